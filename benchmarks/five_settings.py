@@ -134,7 +134,7 @@ def cosines(x: Any) -> Iterator[dict[str, Any]]:
     )
     yield row(
         f"entries, {N} rows",
-        kernel_error.all_pairs(M, n_samples=N, **product).value,
+        kernel_error.all_pairs(M, n_rows=N, **product).value,
         known.entries(N, M, DELTA),
         drawn["entries"],
         pair,
@@ -142,7 +142,7 @@ def cosines(x: Any) -> Iterator[dict[str, Any]]:
     some = float(fourier(x, gamma)(2, seed=0).variance(x[:FEW]).max()) / 2
     yield row(
         f"entries, {FEW} rows",
-        kernel_error.all_pairs(M, n_samples=FEW, delta=DELTA, sub_gamma=(some, 2 / 3)).value,
+        kernel_error.all_pairs(M, n_rows=FEW, delta=DELTA, sub_gamma=(some, 2 / 3)).value,
         known.entries(FEW, M, DELTA),
         few_entries(x, gamma),
         lower.one_pair(M, delta=DELTA, variance=some, third=2 / math.sqrt(some)).value,
@@ -153,7 +153,7 @@ def cosines(x: Any) -> Iterator[dict[str, Any]]:
     yield {
         **row(
             "uniform",
-            kernel_error.uniform(M, slope=slope, **set_of, **product).value,
+            kernel_error.uniform_by_slope(M, slope=slope, **set_of, **product).value,
             known.uniform(M, DELTA, d=d, diameter=set_of["diameter"], second=slope[1]),
             drawn["entries"],
             pair,

@@ -3,8 +3,8 @@
     python benchmarks/uniform_errors.py
 
 A circle of radius 1 in the plane (doubling dimension 3) and a segment of length 3 in ten dimensions
-(1), pairs of cosine and sine, confidence 99 %: the bound of `mehler.bounds.kernel_error.uniform`;
-Claim 1 of Rahimi and Recht with the constant 66 of Sutherland and Schneider; Theorem 1 of
+(1), pairs of cosine and sine, confidence 99 %: the bound of
+`mehler.bounds.kernel_error.uniform_by_slope`; Claim 1 of Rahimi and Recht with the constant 66 of Sutherland and Schneider; Theorem 1 of
 Sriperumbudur and Szabo, as recalled; the quantile of 2000 draws over a grid of the set, which has
 at most the set's error; and what no bound can be under, by one pair of rows.
 """
@@ -80,9 +80,9 @@ def main() -> None:
     for name, rows, known in sets():
         d = rows.shape[1]
         for spectrum, law in SPECTRA.items():
-            told = kernel_error.fourier_slope(d, **law)
+            told = kernel_error.slope_fourier(d, **law)
             for m in (1000, 10**5, 10**7):
-                ours = kernel_error.uniform(m, delta=DELTA, **known, **told).value
+                ours = kernel_error.uniform_by_slope(m, delta=DELTA, **known, **told).value
                 second = told["slope"][1]
                 claim = known_before(
                     m, delta=DELTA, n_inputs=d, diameter=known["diameter"], second=second

@@ -93,7 +93,7 @@ def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law
         return FourierFeatures.draw(d, count, form=form, **named, **law, **options)
 
     place = ON_CIRCLE if rows is CIRCLE else ON_SEGMENT
-    known = {**place, **kernel_error.fourier_slope(d, form=form, **law)}
+    known = {**place, **kernel_error.slope_fourier(d, form=form, **law)}
     name = ", ".join([form, *(f"{key} {value:g}" for key, value in law.items())])
     return Setting(name, draw, rows, m, known, 2 if form == "pairs" else 1)
 
@@ -103,7 +103,7 @@ def _sinks(count: int, **options: Any) -> Any:
 
 
 def _of_sinks() -> dict[str, Any]:
-    return {**ON_CIRCLE, **kernel_error.sinks_slope(2, lipschitz=1.0, radius=1.0)}
+    return {**ON_CIRCLE, **kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)}
 
 
 def _centred(count: int, **options: Any) -> Any:
@@ -111,4 +111,4 @@ def _centred(count: int, **options: Any) -> Any:
 
 
 def _of_centred() -> dict[str, Any]:
-    return {**ON_CIRCLE, **kernel_error.centred_maxout_slope(2, pool_size=4)}
+    return {**ON_CIRCLE, **kernel_error.slope_maxout_centred(2, pool_size=4)}

@@ -22,7 +22,7 @@ _N, _D = 24, 6
 
 
 @check("features.nearest", form="printed", name="worlds where it is tight")
-def tight(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
+def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
     return hold_worlds(
         [*worlds.one_row(bound)], form="printed", claim="mean square distance of the nearest"
@@ -30,7 +30,7 @@ def tight(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
 
 
 @check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
-def drawn(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
+def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the mean over draws against the bound: linear units, maxout, cosines and sines."""
     # Lengths of the coordinates fall by half, and so do eigenvalues by four.
     rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)

@@ -16,7 +16,7 @@ from .worlds import _uniform as worlds
 
 Bounding = Callable[..., Bound]
 _DELTA, _TEMPLATES = 0.05, 20
-_ROUTES = ("net", "chaining")
+_METHODS = ("net", "chaining")
 
 
 def _draws(context: Context) -> int:
@@ -65,14 +65,14 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
 
 
 @check("features.uniform", form="proved", name="draws of many maps", pays=True)
-def drawn(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
-    """Count violations of both routes, by maps with and without a bound."""
+def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
+    """Count violations of both methods, by maps with and without a bound."""
     cases = []
     for one in settings(quick=context.quick):
         found = errors(context, one, _draws(context))
-        for route in _ROUTES:
-            limit = bound(one.m, delta=_DELTA, route=route, **one.known)
-            where: dict[str, Any] = {"map": one.name, "m": one.m, "route": route}
+        for method in _METHODS:
+            limit = bound(one.m, delta=_DELTA, method=method, **one.known)
+            where: dict[str, Any] = {"map": one.name, "m": one.m, "method": method}
             cases.append(Case(drawn=found, bound=limit, where=where))
     found = group_errors(context, _TEMPLATES, _draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
@@ -90,7 +90,7 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform) -> Eviden
 
 
 @check("features.uniform", form="proved", name="rows that know nothing of each other")
-def tight(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
+def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for rows that know nothing of each other."""
     return hold_worlds(
         [
@@ -105,7 +105,7 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform) -> Eviden
 
 
 @check("features.uniform", form="proved", name="one unit that is steep at one row")
-def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
+def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for one unit that is steep at one row of very many."""
     return hold_worlds(
         [*worlds.a_row_of_each(bound), *worlds.a_rare_row(bound)],

@@ -9,33 +9,35 @@ import pytest
 from scipy import stats
 
 from mehler import exact
-from mehler.bounds import kernel_error
+from mehler.bounds import kernel_error, solve
+from mehler.bounds.kernel_error._exponent import LOWEST
+from mehler.bounds.kernel_error._product import variance_of
 from mehler.verify.intervals import maxout_constants
 
 KNOWN = [
     {"pool_size": 4},
     {"pool_size": 4, "rho": 0.3},
     {"pool_size": 1},
-    {"pool_size": 64, "route": "sub-gamma"},
-    {"pool_size": 8, "rho": -0.5, "route": "sub-gamma"},
-    {"pool_size": 3, "route": "chebyshev"},
+    {"pool_size": 64, "method": "sub-gamma"},
+    {"pool_size": 8, "rho": -0.5, "method": "sub-gamma"},
+    {"pool_size": 3, "method": "chebyshev"},
     {"variance": 2.0},
     {"sub_gamma": (2.0, 0.5)},
     {"sub_gamma": (2.0, 0.0)},
     {"width": 4.0},
     {"collision": 0.3},
-    {"collision": 0.3, "route": "hoeffding"},
+    {"collision": 0.3, "method": "hoeffding"},
 ]
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=str)
 @pytest.mark.parametrize("eps", [0.3, 0.05])
 def test_features_are_the_least(known, eps):
-    m = kernel_error.one_pair_features(eps, delta=0.02, **known)
+    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.02, **known)
     assert kernel_error.one_pair(m, delta=0.02, **known).value <= eps
     assert kernel_error.one_pair(m - 1, delta=0.02, **known).value > eps
-    options = {"n_samples": 30, "delta": 0.02, **known}
-    m = kernel_error.all_pairs_features(eps, **options)
+    options = {"n_rows": 30, "delta": 0.02, **known}
+    m = solve(kernel_error.all_pairs, at_most=eps, n_features=None, **options)
     assert kernel_error.all_pairs(m, **options).value <= eps
     assert kernel_error.all_pairs(m - 1, **options).value > eps
 
@@ -43,7 +45,7 @@ def test_features_are_the_least(known, eps):
 @pytest.mark.parametrize("known", KNOWN, ids=str)
 def test_all_pairs_pay_for_each_entry_of_half_the_matrix(known):
     options = {"delta": 0.02, **known}
-    together = kernel_error.all_pairs(500, n_samples=7, **options)
+    together = kernel_error.all_pairs(500, n_rows=7, **options)
     single = kernel_error.one_pair(500, **{**options, "delta": 0.02 / 28})
     assert together.value == single.value
     assert together.probability == 0.98
@@ -74,22 +76,22 @@ def test_values_by_hand():
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
 def test_sub_gamma_constants_are_those_of_the_intervals(rho):
     constants = maxout_constants(rho, 8)
-    ours = kernel_error.one_pair(100, delta=0.1, pool_size=8, rho=rho, route="sub-gamma")
+    ours = kernel_error.one_pair(100, delta=0.1, pool_size=8, rho=rho, method="sub-gamma")
     given = kernel_error.one_pair(100, delta=0.1, sub_gamma=constants)
     assert ours.value == pytest.approx(given.value, rel=1e-14)
-    worst = kernel_error.one_pair(100, delta=0.1, pool_size=8, route="sub-gamma")
+    worst = kernel_error.one_pair(100, delta=0.1, pool_size=8, method="sub-gamma")
     assert worst.value > ours.value
 
 
 @pytest.mark.parametrize("q", [1, 2, 4, 64])
-def test_routes_in_their_order(q):
-    """The exact law is the sharpest; no proved route goes below the central limit's number."""
+def test_methods_in_their_order(q):
+    """The exact law is the sharpest; no proved method goes below the central limit's number."""
     for rho in (None, 0.5):
         options = {"delta": 0.01, "pool_size": q, "rho": rho}
-        normal = kernel_error.central_limit(2000, **options)
+        normal = kernel_error.normal_quantile(2000, **options)
         chernoff, sub_gamma = (
-            kernel_error.one_pair(2000, route=route, **options).value
-            for route in ("chernoff", "sub-gamma")
+            kernel_error.one_pair(2000, method=method, **options).value
+            for method in ("chernoff", "sub-gamma")
         )
         assert normal < chernoff < sub_gamma
         assert chernoff < 1.45 * normal
@@ -98,11 +100,26 @@ def test_routes_in_their_order(q):
 def test_the_99_per_cent_half_width_of_the_theory_sheet():
     """q = 8, rho = 1/2, m = 1000: central limit 0.1213, Chernoff 0.157 above, 0.150 below."""
     options = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
-    assert kernel_error.central_limit(1000, **options) == pytest.approx(0.1213, abs=5e-5)
+    assert kernel_error.normal_quantile(1000, **options) == pytest.approx(0.1213, abs=5e-5)
     assert kernel_error.one_pair(1000, **options).value == pytest.approx(0.157, abs=1e-3)
-    assert kernel_error.one_pair(1000, route="sub-gamma", **options).value == pytest.approx(
+    assert kernel_error.one_pair(1000, method="sub-gamma", **options).value == pytest.approx(
         0.452, abs=1e-3
     )
+
+
+@pytest.mark.parametrize(("q", "rho"), [(2, -0.96), (8, -1.0)])
+def test_chernoff_says_where_it_takes_the_bound_for_any_correlation(q, rho):
+    """The value is that of any correlation, and so is the formula; an assumption says so."""
+    known = {"delta": 1e-6, "pool_size": q, "method": "chernoff"}
+    near, worst = kernel_error.one_pair(100, rho=rho, **known), kernel_error.one_pair(100, **known)
+    assert near.terms == worst.terms
+    assert "below -0.95 chernoff takes the bound for any" in near.assumptions[-1].text
+    for other in (
+        kernel_error.one_pair(100, rho=LOWEST, **known),
+        kernel_error.one_pair(100, rho=rho, **{**known, "pool_size": 1}),
+    ):
+        assert other.terms[0].formula != worst.terms[0].formula
+        assert "any" not in other.assumptions[-1].text
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
@@ -113,27 +130,25 @@ def test_binomial_bound_holds_by_the_exact_law(share, m):
     outside = np.abs(counts / m - share) > found.value
     missed = stats.binom.pmf(counts, m, share)[outside].sum()
     assert missed <= 0.05
-    hoeffding = kernel_error.one_pair(m, delta=0.05, collision=share, route="hoeffding")
+    hoeffding = kernel_error.one_pair(m, delta=0.05, collision=share, method="hoeffding")
     assert found.value <= hoeffding.value + 1e-12
 
 
-def test_central_limit_by_hand():
-    value = kernel_error.central_limit(100, delta=0.05, variance=4.0)
+def test_normal_quantile_by_hand():
+    value = kernel_error.normal_quantile(100, delta=0.05, variance=4.0)
     assert value == pytest.approx(1.959964 * 0.2, rel=1e-6)
     for pairs in (1, 10):
         options = {"delta": 0.05, "pool_size": 4, "n_pairs": pairs}
-        m = kernel_error.central_limit_features(0.1, **options)
-        assert kernel_error.central_limit(m, **options) <= 0.1
-        assert kernel_error.central_limit(m - 1, **options) > 0.1
+        m = solve(kernel_error.normal_quantile, at_most=0.1, n_features=None, **options)
+        assert kernel_error.normal_quantile(m, **options) <= 0.1
+        assert kernel_error.normal_quantile(m - 1, **options) > 0.1
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 4, 16, 1024])
 def test_the_largest_variance_is_above_all_and_near(q):
-    from mehler.bounds.kernel_error._variance import largest_variance
-
     rho = np.random.default_rng(q).uniform(-1, 1, 5000)
     found = exact.maxout_variance(np.append(rho, 1.0), q)
-    assert found.max() < largest_variance(q) < 1.01 * found.max()
+    assert found.max() < variance_of(q, None) < 1.01 * found.max()
 
 
 @pytest.mark.parametrize(
@@ -141,14 +156,14 @@ def test_the_largest_variance_is_above_all_and_near(q):
     [
         ({}, "exactly one of pool_size, variance"),
         ({"pool_size": 4, "variance": 1.0}, "not pool_size, variance"),
-        ({"pool_size": 0}, "pool size q=0 must be at least 1"),
+        ({"pool_size": 0}, "pool_size=0 must be at least 1"),
         ({"pool_size": 4, "rho": 1.5}, "rho must lie in"),
         ({"pool_size": 4, "rho": math.nan}, "rho must lie in"),
         ({"variance": 1.0, "rho": 0.5}, "rho goes with pool_size"),
         ({"variance": math.nan}, "variance=nan"),
-        ({"variance": 1.0, "route": "chernoff"}, "route='chernoff' is not one of chebyshev"),
+        ({"variance": 1.0, "method": "chernoff"}, "method='chernoff' is not one of 'chebyshev'"),
         ({"sub_gamma": 3.0}, "not a pair"),
-        ({"sub_gamma": (1.0, -1.0)}, "c=-1.0"),
+        ({"sub_gamma": (1.0, -1.0)}, "c of sub_gamma=-1.0"),
         ({"width": 0.0}, "width=0.0"),
         ({"collision": 1.0}, "collision=1.0"),
         ({"pool_size": 4, "delta": 0.0}, "delta=0.0"),
@@ -162,15 +177,14 @@ def test_bad_input_is_refused(options, message):
 
 
 def test_bad_input_of_the_inverses_is_refused():
-    with pytest.raises(ValueError, match="eps=0"):
-        kernel_error.one_pair_features(0, delta=0.1, pool_size=4)
-    with pytest.raises(ValueError, match="make it larger"):
-        kernel_error.one_pair_features(1e-12, delta=0.1, pool_size=4)
-    with pytest.raises(TypeError, match="unexpected poolsize"):
-        kernel_error.one_pair_features(0.1, delta=0.1, poolsize=4)
-    with pytest.raises(ValueError, match="n_samples=0"):
-        kernel_error.all_pairs_features(0.1, n_samples=0, delta=0.1, pool_size=4)
+    known = {"n_features": None, "delta": 0.1, "pool_size": 4}
+    with pytest.raises(ValueError, match="give a larger at_most"):
+        solve(kernel_error.one_pair, at_most=1e-12, **known)
+    with pytest.raises(ValueError, match="n_rows=0"):
+        solve(kernel_error.all_pairs, at_most=0.1, n_rows=0, **known)
+    with pytest.raises(ValueError, match="does not fall in n_rows"):
+        solve(kernel_error.all_pairs, at_most=0.1, n_rows=None, **{**known, "n_features": 5})
     with pytest.raises(ValueError, match="exactly one of pool_size and variance"):
-        kernel_error.central_limit(10, delta=0.1)
+        kernel_error.normal_quantile(10, delta=0.1)
     with pytest.raises(ValueError, match="known already"):
-        kernel_error.central_limit(10, delta=0.1, variance=1.0, rho=0.5)
+        kernel_error.normal_quantile(10, delta=0.1, variance=1.0, rho=0.5)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mehler import exact
-from mehler.bounds.kernel_error import _cells, _exponent
+from mehler.bounds.kernel_error import _exponent
 from tests.bounds.test_kernel_error_exponent import pair_of_two
 
 AT = np.array([0.05, 0.2, 0.35, 0.45])
@@ -21,7 +21,7 @@ def test_slope_bounds_the_derivative():
     """Finite differences in the correlation against the bound that the cells use."""
     for q in (2, 8):
         at = _exponent._GRID
-        slope = _cells.derivative(q, at, _exponent._square_excess(at, q))
+        slope = _exponent.derivative(q, at, _exponent._square_excess(at, q))
         for rho in (-0.8, -0.2, 0.3, 0.8, 0.99):
             left, right = (_exponent.at_correlation(q, rho + h, shared=True) for h in (-1e-3, 1e-3))
             for name in ("upper", "lower"):
@@ -57,9 +57,9 @@ def test_the_growth_down_to_opposite_rows():
     for t in AT:
         start = pair_of_two(-0.9, -t)
         for rho in (-0.95, -0.99):
-            assert pair_of_two(rho, -t) - start <= float(_cells.to_opposite(2, t, -0.9))
+            assert pair_of_two(rho, -t) - start <= float(_exponent.to_opposite(2, t, -0.9))
         end = (1 - t * t) ** -0.5
-        assert 0 < end - start <= float(_cells.to_opposite(2, t, -0.9))
+        assert 0 < end - start <= float(_exponent.to_opposite(2, t, -0.9))
 
 
 def test_a_cell_of_two_ends_holds_what_is_inside():
@@ -71,7 +71,7 @@ def test_a_cell_of_two_ends_holds_what_is_inside():
         upper = np.array([end.upper[-40:] for end in ends])
         lower = np.array([end.lower[-40:] for end in ends])
         simple = _exponent._square_excess(at, q)
-        found = _cells.supremum(q, at, rho, upper, lower, simple)
+        found = _exponent.supremum(q, at, rho, upper, lower, simple)
         for inside in (-0.9, -0.4, 0.0, 0.7, 0.9, 0.99):
             one = _exponent.at_correlation(q, inside, shared=True)
             assert np.all(one.upper[-40:] <= found[0])
@@ -85,7 +85,7 @@ def test_the_last_cell_holds_what_is_larger_than_its_end():
     ends = [_exponent.at_correlation(q, float(one), shared=True) for one in rho]
     upper = np.array([end.upper[-12:] for end in ends])
     lower = np.array([end.lower[-12:] for end in ends])
-    found = _cells.supremum(q, at, rho, upper, lower, _exponent._square_excess(at, q))
+    found = _exponent.supremum(q, at, rho, upper, lower, _exponent._square_excess(at, q))
     inside = _exponent.at_correlation(q, -0.95, shared=True).lower[-12:]
     assert np.any(inside > lower.max(axis=0))
     assert np.all(inside <= found[1])
@@ -93,7 +93,7 @@ def test_the_last_cell_holds_what_is_larger_than_its_end():
 
 # -- planted defects: each must be seen by a test above -------------------------------------------
 
-OPPOSITE, DERIVATIVE, SUPREMUM = _cells.to_opposite, _cells.derivative, _cells.supremum
+OPPOSITE, DERIVATIVE, SUPREMUM = _exponent.to_opposite, _exponent.derivative, _exponent.supremum
 
 
 def of_the_ends(q, at, rho, upper, lower, simple):
@@ -110,6 +110,6 @@ def of_the_ends(q, at, rho, upper, lower, simple):
     ],
 )
 def test_planted_defects_are_caught(name, plant, check, monkeypatch):
-    monkeypatch.setattr(_cells, name, plant)
+    monkeypatch.setattr(_exponent, name, plant)
     with pytest.raises(AssertionError):
         globals()[f"test_{check}"]()

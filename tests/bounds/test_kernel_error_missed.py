@@ -10,7 +10,7 @@ import pytest
 from scipy.special import erfc
 
 from mehler import exact
-from mehler.bounds.kernel_error import _exponent, _joint, _missed
+from mehler.bounds.kernel_error import _exponent, _joint
 
 POOLS = [2, 8, 64, 1024, 10**6]
 
@@ -24,11 +24,11 @@ def on_a_line(z):
 def test_growth_on_a_line(q):
     """Phi^(q-1) off the real line, at every place: below the bound, which is not far where used."""
     x = np.linspace(-3, 12, 4001)
-    allowed = _missed._growth(q)
-    for u, most in zip(_missed._SHIFTS, allowed, strict=True):
+    allowed = _joint._growth(q)
+    for u, most in zip(_joint._SHIFTS, allowed, strict=True):
         seen = (q - 1) * np.log(np.abs(on_a_line(x + 1j * u))).max()
         assert seen <= most + 1e-9
-    usual = int(np.searchsorted(_missed._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
+    usual = int(np.searchsorted(_joint._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
     assert allowed[min(usual, len(allowed) - 1)] < 1.0
 
 
@@ -45,14 +45,14 @@ def in_the_plane(x: complex, y: complex, rho: float) -> complex:
 def test_growth_in_the_plane(rho):
     c, d = math.sqrt((1 + rho) / 2), math.sqrt((1 - rho) / 2)
     for u in (0.4, 0.8):
-        at = int(np.argmin(np.abs(_missed._SHIFTS - u)))
-        u = float(_missed._SHIFTS[at])
+        at = int(np.argmin(np.abs(_joint._SHIFTS - u)))
+        u = float(_joint._SHIFTS[at])
         for along, across in ((u, 0.0), (0.0, u), (u / math.sqrt(2), u / math.sqrt(2))):
             shift = complex(0, c * along + d * across), complex(0, c * along - d * across)
             for x, y in ((0.5, 0.2), (2.0, 2.0), (3.0, 2.5), (3.5, 1.0), (4.0, 4.0)):
                 log = math.log(abs(in_the_plane(x + shift[0], y + shift[1], rho)))
                 for q in (16, 1024):
-                    assert (q - 1) * log <= _missed._growth(q)[at] + 1e-7
+                    assert (q - 1) * log <= _joint._growth(q)[at] + 1e-7
 
 
 @pytest.mark.parametrize("q", [2, 4, 16, 64, 1024])
@@ -60,9 +60,9 @@ def test_growth_in_the_plane(rho):
 def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
     """The error of steps that are too long, seen, is below the bound; of those used, below 1e-7."""
     pole = 1 / (1 + abs(rho))
-    used = _missed.step_for(q, rho)
-    assert _missed.missed(rho, q, 0.9 * pole, used) < 1e-8 * (0.9 * pole) ** 2
-    assert _missed.missed(rho, q, _joint.SHARE * pole, used) < 1e-7
+    used = _joint.step_for(q, rho)
+    assert _joint.missed(rho, q, 0.9 * pole, used) < 1e-8 * (0.9 * pole) ** 2
+    assert _joint.missed(rho, q, _joint.SHARE * pole, used) < 1e-7
     at = _exponent._grid(rho)[-24:-8]
     kernel = exact.maxout_kernel(rho, q)
 
@@ -74,9 +74,65 @@ def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
     seen = 0.0
     for step in (0.4, 0.8, 1.2):
         error = np.abs(excess(step) - true)
-        assert np.all(error <= _missed.missed(rho, q, at, step))
+        assert np.all(error <= _joint.missed(rho, q, at, step))
         seen = max(seen, float(error.max()))
     assert seen > 1e-6
+
+
+COARSE = [(2, 0.0, 1.2), (4, 0.5, 1.2), (4, 0.8, 0.8), (64, 0.5, 0.8)]
+
+
+@pytest.mark.parametrize(("q", "rho", "step"), COARSE)
+def test_a_coarse_rule_pays_for_what_it_misses(q, rho, step):
+    """Exponents by a rule that is too coarse are upper bounds all the same."""
+    fine = _exponent.at_correlation(q, rho)
+    # Past the cache, which would keep a defect that is planted here.
+    coarse = _exponent.at_correlation.__wrapped__(q, rho, step=step)
+    assert np.all(coarse.upper >= fine.upper * (1 - 1e-8))
+    assert np.all(coarse.lower >= fine.lower * (1 - 1e-8))
+
+
+@pytest.mark.parametrize("q", POOLS)
+def test_growth_in_the_strip(q):
+    """erf^(q-1) off the real line, inside the strip too."""
+    x = np.linspace(0, 12, 4001)
+    allowed = _joint._growth(q, strip=True)
+    for u, most in zip(_joint._SHIFTS, allowed, strict=True):
+        for y in (u, u / 2, 0.0):
+            value = 2 * on_a_line(x + 1j * y) - 1
+            assert (q - 1) * np.log(np.abs(value) + 1e-300).max() <= most + 1e-9
+
+
+@pytest.mark.parametrize("panels", [0.055, 0.08, 0.11])
+@pytest.mark.parametrize("q", [1, 4, 64])
+def test_wide_panels_miss_no_more_than_is_proved(q, panels):
+    """The error of panels that are too wide is below the bound; of those used, below 1e-11."""
+    x, weight = _joint.largest_nodes(q)
+    at = _exponent._GRID[-30:]
+    true = _exponent._excess(at, x * x, weight)
+    assert np.all(_joint.missed_of_largest(q, at) < 1e-11 * true)
+    x, weight = _joint.largest_nodes(q, panels)
+    error = _exponent._excess(at, x * x, weight) - true
+    assert np.all(np.abs(error) <= _joint.missed_of_largest(q, at, panels))
+    assert np.abs(error).max() > 1e-7
+    bound = _exponent.increments.__wrapped__(q, panels).upper[-30:]
+    assert np.all(bound >= true)
+
+
+@pytest.mark.parametrize("q", [2, 64])
+def test_the_exponent_of_increments_by_another_route(q):
+    """E [exp(s N^2) - 1 - s N^2] by mpmath, N the largest of q absolute normals."""
+    found = _exponent.increments(q)
+    for i in (0, 40, -12, -1):
+        s = mpmath.mpf(found.at[i])
+
+        def integrand(x, s=s):
+            density = 2 * q * mpmath.npdf(x) * mpmath.erf(x / mpmath.sqrt(2)) ** (q - 1)
+            return density * (mpmath.expm1(s * x * x) - s * x * x)
+
+        with mpmath.workdps(40):
+            true = float(mpmath.quad(integrand, [0, 1, 2, 4, 8, 16, 32, 64]))
+        assert true <= found.upper[i] <= true * (1 + 1e-8)
 
 
 def test_an_exponent_of_many_in_the_pool_by_another_route():
@@ -99,7 +155,7 @@ def test_an_exponent_of_many_in_the_pool_by_another_route():
 def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
     for q in (2, 10**6):
         x, _ = _joint.maximum_nodes(q)
-        assert np.diff(x).max() <= _missed.step_for(q, 1.0) * (1 + 1e-9)
+        assert np.diff(x).max() <= _joint.step_for(q, 1.0) * (1 + 1e-9)
 
 
 # -- planted defects: each must be seen by a test above -------------------------------------------
@@ -107,14 +163,22 @@ def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
 
 @pytest.mark.parametrize("factor", [0.0, 0.5])
 def test_growth_that_is_too_small_is_caught(factor, monkeypatch):
-    true = _missed._growth
-    monkeypatch.setattr(_missed, "_growth", lambda q: factor * true(q))
+    true = _joint._growth
+    monkeypatch.setattr(_joint, "_growth", lambda q: factor * true(q))
     with pytest.raises(AssertionError):
         test_growth_on_a_line(64)
 
 
+@pytest.mark.parametrize(("q", "rho", "step"), COARSE)
+def test_an_error_that_is_not_paid_for_is_caught(q, rho, step, monkeypatch):
+    zero = np.zeros_like
+    monkeypatch.setattr(_joint, "missed", lambda rho, q, at, step: zero(at))
+    with pytest.raises(AssertionError):
+        test_a_coarse_rule_pays_for_what_it_misses(q, rho, step)
+
+
 def test_an_error_bound_that_is_too_small_is_caught(monkeypatch):
-    true = _missed.missed
-    monkeypatch.setattr(_missed, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16)
+    true = _joint.missed
+    monkeypatch.setattr(_joint, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16)
     with pytest.raises(AssertionError):
         test_coarse_rules_miss_no_more_than_is_proved(4, 0.0)

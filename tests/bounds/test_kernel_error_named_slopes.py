@@ -25,7 +25,7 @@ def weights(seed: int, *shape: int) -> np.ndarray:
 
 
 def test_frequencies_of_the_gaussian_kernel():
-    known = kernel_error.fourier_slope(3, gamma=0.7, form="offset")
+    known = kernel_error.slope_fourier(3, gamma=0.7, form="offset")
     lengths = 2 * math.sqrt(1.4) * np.linalg.norm(weights(1, N, 3), axis=1)
     assert close(known["slope"][0], lengths)
     assert close(known["slope"][1], lengths**2)
@@ -36,7 +36,7 @@ def test_frequencies_of_a_matern_kernel():
     """Student's t of 2 nu = 9 degrees of freedom, by its definition, over the length."""
     chi = np.random.default_rng(2).chisquare(9, N)
     lengths = np.linalg.norm(weights(3, N, 2), axis=1) / np.sqrt(chi / 9) / 0.5
-    known = kernel_error.fourier_slope(2, nu=4.5, length_scale=0.5)
+    known = kernel_error.slope_fourier(2, nu=4.5, length_scale=0.5)
     assert close(known["slope"][0], lengths)
     assert close(known["slope"][1], lengths**2)
 
@@ -49,7 +49,7 @@ def test_second_moment_is_the_curvature_of_the_kernel(law):
     phi = FourierFeatures.draw(d, 2, seed=0, **named, **law)
     rows = np.array([[0.0, 0.0, 0.0], [h, 0.0, 0.0]])
     curvature = 2 * d * (1 - phi.kernel(rows)[0, 1]) / h**2
-    assert kernel_error.fourier_slope(d, **law)["slope"][1] == pytest.approx(curvature, rel=1e-4)
+    assert kernel_error.slope_fourier(d, **law)["slope"][1] == pytest.approx(curvature, rel=1e-4)
 
 
 def steepest(product, size: float) -> float:
@@ -88,7 +88,7 @@ def slope_of_sinks(w, b, *, steep, far, base):
 
 
 def test_moments_of_kitchen_sinks():
-    known = kernel_error.sinks_slope(
+    known = kernel_error.slope_kitchen_sinks(
         3, lipschitz=1.5, radius=0.8, weight_scale=0.7, bias=0.4, at_zero=-0.3
     )
     drawn = slope_of_sinks(
@@ -100,7 +100,7 @@ def test_moments_of_kitchen_sinks():
 
 @pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
 def test_moments_of_centred_maxout(d, q):
-    known = kernel_error.centred_maxout_slope(d, pool_size=q)
+    known = kernel_error.slope_maxout_centred(d, pool_size=q)
     w = weights(6, 40_000, q, d)
     longest = np.linalg.norm(w, axis=2).max(axis=1)
     # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
@@ -122,7 +122,7 @@ def units(name: str, seed: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     n, d = 100_000, rows.shape[1]
     if name == "sinks":
         w, b = 0.9 * weights(seed, n, d), 0.5 * weights(seed + 100, n)
-        known = kernel_error.sinks_slope(
+        known = kernel_error.slope_kitchen_sinks(
             d, lipschitz=1.0, radius=1.0, weight_scale=0.9, bias=0.5, at_zero=0.2
         )
         slopes = slope_of_sinks(w, b, steep=1.0, far=1.0, base=0.2)
@@ -131,7 +131,7 @@ def units(name: str, seed: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     w = weights(seed, n, q, d)
     h1 = 1.0293753730039641  # E max of 4: tables of order statistics
     longest = np.linalg.norm(w, axis=2).max(axis=1)
-    known = kernel_error.centred_maxout_slope(d, pool_size=q)
+    known = kernel_error.slope_maxout_centred(d, pool_size=q)
     return (w @ rows.T).max(axis=1) - h1, longest * (longest + h1), known
 
 
@@ -173,28 +173,80 @@ def test_drawn_units_keep_slope_and_exponents(name, r):
                 assert seen < t**2 * scale**2 * v / (2 * (1 - abs(share)))
 
 
+def exponent_of_squares(y: float) -> float:
+    """log of a bound of E exp of increments: the series of E g^(2p) y^p/p! from p = 2 on."""
+    return (1 - 2 * y) ** -0.5 - 1 - y
+
+
+def exponent_of_a_square(s: float, mean: float) -> float:
+    """log E exp(s (g + mean)^2), in closed form."""
+    return -math.log1p(-2 * s) / 2 + s * mean**2 / (1 - 2 * s)
+
+
+def least_share(v: float, c: float, exponent, shares) -> float:
+    """The least factor of v at which t^2 v/(2 (1 - c t)) is above the exponent at all t."""
+    return max(exponent(share / c) * 2 * (1 - share) / (v * (share / c) ** 2) for share in shares)
+
+
+SHARES = [1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99]
+
+
+@pytest.mark.parametrize("base", [0.0, -0.7])
+def test_constants_of_kitchen_sinks_are_those_of_their_moments(base):
+    """Increments of g^2 times 2 r tau', and squares of tau g + mu: no smaller v holds."""
+    steep, far, s, beta = 1.5, 0.8, 0.7, 0.4
+    known = kernel_error.slope_kitchen_sinks(
+        3, lipschitz=steep, radius=far, weight_scale=s, bias=beta, at_zero=base
+    )
+    tau = steep * math.hypot(s * far, beta)
+    mu = abs(base) + math.sqrt(2 / math.pi) * tau
+    moved = steep * s * (abs(base) + tau)
+    v, c = known["increments"]
+    # t stands for 2 r t, the scale of increments.
+    share = least_share(v, c, lambda t: exponent_of_squares(t * moved), SHARES)
+    assert 0.99 < share <= 1
+    v, c = known["sub_gamma"]
+    share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t * tau**4, mu / tau), SHARES)
+    assert 0.99 < share <= 1
+
+
+@pytest.mark.parametrize(("q", "fourth"), [(1, 3.0), (2, 3 + 8 / math.pi)])
+def test_constants_of_centred_maxout_are_those_of_their_moments(q, fourth):
+    """Increments of N^2 times 4 r, whose second order is E N^4; squares of g."""
+    known = kernel_error.slope_maxout_centred(5, pool_size=q)
+    v, c = known["increments"]
+    # In units of 2 r: y = 2 t.
+    assert fourth <= v / 4 <= fourth * (1 + 1e-7)
+    if q == 1:
+        share = least_share(v, c, lambda t: exponent_of_squares(2 * t), SHARES)
+        assert 0.99 < share <= 1
+    v, c = known["sub_gamma"]
+    share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t, 0.0), SHARES)
+    assert 0.99 < share <= 1
+
+
 def test_frequencies_of_all_spectra_are_refused_if_too_rough():
     with pytest.raises(ValueError, match="second moment for nu above 1"):
-        kernel_error.fourier_slope(2, nu=1.0)
+        kernel_error.slope_fourier(2, nu=1.0)
     with pytest.raises(ValueError, match="nu=51 is more than 50"):
-        kernel_error.fourier_slope(2, nu=51)
+        kernel_error.slope_fourier(2, nu=51)
     with pytest.raises(ValueError, match="give one of gamma"):
-        kernel_error.fourier_slope(2)
+        kernel_error.slope_fourier(2)
     with pytest.raises(ValueError, match="give one of gamma"):
-        kernel_error.fourier_slope(2, gamma=1.0, nu=2.0)
+        kernel_error.slope_fourier(2, gamma=1.0, nu=2.0)
     with pytest.raises(ValueError, match=r"length_scale=2\.0 goes with nu"):
-        kernel_error.fourier_slope(2, gamma=1.0, length_scale=2.0)
+        kernel_error.slope_fourier(2, gamma=1.0, length_scale=2.0)
     with pytest.raises(ValueError, match="square of a frequency leaves the floats"):
-        kernel_error.fourier_slope(2, nu=2.0, length_scale=1e-200)
+        kernel_error.slope_fourier(2, nu=2.0, length_scale=1e-200)
     with pytest.raises(ValueError, match="form='cosine'"):
-        kernel_error.fourier_slope(2, gamma=1.0, form="cosine")
+        kernel_error.slope_fourier(2, gamma=1.0, form="cosine")
 
 
 @pytest.mark.parametrize("name", ["lipschitz", "radius", "weight_scale"])
 def test_kitchen_sinks_ask_for_positive_numbers(name):
     given = {"lipschitz": 1.0, "radius": 1.0, "weight_scale": 1.0, name: 0.0}
     with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
-        kernel_error.sinks_slope(2, **given)
+        kernel_error.slope_kitchen_sinks(2, **given)
 
 
 def test_moments_of_lengths_in_many_dimensions():
@@ -204,27 +256,29 @@ def test_moments_of_lengths_in_many_dimensions():
             one = mpmath.sqrt(2) * mpmath.exp(mpmath.loggamma((d + mpmath.mpf(1)) / 2))
             one /= mpmath.exp(mpmath.loggamma(mpmath.mpf(d) / 2))
             expected = float(one)
-        mean, square = kernel_error.fourier_slope(d, gamma=0.5)["slope"]
+        mean, square = kernel_error.slope_fourier(d, gamma=0.5)["slope"]
         assert mean == pytest.approx(expected, rel=1e-12)
         assert square == pytest.approx(d, rel=1e-14)
 
 
 def test_kitchen_sinks_name_numbers_that_are_none_or_too_large():
     with pytest.raises(TypeError, match="at_zero"):
-        kernel_error.sinks_slope(2, lipschitz=1.0, radius=1.0, at_zero="0")
+        kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0, at_zero="0")
     for far in (1e200, 1e-200):
         with pytest.raises(ValueError, match=f"radius={re.escape(str(far))}, .* leave the floats"):
-            kernel_error.sinks_slope(2, lipschitz=1.0, radius=far)
+            kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=far)
 
 
 def test_neither_the_dimension_of_the_space_enters_the_chain():
     """Only the last term, at a level of any depth, knows the columns of the rows."""
     for make in (
-        lambda d: kernel_error.sinks_slope(d, lipschitz=1.0, radius=1.0),
-        lambda d: kernel_error.centred_maxout_slope(d, pool_size=4),
+        lambda d: kernel_error.slope_kitchen_sinks(d, lipschitz=1.0, radius=1.0),
+        lambda d: kernel_error.slope_maxout_centred(d, pool_size=4),
     ):
         values = [
-            kernel_error.uniform(10_000, dimension=3, diameter=2, delta=0.01, **make(d)).value
+            kernel_error.uniform_by_slope(
+                10_000, dimension=3, diameter=2, delta=0.01, **make(d)
+            ).value
             for d in (2, 10_000)
         ]
         assert values[1] < 1.001 * values[0]

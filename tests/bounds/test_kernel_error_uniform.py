@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from mehler.bounds import kernel_error
-from mehler.bounds.kernel_error import _exponent, _slopes, _uniform
+from mehler.bounds import kernel_error, solve
+from mehler.bounds.kernel_error import _exponent, _uniform
 
 CIRCLE = {"pool_size": 4, "dimension": 3, "diameter": 2.0, "delta": 0.05}
 
@@ -43,7 +43,7 @@ def test_chaining_by_hand(q, k, m):
 
 def test_net_by_hand():
     m, q, d, delta = 3000, 4, 10, 0.05
-    found = kernel_error.uniform(m, n_inputs=d, route="net", **CIRCLE)
+    found = kernel_error.uniform(m, n_inputs=d, method="net", **CIRCLE)
     tried = []
     for level in range(30):
         cost = math.log(2 ** (3 * level) * (2 ** (3 * level) + 1) * 2 / delta) / m
@@ -55,19 +55,19 @@ def test_net_by_hand():
     assert found.value == pytest.approx(min(tried), rel=1e-9)
 
 
-@pytest.mark.parametrize("route", ["chaining", "net"])
+@pytest.mark.parametrize("method", ["chaining", "net"])
 @pytest.mark.parametrize("eps", [0.2, 0.05])
-def test_features_are_the_least(route, eps):
-    options = {**CIRCLE, "route": route, "n_inputs": 5}
-    m = kernel_error.uniform_features(eps, **options)
+def test_features_are_the_least(method, eps):
+    options = {**CIRCLE, "method": method, "n_inputs": 5}
+    m = solve(kernel_error.uniform, at_most=eps, n_features=None, **options)
     assert kernel_error.uniform(m, **options).value <= eps
     assert kernel_error.uniform(m - 1, **options).value > eps
 
 
-@pytest.mark.parametrize("route", ["chaining", "net"])
-def test_grows_with_the_set_and_the_confidence(route):
+@pytest.mark.parametrize("method", ["chaining", "net"])
+def test_grows_with_the_set_and_the_confidence(method):
     def value(**change):
-        return kernel_error.uniform(3000, **{**CIRCLE, "route": route, "n_inputs": 5, **change})
+        return kernel_error.uniform(3000, **{**CIRCLE, "method": method, "n_inputs": 5, **change})
 
     here = value().value
     assert value(dimension=4).value > here
@@ -84,7 +84,7 @@ def test_is_above_the_bound_of_any_one_pair():
 def test_chaining_knows_no_dimension_of_the_space():
     values = {kernel_error.uniform(3000, n_inputs=d, **CIRCLE).value for d in (2, 784)}
     assert len(values) == 1
-    nets = [kernel_error.uniform(3000, n_inputs=d, route="net", **CIRCLE).value for d in (2, 784)]
+    nets = [kernel_error.uniform(3000, n_inputs=d, method="net", **CIRCLE).value for d in (2, 784)]
     assert nets[0] < nets[1]
 
 
@@ -120,9 +120,10 @@ def test_exponent_of_increments_bounds_that_of_simulated_ones(q):
         ({"diameter": 2.5}, "exceeds 2"),
         ({"diameter": 0.0}, "diameter=0.0"),
         ({"delta": 1.0}, "delta=1.0"),
-        ({"route": "dudley"}, "route='dudley'"),
-        ({"route": "net"}, "needs n_inputs"),
+        ({"method": "dudley"}, "method='dudley'"),
+        ({"method": "net"}, "needs n_inputs"),
         ({"n_inputs": 0}, "n_inputs=0"),
+        ({"dimension": 1e301}, "dimension of no set"),
     ],
 )
 def test_bad_input_is_refused(change, message):
@@ -134,7 +135,7 @@ def test_levels_that_are_tried_reach_far_enough():
     """The best level for the largest useful m is not the last one tried."""
     last = _uniform._TRIED - 1
     for k in (0.5, 3, 30):
-        costs = _slopes.log_pairs(k, np.arange(_uniform._TRIED)) / 1e12
+        costs = _uniform.log_pairs(k, np.arange(_uniform._TRIED)) / 1e12
         net = _exponent.any_correlation(4).deviation(costs)
-        between = _uniform._by_chaining(10**12, 4, k, np.arange(_uniform._TRIED), 2.0, 0.01)
+        between = _uniform.by_chaining(10**12, 4, k, np.arange(_uniform._TRIED), 2.0, 0.01)
         assert int(np.argmin(net + between)) < last

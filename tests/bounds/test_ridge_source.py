@@ -11,7 +11,7 @@ import pytest
 from mehler import MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.bounds.ridge import _STEPS, _draw_by_draw, largest, second_moment
-from mehler.bounds.spectral._known import know
+from mehler.bounds.spectral._inputs import size_of
 from mehler.bounds.spectral._tails import tail
 
 SMOOTH = (0.1, 0.3, 0.5, 0.6, 0.75, 1.0)
@@ -73,7 +73,7 @@ def test_every_step_of_the_proof_in_enumerated_worlds(seed):
     grams = np.einsum("jk,ki,kl->jil", counts / m, atoms, atoms)
     below = np.maximum(0, np.linalg.eigvalsh(root @ (K - grams) @ root)[:, -1])
     away = shift * np.linalg.inv(grams + shift * np.eye(n))
-    known = know(mu[::-1], ridge=shift, sup=sup, leverage=leverage, lipschitz=None)
+    known = size_of(mu[::-1], ridge=shift, sup=sup, leverage=leverage, lipschitz=None)
     for r in SMOOTH:
         g = U @ rng.standard_normal(n)
         target = U @ ((mu / n) ** r * (U.T @ g)) * math.sqrt(n) / np.linalg.norm(g)
@@ -104,7 +104,7 @@ def test_price_of_features_by_another_route(r, m):
     shift, d = n * lam, sum(mu / (mu + n * lam) for mu in DECAY)
     beta = DECAY / (DECAY + shift)
     below = tail(
-        beta, know(DECAY, ridge=shift, sup=sup, leverage=None, lipschitz=None).level, m, -1
+        beta, size_of(DECAY, ridge=shift, sup=sup, leverage=None, lipschitz=None).level, m, -1
     )
     t = np.concatenate([np.linspace(1e-9, 0.9, 3000), np.linspace(0.9, beta[0], 3001)[1:]])
     chance = np.exp(np.minimum(0.0, below.log_probability(t)))
@@ -136,7 +136,7 @@ def test_second_moment_of_normal_features_is_known(ratio):
     """E[s phi phi'] of phi = X w is d K + 2 K A^(-1) K, by Wick's formula."""
     mu = ratio * 0.5 ** np.arange(20)
     d = np.sum(mu / (mu + 1.0))
-    known = know(mu, ridge=1.0, sup=None, leverage=None, lipschitz=math.sqrt(mu[0]))
+    known = size_of(mu, ridge=1.0, sup=None, leverage=None, lipschitz=math.sqrt(mu[0]))
     for r in (0.0, *SMOOTH):
         exact = np.max(mu ** (2 * r) / (1 + mu) ** 2 * (d * mu + 2 * mu**2 / (1 + mu)))
         assert second_moment(known, mu, 1.0 / 20, r, None) >= exact
@@ -149,7 +149,7 @@ def test_second_moment_at_least_that_of_maxout_features():
     mu, U = np.linalg.eigh(phi.kernel(X))
     A = np.linalg.inv(phi.kernel(X) + np.eye(6))
     leverage = np.sum(Z * (A @ Z), axis=0)
-    known = know(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
+    known = size_of(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
     for r in (0.5, 1.0):
         V = U * (mu**r / (mu + 1))
         moment = (V.T @ (Z * leverage)) @ (V.T @ Z).T / 200_000

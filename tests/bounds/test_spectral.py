@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from mehler.bounds import spectral
+from mehler.bounds import solve, spectral
 from mehler.bounds.spectral import _tails
 
 DECAY = 50 * 0.6 ** np.arange(30)
@@ -97,7 +97,7 @@ def test_holds_for_squares_at_every_size():
 
 def test_features_are_the_least():
     told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY, "sup": 1.0, "block": 2}
-    m = spectral.gram_error_features(0.5, **told)
+    m = solve(spectral.gram_error, at_most=0.5, n_features=None, **told)
     assert spectral.gram_error(m, **told).value <= 0.5 < spectral.gram_error(m - 2, **told).value
 
 
@@ -132,3 +132,18 @@ def test_bad_input_is_named(change, message):
 def test_a_sup_below_the_kernel_is_not_met():
     bound = spectral.gram_error(10, ridge=1e3, delta=0.1, eigenvalues=[4.0], sup=1.0)
     assert bound.vacuous
+
+
+@pytest.mark.parametrize("sup", [None, 2.0])
+@pytest.mark.parametrize("lipschitz", [1.7e308, 1e-200])
+def test_a_lipschitz_constant_beyond_floats_is_refused_by_name(lipschitz, sup):
+    known = {"delta": 0.1, "eigenvalues": [2.0, 1.0], "lipschitz": lipschitz, "sup": sup}
+    for bound in (
+        lambda: spectral.gram_error(10, ridge=1.0, **known),
+        lambda: spectral.operator_error(10, **known),
+        lambda: spectral.approximation(
+            10, norm=1.0, eigenvalues=[2.0, 1.0], lipschitz=lipschitz, sup=sup
+        ),
+    ):
+        with pytest.raises(ValueError, match="lipschitz=1"):
+            bound()

@@ -15,6 +15,7 @@ from mehler.bounds import (
     leverage,
     maxout,
     printed,
+    solve,
 )
 
 RISK = {"n_samples": 1000, "pool_size": 4, "lipschitz": 1.0, "delta": 0.01}
@@ -77,7 +78,7 @@ def test_lengths_of_the_approximating_functions(function):
         ),
         maxout.approximation_risk(scale=1.0, lipschitz=9.0, **LEMMA),
         kernel_error.one_pair(1, delta=1e-6, width=4.0),
-        kernel_error.one_pair(1, delta=1e-6, collision=0.3, route="hoeffding"),
+        kernel_error.one_pair(1, delta=1e-6, collision=0.3, method="hoeffding"),
         kitchen_sinks.approximation(2, scale=1.0, delta=0.01),
         kitchen_sinks.approximation_risk(2, scale=1.0, lipschitz=1.0, delta=0.01),
         kitchen_sinks.generalisation_gap(2, scale=1.0, lipschitz=1.0, delta=0.01),
@@ -130,22 +131,24 @@ def test_a_printed_form_stands_as_it_is_printed():
     assert published.vacuous
 
 
-def test_one_pair_takes_the_best_route():
+def test_one_pair_takes_the_best_method():
     for delta in (0.9, 0.3, 1e-3):
         for known in ({"pool_size": 4, "rho": 0.5}, {"width": 4.0}, {"collision": 0.3}):
-            routes = {
+            methods = {
                 "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
                 "width": ("hoeffding", "chebyshev"),
                 "collision": ("binomial", "hoeffding", "chebyshev"),
             }[next(iter(known))]
-            each = [kernel_error.one_pair(50, delta=delta, route=r, **known).value for r in routes]
+            each = [
+                kernel_error.one_pair(50, delta=delta, method=one, **known).value for one in methods
+            ]
             assert kernel_error.one_pair(50, delta=delta, **known).value == min(each)
 
 
 def test_a_set_takes_the_better_of_chaining_and_net():
     known = {"pool_size": 4, "dimension": 10, "diameter": 2.0, "delta": 0.1, "n_inputs": 2}
     for m in (10, 10**8):
-        each = [kernel_error.uniform(m, route=r, **known).value for r in ("chaining", "net")]
+        each = [kernel_error.uniform(m, method=r, **known).value for r in ("chaining", "net")]
         # At one level both sums share their first term.
         assert kernel_error.uniform(m, **known).value == pytest.approx(min(each), rel=1e-12)
 
@@ -156,10 +159,10 @@ def test_a_set_takes_the_better_of_chaining_and_net():
 )
 def test_features_for_a_tiny_error(eps, known):
     """Where m is huge Chernoff's bound is z^2 V/m with z^2 = 2 log(2/delta), up to its grid."""
-    m = kernel_error.one_pair_features(eps, delta=0.01, **known)
+    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.01, **known)
     # Of one pool the largest variance is that of a squared normal, 3 - 1, at equal rows.
     of = {"variance": 2.0} if known == {"pool_size": 1} else known
-    normal = kernel_error.central_limit_features(eps, delta=0.01, **of)
+    normal = solve(kernel_error.normal_quantile, at_most=eps, n_features=None, delta=0.01, **of)
     ratio = 2 * math.log(200) / 2.5758293035489004**2
     assert 1 <= m / normal / ratio < 1.01
 
@@ -171,5 +174,5 @@ def test_codes_at_the_end_of_the_divergence(share, m):
     for shift in (-1e-14, -1e-15, 0.0, 1e-15, 1e-14):
         delta = 2 * share**m * (1 + shift)
         if delta < 1:
-            bound = kernel_error.one_pair(m, delta=delta, collision=share, route="binomial")
+            bound = kernel_error.one_pair(m, delta=delta, collision=share, method="binomial")
             assert 0 < bound.value <= max(share, 1 - share) + 1e-15

@@ -164,7 +164,7 @@ def test_narrow_integers_do_not_wrap():
 
     assert cost(np.int8) == cost(int)
     narrow, wide = (
-        kernel_error.all_pairs(kind(200), n_samples=kind(200), delta=0.01, pool_size=4)
+        kernel_error.all_pairs(kind(200), n_rows=kind(200), delta=0.01, pool_size=4)
         for kind in (np.uint8, int)
     )
     assert narrow.value == wide.value

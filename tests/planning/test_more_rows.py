@@ -67,9 +67,9 @@ def test_nearest_rows_are_of_the_ball_and_of_one_function(made):
     ball = rows["nearest function, worst of the ball"]
     known = {"norm": 2.0, "lipschitz": float(np.linalg.norm(UNIT, 2))}
     known["gram"] = MaxoutFeatures.draw(4, 1, 4, seed=0).kernel(UNIT)
-    assert spectral.nearest(ball.features, **known).value <= EPS
+    assert spectral.approximation(ball.features, **known).value <= EPS
     # Of a grid of ridges: a finer one saves some features, not a fifth of them.
-    assert spectral.nearest(int(0.8 * ball.features), **known).value > EPS
+    assert spectral.approximation(int(0.8 * ball.features), **known).value > EPS
     assert ball.statement == "features.nearest"
 
 

@@ -85,19 +85,19 @@ def test_rows_are_the_numbers_of_the_bounds():
         n_inputs=20, n_samples=10**7, dimension=5, diameter=1.5, eps=0.2, delta=0.06, measure=False
     )
     all_pairs = "largest error of the kernel, all pairs of 10000000 rows"
-    known = {"pool_size": 4, "delta": 0.06}
+    known = {"at_most": 0.2, "n_features": None, "pool_size": 4, "delta": 0.06}
     shape = {"dimension": 5, "diameter": 1.5, "n_inputs": 20}
-    assert features(found, ONE, "sub-gamma constants") == kernel_error.one_pair_features(
-        0.2, route="sub-gamma", **known
+    assert features(found, ONE, "sub-gamma constants") == solve(
+        kernel_error.one_pair, method="sub-gamma", **known
     )
     assert features(found, all_pairs, "exact law of two units") == (
-        kernel_error.all_pairs_features(0.2, n_samples=10**7, **known)
+        solve(kernel_error.all_pairs, n_rows=10**7, **known)
     )
     assert features(found, all_pairs, "doubling dimension, net") == (
-        kernel_error.uniform_features(0.2, route="net", **shape, **known)
+        solve(kernel_error.uniform, method="net", **shape, **known)
     )
     assert features(found, all_pairs, "central limit, exact variance, union over pairs") == (
-        kernel_error.central_limit_features(0.2, n_pairs=10**7 * (10**7 + 1) // 2, **known)
+        solve(kernel_error.normal_quantile, n_pairs=10**7 * (10**7 + 1) // 2, **known)
     )
     # The theorems fail with three, four and two times their own delta.
     risk = "excess risk over the best function of the class, 10000000 samples"

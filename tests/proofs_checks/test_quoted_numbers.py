@@ -9,8 +9,10 @@ from mehler.proofs_checks.maxout.growth import _growth, locality
 from mehler.proofs_checks.maxout.kernel import figure_1 as figure
 
 from mehler import exact
-from mehler.bounds import kernel_error
+from mehler.bounds import kernel_error, solve
 from tests.proofs_checks.conftest import BY_ID
+
+FOR_A_TENTH = {"at_most": 0.1, "n_features": None, "delta": 0.01, "pool_size": 4}
 
 
 def ratio(q: float) -> float:
@@ -74,13 +76,13 @@ QUOTED = [
         "kernel-error",
         "note",
         "1981 features",
-        [kernel_error.central_limit_features(0.1, delta=0.01, pool_size=4)],
+        [solve(kernel_error.normal_quantile, **FOR_A_TENTH)],
     ),
     (
         "kernel-error",
         "note",
         "bound for 3309.",
-        [kernel_error.one_pair_features(0.1, delta=0.01, pool_size=4)],
+        [solve(kernel_error.one_pair, **FOR_A_TENTH)],
     ),
 ]
 

@@ -61,7 +61,7 @@ def numbers(rho: Matrix) -> None:
     values = values + exact.activation_kernel("relu", rho) + exact.closed_form.maxout_kernel(rho, 2)
     assert total > 0.0 and ball.proved and values.shape == rho.shape
     bound: bounds.Bound = mehler.bounds.kernel_error.all_pairs(
-        10**6, n_samples=10, delta=0.1, pool_size=4
+        10**6, n_rows=10, delta=0.1, pool_size=4
     )
     terms: tuple[bounds.Term, ...] = bound.terms
     assert bound.value >= 0.0 and len(terms) > 0 and not bound.vacuous

@@ -40,8 +40,8 @@ def one_square(bound: Bounding) -> Iterator[World]:
     The error is that of a mean of squares of normals; one square has a tail that "tail" pays for.
     """
     maps = {
-        "centred": kernel_error.centred_maxout_slope(1, pool_size=1),
-        "sinks": kernel_error.sinks_slope(1, lipschitz=1.0, radius=1.0),
+        "centred": kernel_error.slope_maxout_centred(1, pool_size=1),
+        "sinks": kernel_error.slope_kitchen_sinks(1, lipschitz=1.0, radius=1.0),
     }
     for name, known in maps.items():
         for m, failure in ((10**8, 1e-12), (1, 1e-100)):

@@ -23,18 +23,18 @@ _FAILURES = (0.3, 1e-3, 1e-6)
 
 def one_pair(bound: Bounding) -> Iterator[World]:
     """Take equal rows and linear units: a mean of squares g^2, whose variance is 2."""
-    routes: tuple[dict[str, Any], ...] = (
-        {"route": "chernoff", "rho": 1.0},
-        {"route": "chernoff"},
-        {"route": "sub-gamma"},
+    methods: tuple[dict[str, Any], ...] = (
+        {"method": "chernoff", "rho": 1.0},
+        {"method": "chernoff"},
+        {"method": "sub-gamma"},
     )
     for failure in _FAILURES:
-        for known in routes:
+        for known in methods:
             value = bound(MANY, delta=failure, pool_size=1, **known).value
-            yield _two_tails(f"squares, {known['route']}", value / math.sqrt(2), failure, _SQUARES)
+            yield _two_tails(f"squares, {known['method']}", value / math.sqrt(2), failure, _SQUARES)
         value = bound(MANY, delta=failure, sub_gamma=(2.0, 2.0)).value
         yield _two_tails("squares, (2, 2) given", value / math.sqrt(2), failure, _SQUARES)
-        value = bound(MANY, delta=failure, width=1.0, route="hoeffding").value
+        value = bound(MANY, delta=failure, width=1.0, method="hoeffding").value
         yield _two_tails("fair coins, hoeffding", 2 * value, failure, _COINS)
 
 
@@ -47,7 +47,7 @@ def one_square(bound: Bounding) -> Iterator[World]:
     )
     for known in settings:
         failure = 1e-300
-        value = bound(1, delta=failure, route="sub-gamma", **known).value
+        value = bound(1, delta=failure, method="sub-gamma", **known).value
         chance = float(special.erfc(math.sqrt((1 + value) / 2)))
         yield World("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
 
@@ -57,7 +57,7 @@ def one_maximum(bound: Bounding) -> Iterator[World]:
     for q in (2, 16):
         for known in ({"rho": 1.0}, {}):
             failure = 1e-100
-            value = bound(1, delta=failure, pool_size=q, route="chernoff", **known).value
+            value = bound(1, delta=failure, pool_size=q, method="chernoff", **known).value
             log_below = q * special.log_ndtr(math.sqrt(exact.sigma2(q) + value))
             chance = -math.expm1(float(log_below))
             # Rounding of the logarithm, which is that of 1e-100.
@@ -79,7 +79,7 @@ def codes(bound: Bounding) -> Iterator[World]:
     m = 10**6
     for share in (0.5, 0.3):
         for failure in (1e-3, 1e-15):
-            value = bound(m, delta=failure, collision=share, route="binomial").value
+            value = bound(m, delta=failure, collision=share, method="binomial").value
             chance = float(
                 stats.binom.sf(math.floor(m * (share + value)), m, share)
                 + stats.binom.cdf(math.ceil(m * (share - value)) - 1, m, share)
@@ -91,7 +91,7 @@ def many_pairs(bound: Bounding) -> Iterator[World]:
     """Take orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
     n = 1000
     for failure in (1e-2, 1e-3):
-        value = bound(MANY, n_samples=n, delta=failure, pool_size=1).value
+        value = bound(MANY, n_rows=n, delta=failure, pool_size=1).value
         yield _any_of(n, "orthonormal rows, all pairs", value, failure)
 
 

@@ -46,7 +46,7 @@ _FULL_SETS = (
     ("orthonormal", 3, 4, 200, 0.05),
     ("orthonormal", 3, 16, 100, 0.1),
 )
-_ROUTES = ("chernoff", "sub-gamma", "chebyshev")
+_METHODS = ("chernoff", "sub-gamma", "chebyshev")
 
 
 @check("maxout.kernel-error", form="printed", name="the error vanishes", pays=True)
@@ -79,13 +79,13 @@ def one_pair(
     draw: Draw = MaxoutFeatures.draw,
     bound: Callable[..., Any] = bounds.one_pair,
 ) -> Evidence:
-    """Count how often the error at one pair exceeds each route's bound."""
+    """Count how often the error at one pair exceeds the bound of each method."""
     settings = _QUICK_PAIRS if context.quick else _FULL_PAIRS
     cases = []
     for q, rho, m, delta in settings:
         rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
         drawn = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
-        known = [{"rho": rho, "route": route} for route in _ROUTES] + [{"route": "chernoff"}]
+        known = [{"rho": rho, "method": method} for method in _METHODS] + [{"method": "chernoff"}]
         below = lower.one_pair(m, delta=delta, pool_size=q, rho=rho)
         cases += [
             Case(
@@ -124,7 +124,7 @@ def all_pairs(
                 drawn=drawn.max(axis=(1, 2)),
                 # Whatever the rows, one of them with itself.
                 lower=lower.one_pair(m, delta=delta, pool_size=q),
-                bound=bound(m, n_samples=n, delta=delta, pool_size=q),
+                bound=bound(m, n_rows=n, delta=delta, pool_size=q),
                 where={"q": q, "N": n, "m": m},
             )
             for m, drawn in zip(sizes, errors, strict=True)
@@ -168,10 +168,10 @@ def uniform(
             Case(
                 drawn=drawn,
                 lower=below,
-                bound=bound(m, delta=delta, n_inputs=rows.shape[1], route=route, **known),
-                where={"set": name, "q": q, "m": m, "route": route},
+                bound=bound(m, delta=delta, n_inputs=rows.shape[1], method=method, **known),
+                where={"set": name, "q": q, "m": m, "method": method},
             )
-            for route in ("chaining", "net")
+            for method in ("chaining", "net")
         ]
     return hold_bounds(
         cases,
@@ -206,7 +206,7 @@ def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
     sizes = [case.where["m"] for case in cases]
     x = [math.log10(m) for m in sizes]
     normal = [
-        bounds.central_limit(m, delta=delta, pool_size=q, n_pairs=n * (n + 1) // 2) for m in sizes
+        bounds.normal_quantile(m, delta=delta, pool_size=q, n_pairs=n * (n + 1) // 2) for m in sizes
     ]
     return Plot(
         title=f"Largest error of the Gram matrix of {n} rows, q = {q}",
@@ -240,7 +240,7 @@ def _over_rows(
             Series(
                 label="proved bound",
                 x=counts,
-                y=[bound(m, n_samples=n, delta=delta, pool_size=q).value for n in counts],
+                y=[bound(m, n_rows=n, delta=delta, pool_size=q).value for n in counts],
             ),
             Series(label="observed", kind="points", x=counts, y=observed),
         ),
@@ -251,7 +251,7 @@ def _over_rows(
 
 @check("maxout.kernel-error", form="proved", name="one pair, where it is tight")
 def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
-    """Hold each route of one pair where it is tight."""
+    """Hold each method of one pair where it is tight."""
     return hold_worlds(
         [
             *worlds.one_pair(bound),

@@ -25,6 +25,7 @@ from mehler.bounds._stack import stack
 from mehler.exact import require_rho
 
 P = ParamSpec("P")
+PACKAGE = "mehler.bounds."
 Arguments = dict[str, Any]
 
 
@@ -53,20 +54,38 @@ class Formula:
     quantity: str = ""
 
 
-class BoundFunction(Protocol[P]):
+class Solvable(Protocol):
+    """What :func:`mehler.bounds.solve` asks of a function."""
+
+    name: str
+    falls_in: tuple[str, ...]
+    evaluate: Evaluation
+
+
+class BoundFunction(Solvable, Protocol[P]):
     """A function that returns a :class:`mehler.bounds.Bound`, as :func:`bound` makes it."""
 
     __name__: str
-    name: str
     statement: str
     quantity: str
-    falls_in: tuple[str, ...]
-    evaluate: Evaluation
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Bound: ...
     @overload
     def __call__(self, *args: Any, **kwargs: Any) -> Bound: ...
+
+
+class NumberFunction(Solvable, Protocol[P]):
+    """A function that returns a number, or an array of them, as :func:`number` makes it."""
+
+    __name__: str
+    statement: str
+    quantity: str
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> float: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 # By the name with its namespace, in the order of definition.
@@ -107,8 +126,8 @@ DOMAINS = {name: check for check, names in _KINDS.items() for name in names.spli
 class Evaluation:
     """The steps from the arguments of a call to its bound."""
 
-    body: Callable[..., Formula]
-    make: Callable[[Formula, Arguments], Bound]
+    body: Callable[..., Any]
+    make: Callable[[Any, Arguments], Any]
     signature: inspect.Signature
     domains: Mapping[str, Callable[[str, Any], Any]]
     prepare: Callable[[Arguments], Arguments] | None
@@ -146,11 +165,16 @@ class Evaluation:
         """Compute once what does not depend on counts and probabilities."""
         return arguments if self.prepare is None else self.prepare(arguments)
 
-    def at(self, arguments: Arguments) -> Bound:
+    def at(self, arguments: Arguments) -> Any:
         """Evaluate the formula at checked and prepared arguments."""
         return self.make(self.body(**arguments), arguments)
 
-    def __call__(self, arguments: Arguments) -> Bound:
+    def value(self, arguments: Arguments) -> float:
+        """Return the value of the bound there, or the number."""
+        result = self.at(arguments)
+        return result if isinstance(result, float) else float(result.value)
+
+    def __call__(self, arguments: Arguments) -> Any:
         """Return the bound; with arrays among the arguments, that of each entry as one."""
         arrays = {
             name: _host(name, value)
@@ -170,6 +194,8 @@ class Evaluation:
         for index, entry in zip(np.ndindex(*shape), checked, strict=True):
             with at_entry(index):
                 results.append(self.at({**once, **{name: entry[name] for name in arrays}}))
+        if isinstance(results[0], float):
+            return np.array(results).reshape(shape)
         return stack(results, shape)
 
 
@@ -227,26 +253,61 @@ def bound(
             )
 
         evaluate = Evaluation(body, make, signature, {**DOMAINS, **(domains or {})}, prepare)
-
-        @functools.wraps(body)
-        def function(*args: Any, **kwargs: Any) -> Bound:
-            return evaluate(evaluate.bind(*args, **kwargs))
-
-        made = cast(BoundFunction[P], function)
-        function.__annotations__["return"] = "Bound"
-        function.__dict__["__signature__"] = signature.replace(return_annotation=Bound)
-        package, _, module = body.__module__.partition("mehler.bounds.")
-        public = [part for part in (module or package).split(".") if not part.startswith("_")]
-        made.name = ".".join((*public, body.__name__))
-        made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
-        made.evaluate = evaluate
-        if unknown := set(falls_in) - {n for n in signature.parameters if evaluate.spreads(n)}:
-            raise TypeError(f"{made.name} falls in {', '.join(unknown)}, which is no count of it")
-        if module:
-            REGISTRY[made.name] = made
-        return made
+        function = cast(BoundFunction[P], _call(evaluate, statement, quantity, falls_in, Bound))
+        if body.__module__.startswith(PACKAGE):
+            REGISTRY[function.name] = function
+        return function
 
     return decorate
+
+
+def number(
+    statement: str,
+    quantity: str,
+    *,
+    falls_in: tuple[str, ...] = (),
+    domains: Mapping[str, Callable[[str, Any], Any]] | None = None,
+) -> Callable[[Callable[P, float]], NumberFunction[P]]:
+    """Make a function of numbers that is no bound validate, broadcast and invert as bounds do.
+
+    Parameters are those of :func:`bound`; the function stands in no registry.
+    """
+
+    def decorate(body: Callable[P, float]) -> NumberFunction[P]:
+        evaluate = Evaluation(
+            body,
+            lambda value, arguments: value,
+            inspect.signature(body),
+            {**DOMAINS, **(domains or {})},
+            None,
+        )
+        return cast(NumberFunction[P], _call(evaluate, statement, quantity, falls_in, float))
+
+    return decorate
+
+
+def _call(
+    evaluate: Evaluation, statement: str, quantity: str, falls_in: tuple[str, ...], returns: type
+) -> Any:
+    """Return the function that evaluates its arguments, with what is known of it."""
+    body = evaluate.body
+
+    @functools.wraps(body)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return evaluate(evaluate.bind(*args, **kwargs))
+
+    made: Any = function
+    made.__annotations__["return"] = returns.__name__
+    made.__signature__ = evaluate.signature.replace(return_annotation=returns)
+    module = body.__module__.removeprefix(PACKAGE)
+    public = [part for part in module.split(".") if not part.startswith("_")]
+    made.name = ".".join((*public, body.__name__))
+    made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
+    made.evaluate = evaluate
+    names = {name for name in evaluate.signature.parameters if evaluate.spreads(name)}
+    if unknown := set(falls_in) - names:
+        raise TypeError(f"{made.name} falls in {', '.join(unknown)}, which is no count of it")
+    return made
 
 
 def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:

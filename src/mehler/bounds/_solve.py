@@ -9,7 +9,7 @@ import numpy as np
 from mehler._validate import require_positive
 from mehler.bounds._function import (
     Arguments,
-    BoundFunction,
+    Solvable,
     at_entry,
     broadcast,
     count,
@@ -20,9 +20,7 @@ from mehler.bounds._function import (
 LARGEST = 10**18
 
 
-def solve(
-    bound: BoundFunction[...], /, *, at_most: float, for_: str | None = None, **arguments: Any
-) -> Any:
+def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **arguments: Any) -> Any:
     r"""Return the least count at which a bound is at most a target.
 
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
@@ -89,7 +87,7 @@ def solve(
     return np.array(results).reshape(shape)
 
 
-def _variable(bound: BoundFunction[...], for_: str | None, arguments: Arguments) -> str:
+def _variable(bound: Solvable, for_: str | None, arguments: Arguments) -> str:
     """Return the name of the argument that is solved for."""
     names = [n for n in bound.evaluate.required if arguments.get(n, 0) is None]
     if for_ is not None:
@@ -107,7 +105,7 @@ def _variable(bound: BoundFunction[...], for_: str | None, arguments: Arguments)
     return names[0]
 
 
-def _least(bound: BoundFunction[...], name: str, target: float, arguments: Arguments) -> int:
+def _least(bound: Solvable, name: str, target: float, arguments: Arguments) -> int:
     """Return the least value of one argument, by doubling and bisection."""
     evaluate = bound.evaluate
     step = count("block", arguments.get("block", 1)) if name == "n_features" else 1
@@ -115,7 +113,7 @@ def _least(bound: BoundFunction[...], name: str, target: float, arguments: Argum
     once = evaluate.prepared(evaluate.validate({**arguments, name: step}))
 
     def value(steps: int) -> float:
-        return float(evaluate.at({**once, name: step * steps}).value)
+        return evaluate.value({**once, name: step * steps})
 
     low, high = 0, 1
     while not (reached := value(high)) <= target:

@@ -33,7 +33,7 @@ import numpy as np
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption, square_of
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.spectral._known import Known, blocks, eigenvalues_of, know, with_eigenvalues
+from mehler.bounds.spectral._inputs import Size, blocks, eigenvalues_of, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import tail
 
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
@@ -144,7 +144,7 @@ def excess_risk(
     >>> bounds.solve(bounds.ridge.excess_risk, at_most=0.013, n_features=None, **target)
     3458
     """
-    spectrum = know(
+    spectrum = size_of(
         eigenvalues,
         ridge=eigenvalues.size * ridge,
         sup=sup,
@@ -365,7 +365,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def added_bias(
-    spectrum: Known, mu: Any, m: int, *, ridge: float, smoothness: float, sup: float | None
+    spectrum: Size, mu: Any, m: int, *, ridge: float, smoothness: float, sup: float | None
 ) -> float:
     """Return F = min(F', F''): what m blocks of features add to the exact kernel's bias over R^2.
 
@@ -411,7 +411,7 @@ def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
 
 @np.errstate(all="ignore")
 def _one_target(
-    spectrum: Known,
+    spectrum: Size,
     mu: Any,
     m: int,
     ridge: float,
@@ -431,7 +431,7 @@ def _one_target(
 
 
 @np.errstate(all="ignore")
-def second_moment(spectrum: Known, mu: Any, ridge: float, r: float, sup: float | None) -> float:
+def second_moment(spectrum: Size, mu: Any, ridge: float, r: float, sup: float | None) -> float:
     """Return J_r, the largest x^(2r) q(x)/(1 + x)^2 over x = mu_i/(N ridge).
 
     N ridge q(K/(N ridge)) is at least E[s G], the mean of a block's Gram matrix times its leverage.

@@ -212,7 +212,7 @@ class LocalisedLinearFeatures(FeatureMap):
                 "frequencies depend on each other: draw with projections='gaussian' for this bound"
             )
         width = 2.0 if self.localiser.form == "pairs" else 4.0
-        bound = kernel_error.one_pair(self.n_units, delta=delta, width=width, route="hoeffding")
+        bound = kernel_error.one_pair(self.n_units, delta=delta, width=width, method="hoeffding")
         return self._of_rows(
             X, Y, lambda x, y: bound.value * _absolute(_correlation.products(x, y))
         )

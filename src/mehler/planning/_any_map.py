@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_reals
-from mehler.bounds import kernel_error
+from mehler.bounds import kernel_error, solve
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.planning._plan import Plan, Row
 from mehler.verify import features_needed
@@ -124,8 +124,13 @@ def rows_of_variance(
         Row(
             name="central limit, union over pairs",
             kind="asymptotic",
-            features=kernel_error.central_limit_features(
-                eps, delta=delta, variance=variance, n_pairs=pairs
+            features=solve(
+                kernel_error.normal_quantile,
+                at_most=eps,
+                n_features=None,
+                delta=delta,
+                variance=variance,
+                n_pairs=pairs,
             ),
             note="a limit, no promise at any number of features",
             **shared,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import kernel_error
+from mehler.bounds import kernel_error, solve
 from mehler.planning._data import Known
 from mehler.planning._measured import measured_all_pairs, measured_one_pair
 from mehler.planning._plan import Row
@@ -83,7 +83,7 @@ def _groups(
 
 
 def _all_pairs(quantity: str, n: int, eps: float, asked: dict[str, Any]) -> list[Row]:
-    rows = _by_routes("all_pairs", quantity, _ROUTES, eps, {**asked, "n_samples": n})
+    rows = _by_routes("all_pairs", quantity, _ROUTES, eps, {**asked, "n_rows": n})
     return [*rows, _normal(quantity, eps, asked, n * (n + 1) // 2)]
 
 
@@ -106,8 +106,9 @@ def _by_routes(
     """Return a row for each way to prove a bound of `mehler.bounds.kernel_error`."""
     rows = []
     for route in routes:
-        features = getattr(kernel_error, f"{bound}_features")(eps, route=route, **given)
-        found = getattr(kernel_error, bound)(features, route=route, **given)
+        function = getattr(kernel_error, bound)
+        features = solve(function, at_most=eps, n_features=None, method=route, **given)
+        found = function(features, method=route, **given)
         rows.append(
             Row(
                 quantity=quantity,
@@ -128,7 +129,9 @@ def _normal(quantity: str, eps: float, asked: dict[str, Any], pairs: int) -> Row
         quantity=quantity,
         name=_NORMAL if pairs == 1 else f"{_NORMAL}, union over pairs",
         kind="asymptotic",
-        features=kernel_error.central_limit_features(eps, n_pairs=pairs, **asked),
+        features=solve(
+            kernel_error.normal_quantile, at_most=eps, n_features=None, n_pairs=pairs, **asked
+        ),
         statement="maxout.kernel-error",
         probability=1 - asked["delta"],
         assumptions=("units are independent", "there are enough of them"),

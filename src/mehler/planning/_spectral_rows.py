@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures
-from mehler.bounds import maxout, spectral
+from mehler.bounds import maxout, solve, spectral
 from mehler.bounds._inverse import MOST_FEATURES, least_features
 from mehler.planning._plan import Row
 
@@ -67,7 +67,7 @@ def _spectral(
     if not 1e-100 <= error <= 1e100:
         raise ValueError(f"ridge={ridge!r} is beyond the floats: N ridge eps = {error:.3g}")
     chebyshev = max(1, math.ceil(total / delta / error**2))
-    by_length = spectral.gram_error_features(eps, lipschitz=stretch, **told)
+    by_length = solve(spectral.gram_error, at_most=eps, n_features=None, lipschitz=stretch, **told)
     return [
         Row(
             name=name,
@@ -98,7 +98,8 @@ def _nearest(mu: Any, stretch: float, *, eps: float, norm: float, pool_size: int
     box: dict[str, Any] = {"pool_size": pool_size, "scale": norm}
     one = least_features(lambda m: maxout.approximation(n_features=m, **box).value ** 2, eps)
     quantity = f"mean square distance to functions of norm {norm:g}, {mu.size} rows"
-    at_ball, at_one = spectral.nearest(ball, **known), maxout.approximation(n_features=one, **box)
+    at_ball = spectral.approximation(ball, **known)
+    at_one = maxout.approximation(n_features=one, **box)
     return [
         Row(
             quantity=quantity,
@@ -140,7 +141,7 @@ def _of_ball(eps: float, known: dict[str, Any]) -> int:
     for ridge in mu.max() / mu.size * _RIDGES:
 
         def value(m: int, ridge: float = ridge) -> float:
-            return float(spectral.nearest(m, ridge=ridge, **known).value)
+            return float(spectral.approximation(m, ridge=ridge, **known).value)
 
         if value(enough) <= eps:
             enough = least_features(value, eps, most=enough)

@@ -1,4 +1,4 @@
-"""Routes of the kernel's error."""
+"""Methods of the kernel's error."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from tests.proofs_checks.mutations._row import Row, of_term
 ID = "maxout.kernel-error"
 
 
-def route(name: str, known: str = "") -> Callable[[Mapping[str, Any]], bool]:
-    """Pick calls by a route that are told this."""
-    return lambda options: options.get("route") == name and (not known or known in options)
+def method(name: str, known: str = "") -> Callable[[Mapping[str, Any]], bool]:
+    """Pick calls by a method that have this argument."""
+    return lambda options: options.get("method") == name and (not known or known in options)
 
 
 def without_chaining(m: int, **options: Any) -> Bound:
     """The uniform bound whose chaining sum is 0, at the level that this makes the best."""
-    right = _uniform._by_chaining
-    _uniform._by_chaining = lambda m, q, k, levels, *rest: np.zeros(levels.size)
+    right = _uniform.by_chaining
+    _uniform.by_chaining = lambda m, q, k, levels, *rest: np.zeros(levels.size)
     try:
         return kernel_error.uniform(m, **options)
     finally:
-        _uniform._by_chaining = right
+        _uniform.by_chaining = right
 
 
-def one_pair_of_all(m: int, *, n_samples: int, **options: Any) -> Bound:
+def one_pair_of_all(m: int, *, n_rows: int, **options: Any) -> Bound:
     """All pairs, without the union over them."""
     return kernel_error.one_pair(m, **options)
 
@@ -51,27 +51,27 @@ def _pair(term: str, least: float, label: str, where: Any, because: str = "") ->
 
 
 ROWS = [
-    *_pair("deviation", 0.9, "chernoff, correlation known", route("chernoff", "rho")),
+    *_pair("deviation", 0.9, "chernoff, correlation known", method("chernoff", "rho")),
     *_pair(
         "deviation",
         0.9,
         "chernoff, any correlation",
-        lambda options: options.get("route") == "chernoff" and "rho" not in options,
+        lambda options: options.get("method") == "chernoff" and "rho" not in options,
     ),
     *_pair(
         "deviation",
         0.9,
         "chernoff, one unit of a pool",
-        lambda options: options.get("route") == "chernoff" and options.get("pool_size", 1) > 1,
+        lambda options: options.get("method") == "chernoff" and options.get("pool_size", 1) > 1,
     ),
     *_pair("deviation", 0.99, "chebyshev", lambda options: "variance" in options),
-    *_pair("deviation", 0.9, "hoeffding", route("hoeffding")),
-    *_pair("deviation", 0.95, "binomial", route("binomial")),
+    *_pair("deviation", 0.9, "hoeffding", method("hoeffding")),
+    *_pair("deviation", 0.95, "binomial", method("binomial")),
     *_pair(
         "variance",
         0.45,
         "sub-gamma, maxout: variance",
-        route("sub-gamma", "pool_size"),
+        method("sub-gamma", "pool_size"),
         "v/4 is the variance of a product of equal rows at q = 1, where the bound holds with it; "
         "the logarithmic Sobolev inequality pays 4, at every q",
     ),
@@ -79,7 +79,7 @@ ROWS = [
         "tail",
         0.64,
         "sub-gamma, maxout: tail",
-        route("sub-gamma", "pool_size"),
+        method("sub-gamma", "pool_size"),
         "c = 2 sqrt(2) stands for the 2 of a square, to have one form for all correlations",
     ),
     *_pair("variance", 0.9, "sub-gamma, given: variance", lambda options: "sub_gamma" in options),

@@ -33,17 +33,17 @@ def less_kurtosis(n_features: int, **options: Any) -> Any:
     """The nearest combination with half of the kurtosis, where it is told one."""
     if "kurtosis" in options:
         options["kurtosis"] = max(1.0, options["kurtosis"] / 2)
-    return spectral.nearest(n_features, **options)
+    return spectral.approximation(n_features, **options)
 
 
 def one_point(m: int, **options: Any) -> Any:
     """The uniform bound of a set of one point: no union over pairs."""
-    return kernel_error.uniform(m, **{**options, "dimension": 0})
+    return kernel_error.uniform_by_slope(m, **{**options, "dimension": 0})
 
 
 def flat(m: int, **options: Any) -> Any:
     """The uniform bound of products that hardly move, at the level that this makes the best."""
-    return kernel_error.uniform(m, **{**options, "slope": (1e-12, 1e-24)})
+    return kernel_error.uniform_by_slope(m, **{**options, "slope": (1e-12, 1e-24)})
 
 
 def uniform_term(
@@ -58,7 +58,7 @@ def uniform_term(
         UNIFORM,
         term,
         check,
-        kernel_error.uniform,
+        kernel_error.uniform_by_slope,
         least=least,
         because=because,
         label=label,
@@ -122,7 +122,7 @@ def of_products(name: str, centred: bool, term: str, least: float, because: str)
         UNIFORM,
         term,
         uniform.tight,
-        kernel_error.uniform,
+        kernel_error.uniform_by_slope,
         least=least,
         because=because,
         label=f"one product, {name}, {term}",
@@ -185,7 +185,7 @@ ROWS = [
     larger("rare", "a rare draw", 1.01, lower.rare, lowest.gram_error_rare),
     larger("rare", "a rare frequency", 1.1, lower.grid, lowest.gram_error_grid),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.approximation),
-    *of_term(NEAREST, "nearest", nearest.tight, spectral.nearest, least=0.99),
+    *of_term(NEAREST, "nearest", nearest.tight, spectral.approximation, least=0.99),
     Row(
         statement=NEAREST,
         term="kurtosis",

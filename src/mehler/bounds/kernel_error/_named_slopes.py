@@ -1,10 +1,15 @@
-"""What the uniform bound is told of cosines and of kitchen sinks."""
+"""Moments of slopes, and laws of products and increments, of named maps."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
+import numpy as np
+from scipy import integrate, special
+
+from mehler import exact
 from mehler._validate import (
     require_choice,
     require_integer,
@@ -12,6 +17,7 @@ from mehler._validate import (
     require_positive,
     require_real,
 )
+from mehler.exact import require_pool
 
 # Dimensions beyond which the length of normals is computed by its series.
 _MANY = 1000
@@ -19,9 +25,12 @@ _MANY = 1000
 _SMOOTHEST = 50.0
 # E|g| of a standard normal.
 _MEAN = math.sqrt(2 / math.pi)
+# A moment by quadrature is right to 1e-10 of itself; the second one is made larger by this part,
+# which pays for the rounding of the first too.
+_ROUNDING = 1e-8
 
 
-def fourier_slope(
+def slope_fourier(
     n_inputs: int,
     *,
     gamma: float | None = None,
@@ -29,7 +38,7 @@ def fourier_slope(
     length_scale: float | None = None,
     form: str = "pairs",
 ) -> dict[str, Any]:
-    r"""Return what :func:`uniform` is told of cosines: the Gaussian or a Matern kernel.
+    r"""Return the arguments of :func:`uniform_by_slope` for a Gaussian or a Matern kernel.
 
     .. math:: G = |w|, \quad \mathbb{E}|w| = s\,\frac{\sqrt2\,\Gamma(\frac{d+1}2)}{\Gamma(\frac d2)}
               \,\mathbb{E}R, \quad \mathbb{E}|w|^2 = s^2d\,\mathbb{E}R^2
@@ -52,17 +61,7 @@ def fourier_slope(
     Returns
     -------
     dict
-        `slope` and `width`, arguments of :func:`uniform`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If not exactly one of `gamma` and `nu` is given, or an argument is out of range.
-
-    See Also
-    --------
-    uniform : The bound.
-    mehler.FourierFeatures : The map; for pairs m is half of its features.
+        `slope` and `width`. For pairs m is half of the map's features.
 
     References
     ----------
@@ -71,7 +70,7 @@ def fourier_slope(
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> known = kernel_error.fourier_slope(2, gamma=0.5)
+    >>> known = kernel_error.slope_fourier(2, gamma=0.5)
     >>> [round(one, 6) for one in known["slope"]], known["width"]
     ([1.253314, 2.0], 2.0)
     """
@@ -104,7 +103,7 @@ def fourier_slope(
     return {"slope": (mean, square), "width": 2 * times}
 
 
-def sinks_slope(
+def slope_kitchen_sinks(
     n_inputs: int,
     *,
     lipschitz: float,
@@ -113,7 +112,7 @@ def sinks_slope(
     bias: float = 0.0,
     at_zero: float = 0.0,
 ) -> dict[str, Any]:
-    r"""Return what :func:`uniform` is told of kitchen sinks of a Lipschitz activation.
+    r"""Return the arguments of :func:`uniform_by_slope` for kitchen sinks of Lipschitz activation.
 
     .. math:: G = L|w|\big(|a(0)| + L(R|w| + |b|)\big), \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
               c = 2\sqrt2\,\tau^2, \quad \tau = L\sqrt{s^2R^2 + \beta^2}, \quad
@@ -140,12 +139,7 @@ def sinks_slope(
     Returns
     -------
     dict
-        `slope`, `sub_gamma` and `increments`, arguments of :func:`uniform`.
-
-    See Also
-    --------
-    uniform : The bound.
-    mehler.KitchenSinks : The map.
+        `slope`, `sub_gamma` and `increments`.
 
     References
     ----------
@@ -154,10 +148,11 @@ def sinks_slope(
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> relu = kernel_error.sinks_slope(2, lipschitz=1.0, radius=1.0)
+    >>> relu = kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)
     >>> [round(one, 6) for one in relu["slope"]]
     [2.0, 8.0]
-    >>> bound = kernel_error.uniform(10_000, dimension=3, diameter=2, delta=0.01, **relu)
+    >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
+    ...                                       **relu)
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.281, 'tail': 0.009, 'increments': 0.023, 'range': 0.001}
     """
@@ -175,6 +170,51 @@ def sinks_slope(
             "and features in other units"
         )
     return known
+
+
+def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
+    r"""Return the arguments of :func:`uniform_by_slope` for centred maxout units on unit vectors.
+
+    .. math:: G = N(N + h_1), \quad N = \max_{j\le q}|w_j|, \quad v = 8, \quad c = 2\sqrt2
+
+    for units max_j <w_j, x> - h_1(q); the moments of N, the largest of q lengths of d normals, by
+    quadrature. Increments have v = 4 max_p 2 E N_1^(2p)/(p! 4^(p-2)) and c = 8, N_1 the same for d
+    = 1: there the dimension of the space does not enter.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Columns d of the rows, which have norm 1.
+    pool_size : int
+        q.
+
+    Returns
+    -------
+    dict
+        `slope`, `sub_gamma` and `increments`. (Plain maxout units have :func:`uniform`.)
+
+    References
+    ----------
+    :doc:`/theorems/features-uniform`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> known = kernel_error.slope_maxout_centred(2, pool_size=4)
+    >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
+    ...                                       **known)
+    >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
+    {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
+    """
+    d, q = require_integer("n_inputs", n_inputs), require_pool(pool_size)
+    h1 = float(exact.max_moment(1, q))
+    first, second, third, fourth = (_largest(d, q, p) for p in (1, 2, 3, 4))
+    square = fourth + 2 * h1 * third + h1**2 * second
+    return {
+        "slope": (second + h1 * first, square * (1 + _ROUNDING)),
+        "sub_gamma": (8.0, 2 * math.sqrt(2)),
+        "increments": (4 * _bernstein(q) * (1 + _ROUNDING), 8.0),
+    }
 
 
 def _of_sinks(
@@ -209,3 +249,33 @@ def _chi(d: int, p: int) -> float:
         # Logarithms would cancel; the next term is below 1e-12.
         one = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
     return one if p == 1 else one * (d + 1)
+
+
+def _largest(d: int, q: int, p: int) -> float:
+    """Compute E N^p, N the largest of q lengths of d standard normals."""
+
+    def above(t: float) -> float:
+        # P(N > t), without cancellation where it is small.
+        beyond = float(special.gammaincc(d / 2, t * t / 2))
+        chance = -math.expm1(q * math.log1p(-beyond)) if beyond < 1 else 1.0
+        return float(p * t ** (p - 1)) * chance
+
+    middle, spread = math.sqrt(d), 12 + math.sqrt(2 * math.log(q)) + 2 * math.sqrt(p)
+    pieces = np.linspace(max(0.0, middle - spread), middle + spread, 17)
+    # Below the pieces N is larger with probability 1, to 1e-30.
+    parts = [float(pieces[0]) ** p]
+    for low, high in itertools.pairwise(pieces):
+        parts.append(integrate.quad(above, low, high, epsrel=1e-11, epsabs=0.0)[0])
+    return math.fsum(parts)
+
+
+def _bernstein(q: int) -> float:
+    """Compute max over p of 2 E N^(2p)/(p! 4^(p-2)), N the largest of q absolute normals.
+
+    E N^(2p) <= q E g^(2p) <= q p! 2^p, so that from p on it is at most 32 q/2^p.
+    """
+    best, p = 0.0, 2
+    while 32 * q / 2**p > best:
+        best = max(best, 2 * _largest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2)))
+        p += 1
+    return best

@@ -1,83 +1,59 @@
-"""Tail bound for one pair of rows, and union bound over all pairs of N rows."""
+"""Tail bound for one pair of rows, the union bound over all pairs, and the limit of both."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
-from mehler.bounds._bound import Bound, require_count, require_positive, require_probability
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds._inverse import least_features
-from mehler.bounds.kernel_error._knowledge import Knowledge, know
+from scipy.special import ndtri
+
+from mehler._validate import require_positive
+from mehler.bounds._function import Formula, bound, number
+from mehler.bounds.kernel_error._product import DOMAINS, Method, Product, variance_of
+from mehler.exact import require_pool
 
 STATEMENT = "maxout.kernel-error"
 
 
-@elementwise
+@bound(
+    STATEMENT,
+    "error of the kernel, one pair",
+    falls_in=("n_features",),
+    domains=DOMAINS,
+)
 def one_pair(
     n_features: int,
     *,
     delta: float,
-    route: str | None = None,
+    method: Method | None = None,
     pool_size: int | None = None,
     rho: float | None = None,
     variance: float | None = None,
     sub_gamma: tuple[float, float] | None = None,
     width: float | None = None,
     collision: float | None = None,
-) -> Bound:
+) -> Formula:
     r"""Bound the distance of the inner product of m features from the kernel, for one pair of rows.
 
     .. math:: P\Big(\Big|\frac1m\sum_{\ell\le m} F_\ell - K\Big| > \varepsilon\Big) \le \delta,
               \qquad \varepsilon = \begin{cases}
-              \min_\lambda \big(\tfrac1m\log\tfrac2\delta + \psi(\pm\lambda)\big)/\lambda
-              & \text{chernoff} \\
+              \Delta_\rho(\tfrac1m\log\tfrac2\delta) & \text{chernoff} \\
               \sqrt{2v\log(2/\delta)/m} + c\log(2/\delta)/m & \text{sub-gamma} \\
               \sqrt{V/(m\delta)} & \text{chebyshev} \\
-              b\sqrt{\log(2/\delta)/(2m)} & \text{hoeffding} \end{cases}
+              b\sqrt{\log(2/\delta)/(2m)} & \text{hoeffding} \\
+              \Delta_\kappa(\tfrac1m\log\tfrac2\delta) & \text{binomial} \end{cases}
 
-    with F_l = h_l(x) h_l(z) the product of one unit and psi = log E exp(lambda (F - K)).
+    with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
 
     Parameters
     ----------
-    n_features : int or array
-        m, independent units.
-    delta : float or array
-        The bound holds with probability at least 1 - delta.
-    route : {"chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"}, optional
-        Default: the smallest at this m and delta that the given argument below allows.
-    pool_size : int or array
-        q of maxout units, for rows of norm 1: "chernoff" by the exact joint law, "sub-gamma" with
-        v = 4(1 + abs(rho))(1 + h_1^2) and c = 2 sqrt(1 + abs(rho)), "chebyshev" by the exact
-        variance.
-    rho : float, optional
-        Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one of all
-        in [-1, 1].
-    variance : float
-        Of one feature product, of any map: "chebyshev".
-    sub_gamma : (float, float)
-        v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda))).
-    width : float
-        b, length of an interval that holds every product ("hoeffding", or "chebyshev" with
-        b^2/4): 4 for the products of two features sqrt(2) cos, 1 for codes.
-    collision : float
-        Probability that codes agree: "binomial", Chernoff's bound with the divergence of two
-        Bernoulli laws, "hoeffding", or "chebyshev" with their variance.
+    n_features, delta, method, pool_size, rho, variance, sub_gamma, width, collision
+        As :mod:`mehler.bounds.kernel_error` says.
 
     Returns
     -------
     Bound
-        With one term, "deviation", or with "variance" and "tail" for sub-gamma products.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If not exactly one of `pool_size`, `variance`, `sub_gamma`, `width`, `collision` is given,
-        or an argument is out of range.
-
-    See Also
-    --------
-    one_pair_features : The least m for a target error.
-    all_pairs : The same for all pairs of N rows.
+        With one term, "deviation", or with "variance" and "tail" for sub-gamma products. `trivial`
+        is b, and for codes the larger of kappa and 1 - kappa.
 
     Notes
     -----
@@ -94,104 +70,62 @@ def one_pair(
 
     Examples
     --------
-    >>> from mehler.bounds import kernel_error
-    >>> bound = kernel_error.one_pair(1000, delta=0.01, pool_size=8, rho=0.5)
+    >>> from mehler import bounds
+    >>> bound = bounds.kernel_error.one_pair(1000, delta=0.01, pool_size=8, rho=0.5)
     >>> round(bound.value, 3), bound.probability
     (0.157, 0.99)
-    """
-    known = know(
-        route=route,
-        pool_size=pool_size,
-        rho=rho,
-        variance=variance,
-        sub_gamma=sub_gamma,
-        width=width,
-        collision=collision,
-    )
-    (n_features,) = require_count(n_features=n_features)
-    require_probability(delta=delta)
-    return _bound(known, n_features, delta, 1, "error of the kernel, one pair")
-
-
-@elementwise
-def one_pair_features(eps: float, *, delta: float, **known: Any) -> int:
-    """Return the least number of features at which :func:`one_pair` is at most `eps`.
-
-    Parameters
-    ----------
-    eps : float or array
-        Target error.
-    delta : float or array
-        Failure probability.
-    **known
-        As in :func:`one_pair`.
-
-    Returns
-    -------
-    int
-        The least m: with one feature fewer the bound exceeds `eps`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`one_pair`; or if 10^18 features are not enough.
-
-    See Also
-    --------
-    one_pair : The bound at a given m.
-    all_pairs_features : The same for all pairs of N rows.
-
-    Examples
-    --------
-    >>> from mehler.bounds import kernel_error
-    >>> kernel_error.one_pair_features(0.1, delta=0.01, pool_size=4)
+    >>> bounds.solve(bounds.kernel_error.one_pair, at_most=0.1, n_features=None, delta=0.01,
+    ...              pool_size=4)
     3309
     """
-    return _features(eps, delta, 1, known)
+    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
+    return Formula(
+        product.deviation(n_features, delta),
+        probability=1 - delta,
+        trivial=product.trivial,
+        assumptions=product.assumptions,
+    )
 
 
-@elementwise
+@bound(
+    STATEMENT,
+    "largest error of the kernel, all pairs of {n_rows} rows",
+    falls_in=("n_features",),
+    domains=DOMAINS,
+)
 def all_pairs(
     n_features: int,
     *,
-    n_samples: int,
+    n_rows: int,
     delta: float,
-    route: str | None = None,
+    method: Method | None = None,
     pool_size: int | None = None,
     rho: float | None = None,
     variance: float | None = None,
     sub_gamma: tuple[float, float] | None = None,
     width: float | None = None,
     collision: float | None = None,
-) -> Bound:
+) -> Formula:
     r"""Bound the largest error of the Gram matrix of N rows.
 
     .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
-              \qquad \varepsilon = \varepsilon_1\Big(\frac{2\delta}{N(N+1)}\Big)
+              \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
+              P = \frac{N(N+1)}2
 
-    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the N(N+1)/2 entries.
+    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries.
 
     Parameters
     ----------
-    n_features : int or array
-        m, independent units.
-    n_samples : int or array
-        N.
-    delta : float or array
-        The bound holds with probability at least 1 - delta.
-    route, pool_size, rho, variance, sub_gamma, width, collision
-        As in :func:`one_pair`, and true of every pair, the diagonal included. Leave `rho` out
-        unless all pairs have this correlation.
+    n_features, n_rows, delta
+        As :mod:`mehler.bounds.kernel_error` says.
+    method, pool_size, rho, variance, sub_gamma, width, collision
+        As there, and true of every pair, the diagonal included. Leave `rho` out unless all pairs
+        have this correlation.
 
     Returns
     -------
     Bound
         With the terms of :func:`one_pair`.
-
-    See Also
-    --------
-    all_pairs_features : The least m for a target error.
-    one_pair : The bound for one pair.
 
     References
     ----------
@@ -200,93 +134,68 @@ def all_pairs(
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> bound = kernel_error.all_pairs(10_000, n_samples=5000, delta=0.01, pool_size=4)
+    >>> bound = kernel_error.all_pairs(10_000, n_rows=5000, delta=0.01, pool_size=4)
     >>> round(bound.value, 3), bound.probability
     (0.117, 0.99)
     """
-    known = know(
-        route=route,
-        pool_size=pool_size,
-        rho=rho,
-        variance=variance,
-        sub_gamma=sub_gamma,
-        width=width,
-        collision=collision,
+    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
+    # Half of N (N + 1), the diagonal included.
+    return Formula(
+        product.deviation(n_features, delta / (n_rows * (n_rows + 1) // 2), pairs="P"),
+        probability=1 - delta,
+        trivial=product.trivial,
+        assumptions=product.assumptions,
     )
-    n_features, n_samples = require_count(n_features=n_features, n_samples=n_samples)
-    require_probability(delta=delta)
-    return _bound(known, n_features, delta, n_pairs(n_samples), _all(n_samples))
 
 
-@elementwise
-def all_pairs_features(eps: float, *, n_samples: int, delta: float, **known: Any) -> int:
-    """Return the least number of features at which :func:`all_pairs` is at most `eps`.
+@number(
+    STATEMENT,
+    "normal approximation to a quantile of the kernel error",
+    falls_in=("n_features",),
+    domains={"variance": require_positive},
+)
+def normal_quantile(
+    n_features: int,
+    *,
+    delta: float,
+    pool_size: int | None = None,
+    rho: float | None = None,
+    variance: float | None = None,
+    n_pairs: int = 1,
+) -> float:
+    r"""Compute the normal approximation to the (1 - delta)-quantile of the kernel error.
+
+    .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,P}
+
+    A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
+    (P = 1) and an upper bound of the limit for P pairs, and promises nothing at a given m.
 
     Parameters
     ----------
-    eps : float or array
-        Target error.
-    n_samples : int or array
-        Number of rows N.
-    delta : float or array
-        Failure probability.
-    **known
-        As in :func:`one_pair`.
+    n_features, delta, pool_size, rho, variance
+        As :mod:`mehler.bounds.kernel_error` says; exactly one of `pool_size` and `variance`.
+    n_pairs : int or array
+        Number P of pairs that must all be close; N (N + 1)/2 for a Gram matrix of N rows.
 
     Returns
     -------
-    int
-        The least m: with one feature fewer the bound exceeds `eps`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`all_pairs`; or if 10^18 features are not enough.
-
-    See Also
-    --------
-    all_pairs : The bound at a given m.
-    uniform_features : The same over a set of unit vectors.
+    float or array
+        The error epsilon.
 
     Examples
     --------
-    >>> from mehler.bounds import kernel_error
-    >>> kernel_error.all_pairs_features(0.1, n_samples=5000, delta=0.01, pool_size=4)
-    13513
+    >>> from mehler import bounds
+    >>> known = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
+    >>> round(bounds.kernel_error.normal_quantile(1000, **known), 4)
+    0.1213
+    >>> bounds.solve(bounds.kernel_error.normal_quantile, at_most=0.1, n_features=None, **known)
+    1472
     """
-    (n_samples,) = require_count(n_samples=n_samples)
-    return _features(eps, delta, n_pairs(n_samples), known)
-
-
-def n_pairs(n_samples: int) -> int:
-    """Count the entries of a symmetric matrix, the diagonal included."""
-    return n_samples * (n_samples + 1) // 2
-
-
-def _all(n_samples: int) -> str:
-    return f"largest error of the kernel, all pairs of {n_samples} rows"
-
-
-def _bound(known: Knowledge, m: int, delta: float, pairs: int, quantity: str) -> Bound:
-    return Bound(
-        statement=STATEMENT,
-        form="proved",
-        quantity=quantity,
-        terms=known.terms(m, delta / pairs),
-        probability=1 - delta,
-        assumptions=known.assumptions,
-        trivial=known.trivial,
-    )
-
-
-_OPTIONS = ("route", "pool_size", "rho", "variance", "sub_gamma", "width", "collision")
-
-
-def _features(eps: float, delta: float, pairs: int, options: dict[str, Any]) -> int:
-    unknown = sorted(set(options) - set(_OPTIONS))
-    if unknown:
-        raise TypeError(f"unexpected {', '.join(unknown)}; the options are {', '.join(_OPTIONS)}")
-    known = know(**{name: options.get(name) for name in _OPTIONS})
-    require_positive(eps=eps)
-    require_probability(delta=delta)
-    return least_features(lambda m: _bound(known, m, delta, pairs, "error").value, eps)
+    if (pool_size is None) == (variance is None):
+        raise ValueError("give exactly one of pool_size and variance")
+    if pool_size is not None:
+        variance = variance_of(require_pool(pool_size), rho)
+    elif rho is not None:
+        raise ValueError("rho goes with pool_size: the variance is known already")
+    assert variance is not None
+    return float(-ndtri(delta / (2 * n_pairs))) * math.sqrt(variance / n_features)

@@ -12,7 +12,7 @@ from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._bound import LowerBound
 from mehler.bounds._function import Formula, bound
 from mehler.bounds.lower._kernel import one_pair, require_fraction
-from mehler.bounds.spectral._known import blocks, with_eigenvalues
+from mehler.bounds.spectral._inputs import blocks, with_eigenvalues
 
 _STATEMENT, _QUANTITY = "features.lower", "spectral error of the Gram matrix"
 # Frequencies in standard deviations: the largest, and how many to one.

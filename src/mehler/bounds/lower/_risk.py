@@ -11,7 +11,7 @@ import numpy as np
 from mehler import exact
 from mehler.bounds._bound import LowerBound, square_of
 from mehler.bounds._function import Formula, bound, count
-from mehler.bounds.spectral._known import with_eigenvalues
+from mehler.bounds.spectral._inputs import with_eigenvalues
 
 _STATEMENT = "features.lower"
 # Biases of the targets that are tried; with a half they are not random.

@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays, _validate
+from mehler import _arrays
 from mehler._validate import require_reals
-from mehler.bounds._bound import Assumption, Bound, Term, require_positive, require_probability
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds._inverse import least_features
-from mehler.bounds.spectral._known import Known, blocks, eigenvalues_of, know
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.spectral._inputs import DOMAINS, MEAN, blocks, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import deviation, tails
 
 STATEMENT = "features.gram-error"
-_FORMULA = r"\Delta(\delta; \beta, s)"
 
 
-@elementwise
+@bound(
+    STATEMENT,
+    "spectral error of the Gram matrix, relative to K + lambda",
+    falls_in=("n_features",),
+    domains=DOMAINS,
+    prepare=with_eigenvalues,
+)
 def gram_error(
     n_features: int,
     *,
@@ -32,7 +36,7 @@ def gram_error(
     lipschitz: float | None = None,
     variance: Any = None,
     block: int = 1,
-) -> Bound:
+) -> Formula:
     r"""Bound the spectral error of the Gram matrix, relative to the kernel and a ridge.
 
     .. math:: P\big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| > \Delta\big)
@@ -40,38 +44,19 @@ def gram_error(
               \frac{\sum_i (e^{a_\pm\beta_i + w_\pm 1\{i=1\}} - 1)}{\psi(\theta_\pm\Delta)}
               \text{ summed over } \pm \text{ is } \delta
 
-    with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda) for the eigenvalues mu of K, M
-    independent blocks, s = <phi, (K+lambda)^(-1) phi> of one block, and for the best theta and L
-    a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L surely. So
-    (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda).
+    with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
+    best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
+    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda).
 
     Parameters
     ----------
-    n_features : int or array
-        Columns m; M = m/block.
+    n_features, delta, gram, eigenvalues, sup, leverage, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says.
     ridge : float
         lambda, in units of K: lambda of ridge regression on n rows, not divided by n.
-    delta : float or array
-        The bound holds with probability at least 1 - delta.
-    gram : array, shape (n, n)
-        The exact kernel K of the rows, as ``phi.kernel(X)``; or `eigenvalues`.
-    eigenvalues : array, shape (n,)
-        Those of K.
-    sup : float, optional
-        An upper bound of the length of one block's features of a row, normalised so that their
-        mean square is K(x, x): 1 for pairs of cosine and sine (block=2), sqrt 2 for a cosine with
-        an offset. Then s <= n sup^2/lambda.
-    leverage : float, optional
-        A bound of s itself, the largest ridge leverage of a block.
-    lipschitz : float, optional
-        For features that are functions of standard normals, with or without a bound: those of
-        the rows, (n,), are this Lipschitz in them. The largest singular value of the rows for
-        maxout and 1-Lipschitz activations; (2 gamma)^(1/2) times it for Gaussian frequencies.
     variance : array, shape (n, n), optional
-        Instead, for any map: m Var of the entries, as ``phi.variance(X)``, by Chebyshev's
-        inequality for the Frobenius norm: Delta = (sum of variance/(m delta))^(1/2)/lambda.
-    block : int
-        Columns that share a draw: 2 for pairs of cosine and sine.
+        Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
+        inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
 
     Returns
     -------
@@ -80,14 +65,9 @@ def gram_error(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is out of range, K is not positive semidefinite, or none of `sup`,
-        `leverage`, `lipschitz` and `variance` is given, or `variance` with another.
-
-    See Also
-    --------
-    gram_error_features : The least m for a target.
-    operator_error : The same without ridge, in units of K.
+    ValueError
+        If K is not positive semidefinite, or none of `sup`, `leverage`, `lipschitz` and `variance`
+        is given, or `variance` with another.
 
     Notes
     -----
@@ -101,69 +81,34 @@ def gram_error(
 
     Examples
     --------
-    >>> import numpy as np, mehler
-    >>> from mehler.bounds import spectral
-    >>> X = np.random.default_rng(0).standard_normal((200, 2))
-    >>> phi = mehler.FourierFeatures.draw(2, 20_000, gamma=0.5, seed=0)
-    >>> options = {"gram": phi.kernel(X), "ridge": 2.0}
-    >>> bound = spectral.gram_error(20_000, delta=0.01, sup=1.0, block=2, **options)
-    >>> round(bound.value, 3)
-    0.369
-    """
-    require_probability(delta=delta)
-    m = blocks(n_features, block)
-    mu = eigenvalues_of(gram, eigenvalues)
-    _validate.require_positive("ridge", ridge)
-    if variance is not None:
-        return _by_variance(n_features, variance, ridge, delta, mu, sup, leverage, lipschitz)
-    known = know(mu, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
-    return _bound(known, m, delta, "spectral error of the Gram matrix, relative to K + lambda")
-
-
-@elementwise
-def gram_error_features(eps: float, *, block: int = 1, **known: Any) -> int:
-    """Return the least number of features at which :func:`gram_error` is at most `eps`.
-
-    Parameters
-    ----------
-    eps : float or array
-        Target Delta.
-    block : int
-        Columns that share a draw.
-    **known
-        `ridge`, `delta` and what else :func:`gram_error` is told.
-
-    Returns
-    -------
-    int
-        The least m, a multiple of `block`: with one block fewer the bound exceeds `eps`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`gram_error`; or if 10^18 blocks are not enough.
-
-    See Also
-    --------
-    gram_error : The bound at a given m.
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> from mehler.bounds import spectral
-    >>> decay = 200 * 0.5 ** np.arange(20)
-    >>> spectral.gram_error_features(0.5, ridge=2.0, delta=0.01, eigenvalues=decay, sup=1.5)
+    >>> from mehler import bounds
+    >>> known = {"ridge": 2.0, "eigenvalues": 200 * 0.5 ** np.arange(20), "sup": 1.5}
+    >>> round(bounds.spectral.gram_error(20_000, delta=0.01, **known).value, 3)
+    0.122
+    >>> bounds.solve(bounds.spectral.gram_error, at_most=0.5, n_features=None, delta=0.01, **known)
     1267
     """
-    require_positive(eps=eps)
-    # The eigenvalues once, not for each m.
-    mu = eigenvalues_of(known.pop("gram", None), known.pop("eigenvalues", None))
-    options = {"eigenvalues": mu, "block": block, **known}
-    blocks(block, block)
-    return block * least_features(lambda m: gram_error(m * block, **options).value, eps)
+    m = blocks(n_features, block)
+    if variance is not None:
+        named = (sup, leverage, lipschitz)
+        return _by_variance(n_features, delta, eigenvalues, variance, named, ridge)
+    size = size_of(eigenvalues, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
+    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
+    return Formula(
+        {"deviation": (value, r"\Delta_s(\delta, \beta)")},
+        probability=1 - delta,
+        assumptions=size.assumptions,
+    )
 
 
-@elementwise
+@bound(
+    STATEMENT,
+    "operator norm of the error of the Gram matrix",
+    falls_in=("n_features",),
+    domains=DOMAINS,
+    prepare=with_eigenvalues,
+)
 def operator_error(
     n_features: int,
     *,
@@ -174,7 +119,7 @@ def operator_error(
     lipschitz: float | None = None,
     variance: Any = None,
     block: int = 1,
-) -> Bound:
+) -> Formula:
     r"""Bound the operator norm of the error of the Gram matrix.
 
     .. math:: P\big(\|\hat K_m - K\| > \varepsilon\big) \le \delta
@@ -185,18 +130,14 @@ def operator_error(
     Parameters
     ----------
     n_features, delta, gram, eigenvalues, sup, lipschitz, block
-        As in :func:`gram_error`.
+        As :mod:`mehler.bounds.spectral` says; here s is at most n sup^2.
     variance : array, shape (n, n), optional
-        As there: (sum of variance/(m delta))^(1/2).
+        As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
 
     Returns
     -------
     Bound
         The single term "deviation", in units of K.
-
-    See Also
-    --------
-    gram_error : Relative to K + lambda.
 
     References
     ----------
@@ -211,48 +152,40 @@ def operator_error(
     >>> round(bound.value, 2)
     0.98
     """
-    require_probability(delta=delta)
     m = blocks(n_features, block)
-    mu = eigenvalues_of(gram, eigenvalues)
     if variance is not None:
-        return _by_variance(n_features, variance, None, delta, mu, sup, None, lipschitz)
-    known = know(mu, ridge=None, sup=sup, leverage=None, lipschitz=lipschitz)
-    return _bound(known, m, delta, "operator norm of the error of the Gram matrix")
-
-
-def _bound(known: Known, m: int, delta: float, quantity: str) -> Bound:
-    value = deviation(*tails(known.beta, known.level, m), float(known.beta[0]), delta)
-    return Bound(
-        statement=STATEMENT,
-        form="proved",
-        quantity=quantity,
-        terms=(Term("deviation", value, _FORMULA),),
+        return _by_variance(n_features, delta, eigenvalues, variance, (sup, lipschitz))
+    size = size_of(eigenvalues, sup=sup, lipschitz=lipschitz)
+    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
+    return Formula(
+        {"deviation": (value, r"\Delta_s(\delta, \mu)")},
         probability=1 - delta,
-        assumptions=known.assumptions,
+        assumptions=size.assumptions,
     )
 
 
 def _by_variance(
-    m: int, variance: Any, ridge: float | None, delta: float, mu: Any, *others: float | None
-) -> Bound:
+    m: int,
+    delta: float,
+    mu: Any,
+    variance: Any,
+    others: tuple[float | None, ...],
+    ridge: float | None = None,
+) -> Formula:
+    """Bound the Frobenius norm by Chebyshev's inequality."""
     if any(one is not None for one in others):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
-    given = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
-    matrix = require_reals("variance", given)
+    host = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
+    matrix = require_reals("variance", host)
     if matrix.shape != (mu.size, mu.size):
         raise ValueError(f"variance has shape {matrix.shape}, and K is of {mu.size} rows")
     if matrix.min() < -1e-9 * matrix.max():
         raise ValueError("variance has a negative entry")
     total = math.fsum(np.maximum(matrix, 0.0).flat)
     value = math.sqrt(total / (m * delta)) / (1.0 if ridge is None else ridge)
-    return Bound(
-        statement=STATEMENT,
-        form="proved",
-        quantity="spectral error of the Gram matrix",
-        terms=(Term("deviation", value, r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}/\lambda"),),
+    formula = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
+    return Formula(
+        {"deviation": (value, formula)},
         probability=1 - delta,
-        assumptions=(
-            Assumption("blocks of features are independent, with the mean K"),
-            Assumption("the variance of their products is this"),
-        ),
+        assumptions=(Assumption(MEAN), Assumption("the variance of their products is this")),
     )

@@ -7,6 +7,10 @@ Y is the mean of m independent matrices M_l >= 0 of mean B and norm at most s_l,
     a = m psi(+-c L)/L,   w = m E[psi(+-c s); s > L],
 
 with beta_1 >= beta_2 >= ... the eigenvalues of B.
+
+S(a) = sum_i (e^(a beta_i) - 1) is a power series in a with coefficients that are not negative, so
+log S is convex in log a (Hölder's inequality): between two of its points it is at most the chord.
+Of a long spectrum S is computed once, at points, and the chords are used: from above.
 """
 
 from __future__ import annotations
@@ -18,8 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds.spectral._sums import log_sums
-
 # Points c L of the grid: any is valid, and neighbours change the exponent by less than 1e-3.
 _GRID = np.geomspace(1e-12, 60.0, 500)
 # The same for features without a bound, c in units of 1/d and as far as the integral is finite.
@@ -27,11 +29,19 @@ _COARSE = np.geomspace(1e-12, 25.0, 160)
 _NEAR = np.array([0.2, 0.25, 0.3, 0.35, 0.39, 0.42, 0.44, 0.46, 0.47, 0.48])
 _CUTS = np.linspace(0.25, 12.0, 24)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
+# Sums over a spectrum that are taken together.
+_AT_ONCE = 24
+# Longer spectra have a table.
+_LONG = 512
+# Its points x = a beta_1: equal steps of sqrt(x), since the second derivative of log S in log x is
+# about x, or x^2/4 at worst. Chords are then 1e-6 above it, or 5e-5 at worst; below the smallest
+# point S(a)/a increases.
+_POINTS = np.concatenate([np.exp(np.arange(-100.0, -13.0)), np.arange(2e-3, 10.0, 2e-3) ** 2])
 
 
 @dataclass(frozen=True)
 class Level:
-    """What is known of s: it is at most `most`, or has a Gaussian tail, or both.
+    """Assumptions on s: it is at most `most`, or has a Gaussian tail, or both.
 
     With `lipschitz` above 0, P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
     """
@@ -53,8 +63,8 @@ class Tail:
         # A sum that underflows to 0 is no upper bound: at such a theta nothing is known.
         above = np.where(np.isneginf(self.numerator), np.inf, self.numerator)
         with np.errstate(invalid="ignore"):
-            found = above - _log_psi(np.multiply.outer(t, self.theta))
-        return np.min(np.where(np.isnan(found), np.inf, found), axis=-1)
+            bounds = above - _log_psi(np.multiply.outer(t, self.theta))
+        return np.min(np.where(np.isnan(bounds), np.inf, bounds), axis=-1)
 
 
 def tails(beta: Any, level: Level, m: int) -> tuple[Tail, Tail]:
@@ -83,12 +93,12 @@ def deviation(upper: Tail, lower: Tail, largest: float, delta: float) -> float:
 
 def tail(beta: Any, level: Level, m: int, sign: int) -> Tail:
     """Return the tail of one side, by all that is known of s."""
-    found = []
+    parts = []
     if math.isfinite(level.most):
-        found.append(_of_bounded(beta, level.most, m, sign))
+        parts.append(_of_bounded(beta, level.most, m, sign))
     if level.lipschitz:
-        found.append(_of_lipschitz(beta, level, m, sign))
-    return Tail(*(np.concatenate(part) for part in zip(*found, strict=True)))
+        parts.append(_of_lipschitz(beta, level, m, sign))
+    return Tail(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def _of_bounded(beta: Any, most: float, m: int, sign: int) -> tuple[Any, Any]:
@@ -131,6 +141,41 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     bound = edge + half * (density @ _WEIGHTS)
     # Where a factor overflows and another one is 0, nothing is known.
     return c, np.where(np.isnan(bound), np.inf, bound)
+
+
+def log_sums(a: Any, w: Any, beta: Any) -> Any:
+    """Return log(S(a) + e^(a beta_1) (e^w - 1)) for each a > 0 and w >= 0, beta downwards."""
+    if beta.size <= _LONG:
+        return _exact(a.ravel(), w.ravel(), beta).reshape(a.shape)
+    x = a * beta[0]
+    top, log_x, log_s = _POINTS[-1], np.log(_POINTS), _table(beta.tobytes())
+    between = np.interp(np.log(x), log_x, log_s)
+    # Beyond: S'/S is at most the largest beta_i/(1 - e^(-a beta_i)), that is beta_1 to 1e-40.
+    between += np.maximum(x - top, 0.0) + np.minimum(np.log(x) - log_x[0], 0.0)
+    with np.errstate(divide="ignore"):
+        first = np.where(w < 1, np.log(np.expm1(np.minimum(w, 1.0))), w + np.log1p(-np.exp(-w)))
+    return np.logaddexp(between, x + first)
+
+
+@functools.lru_cache(maxsize=8)
+def _table(spectrum: bytes) -> Any:
+    beta = np.frombuffer(spectrum)
+    return _exact(_POINTS, np.zeros_like(_POINTS), beta / beta[0])
+
+
+def _exact(a: Any, w: Any, beta: Any) -> Any:
+    parts = []
+    for start in range(0, a.size, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        exponent = a[part, None] * beta
+        exponent[:, 0] += w[part]
+        top = np.maximum(exponent[:, :1], 1.0)
+        # Divided by the largest term, or without cancellation where all are small.
+        small = np.expm1(np.minimum(exponent, 1.0)) * np.exp(-top)
+        grown = np.where(top > 1, np.exp(exponent - top) - np.exp(-top), small)
+        with np.errstate(divide="ignore"):  # of exponents that underflow
+            parts.append(top[:, 0] + np.log(grown.sum(axis=1)))
+    return np.concatenate(parts)
 
 
 def _psi(x: Any) -> Any:

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._bound import Assumption, Bound, Term, square_of
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds.spectral._known import blocks, eigenvalues_of, know
-from mehler.bounds.spectral._sums import log_sums
-from mehler.bounds.spectral._tails import Tail, tail
+from mehler.bounds._bound import Assumption, square_of
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.spectral._inputs import DOMAINS, MEAN, blocks, size_of, with_eigenvalues
+from mehler.bounds.spectral._tails import Tail, log_sums, tail
 
-STATEMENT = "features.nearest"
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
 _RIDGES = np.geomspace(1e-8, 10.0, 55)
 _TILTS = np.geomspace(1e-4, 1e3, 400)
@@ -25,8 +23,21 @@ _STEPS = np.unique(
 )
 
 
-@elementwise
-def nearest(
+def require_kurtosis(name: str, value: Any) -> float:
+    """Return a fourth moment over a squared second one."""
+    if require_positive(name, value) < 1:
+        raise ValueError(f"{name}={value!r} is below 1, which no mean of squares is")
+    return float(value)
+
+
+@bound(
+    "features.nearest",
+    "mean square distance of the nearest combination of features, worst of a ball",
+    falls_in=("n_features",),
+    domains={**DOMAINS, "kurtosis": require_kurtosis},
+    prepare=with_eigenvalues,
+)
+def approximation(
     n_features: int,
     *,
     norm: float,
@@ -38,7 +49,7 @@ def nearest(
     lipschitz: float | None = None,
     ridge: float | None = None,
     block: int = 1,
-) -> Bound:
+) -> Formula:
     r"""Bound how far m features are from the functions of a ball, with the best weights.
 
     .. math:: E\sup_{\|f\|_H \le B}\min_{\alpha \in R^m}\frac1N\sum_{i \le N}\Big(f(x_i)
@@ -46,45 +57,34 @@ def nearest(
               \min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt
 
     with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that
-    :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of Lemma 3,
-    weights of at most C p, is in the ball of C.
+    :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
+    maxout paper's Lemma 3, weights of at most C p, is in the ball of C.
 
     Parameters
     ----------
-    n_features : int or array
-        Columns m.
+    n_features, gram, eigenvalues, sup, leverage, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says; a leverage is that at N lambda, and needs `ridge`.
     norm : float
         B.
-    gram : array, shape (N, N)
-        The exact kernel of the rows, as ``phi.kernel(X)``; or `eigenvalues`.
-    eigenvalues : array, shape (N,)
-        All N of K, zeros included.
     kurtosis : float, optional
         c^2, at least 1: :math:`E\langle v, Gv\rangle^2 \le c^2\langle v, Kv\rangle^2` for all v
         and the Gram matrix G of one block; 3 for linear units, Gaussian over the weights. Then
         :math:`p_m(t) = \inf_\theta\sum_i(e^{\theta^2\nu\beta_i/(2M)} - 1)/\psi(\theta t)` with
         :math:`\nu = c^2d(\lambda)`: about :math:`2c^2d(\lambda)\log d` blocks are enough.
-    sup, leverage, lipschitz, block
-        How large one block's features are, as in :func:`gram_error`; a leverage is that at
-        N lambda, and needs `ridge`.
     ridge : float, optional
         lambda of the proof, in units of mean squares; by default the best of a grid.
 
     Returns
     -------
     Bound
-        The single term "nearest", a mean square. Its probability is 1: it bounds a mean.
+        The single term "nearest", a mean square. Its probability is 1: it bounds a mean. `trivial`
+        is B^2 mu_1/N.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is out of range, K is not positive semidefinite, none of `kurtosis`, `sup`,
-        `leverage` and `lipschitz` is given, or a leverage without a ridge.
-
-    See Also
-    --------
-    mehler.bounds.maxout.approximation : One function of the class, by its Monte Carlo weights.
-    mehler.bounds.leverage.approximation : For features drawn by their leverage.
+    ValueError
+        If K is not positive semidefinite, none of `kurtosis`, `sup`, `leverage` and `lipschitz` is
+        given, or a leverage without a ridge.
 
     References
     ----------
@@ -98,56 +98,49 @@ def nearest(
     >>> from mehler.bounds import spectral
     >>> mu = 200 * 0.5 ** np.arange(1, 201)
     >>> for m in (200, 1000, 5000):
-    ...     bound = spectral.nearest(m, norm=1.0, eigenvalues=mu, kurtosis=3.0)
+    ...     bound = spectral.approximation(m, norm=1.0, eigenvalues=mu, kurtosis=3.0)
     ...     print(f"{bound.value:.1e} {mu.sum() / 200 / m:.1e}")
     3.6e-02 5.0e-03
     9.3e-05 1.0e-03
     3.2e-09 2.0e-04
     """
-    count = blocks(n_features, block)
-    size = square_of("norm", require_positive("norm", norm))
-    mu = eigenvalues_of(gram, eigenvalues)
-    if kurtosis is not None and require_positive("kurtosis", kurtosis) < 1:
-        raise ValueError(f"kurtosis={kurtosis!r} is below 1, which no mean of squares is")
-    sizes = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
-    bounded = any(one is not None for one in sizes.values())
+    m, square = blocks(n_features, block), square_of("norm", norm)
+    mu = eigenvalues
+    bounded = (sup, leverage, lipschitz) != (None, None, None)
     if kurtosis is None and not bounded:
         raise ValueError("give kurtosis, sup, leverage or lipschitz: how large features are")
     if leverage is not None and ridge is None:
         raise ValueError("leverage is that at a ridge: give ridge")
     cap = float(mu[0]) / mu.size
-    if ridge is not None and not _FEW * cap <= require_positive("ridge", ridge) <= cap / _FEW:
+    if ridge is not None and not _FEW * cap <= ridge <= cap / _FEW:
         raise ValueError(f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error")
-    least, assumptions = cap, tuple[Assumption, ...]()
-    for one in _RIDGES * cap if ridge is None else [ridge]:
-        shift = mu.size * float(one)
-        beta, found = mu / (mu + shift), []
+    least, assumptions = cap, [Assumption(MEAN)]
+    for lam in _RIDGES * cap if ridge is None else [ridge]:
+        shift = mu.size * float(lam)
+        beta, sides = mu / (mu + shift), []
         # Far fewer blocks than that promise nothing.
-        if kurtosis is not None and count > _FEW * kurtosis * math.fsum(beta):
-            found.append(_of_moments(beta, kurtosis * math.fsum(beta), count))
+        if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
+            sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
         if bounded:
-            known = know(mu, ridge=shift, **sizes)
-            found.append(tail(known.beta, known.level, count, -1))
-            assumptions = known.assumptions
-        least = min([least, *(_mean(below, float(beta[0]), float(one), cap) for below in found)])
-    texts = ["blocks of features are independent, with the mean K"] if not assumptions else []
+            size = size_of(mu, ridge=shift, sup=sup, leverage=leverage, lipschitz=lipschitz)
+            sides.append(tail(size.beta, size.level, m, -1))
+            assumptions = list(size.assumptions)
+        least = min([least, *(_mean(below, float(beta[0]), float(lam), cap) for below in sides)])
     if kurtosis is not None:
-        texts.append("squares of combinations of a block's features have this kurtosis or less")
-    return Bound(
-        statement=STATEMENT,
-        form="proved",
-        quantity="mean square distance of the nearest combination of features, worst of a ball",
-        terms=(Term("nearest", size * least, r"B^2\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"),),
-        probability=1.0,
-        assumptions=(*assumptions, *map(Assumption, texts)),
-        trivial=size * cap,
+        text = "squares of combinations of a block's features have this kurtosis or less"
+        assumptions.append(Assumption(text))
+    formula = r"B^2\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"
+    return Formula(
+        {"nearest": (square * least, formula)},
+        trivial=square * cap,
+        assumptions=tuple(assumptions),
     )
 
 
-def _of_moments(beta: Any, spread: float, count: int) -> Tail:
+def _of_moments(beta: Any, spread: float, m: int) -> Tail:
     """Return the lower tail by E[s H] at most `spread` B."""
-    theta = _TILTS * count / spread
-    rise = theta**2 * spread / (2 * count)
+    theta = _TILTS * m / spread
+    rise = theta**2 * spread / (2 * m)
     return Tail(theta, log_sums(rise, np.zeros_like(rise), beta))
 
 
@@ -158,6 +151,6 @@ def _mean(below: Tail, largest: float, ridge: float, cap: float) -> float:
     rises, chances = np.diff(edges), np.zeros(starts.size)
     chances[0] = 1.0
     # No t exceeds the largest eigenvalue of the mean.
-    seen = (rises > 0) & (starts > 0) & (starts < largest)
-    chances[seen] = np.exp(np.minimum(0.0, below.log_probability(starts[seen])))
+    inside = (rises > 0) & (starts > 0) & (starts < largest)
+    chances[inside] = np.exp(np.minimum(0.0, below.log_probability(starts[inside])))
     return math.fsum(rises * chances)

@@ -74,20 +74,24 @@ def test_bound_by_another_quadrature(m):
     found = integrate.quad(
         lambda t: chance(t) / (1 - t) ** 2, 1e-9, min(end, beta[0]), limit=300, epsrel=1e-5
     )[0]
-    value = spectral.nearest(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis, ridge=ridge).total
+    value = spectral.approximation(
+        m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis, ridge=ridge
+    ).total
     assert 4 * ridge * found * (1 - 1e-3) <= value <= 4 * ridge * found * 1.12
-    assert spectral.nearest(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis).total <= value * 1.05
+    assert (
+        spectral.approximation(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis).total <= value * 1.05
+    )
 
 
 def test_more_features_and_less_are_told():
     known = {"norm": 1.0, "eigenvalues": MU}
-    values = [spectral.nearest(m, sup=2.0, **known).value for m in (10, 1000, 10**5)]
+    values = [spectral.approximation(m, sup=2.0, **known).value for m in (10, 1000, 10**5)]
     assert values[0] > values[1] > values[2] > 0
-    both = spectral.nearest(1000, sup=2.0, kurtosis=2.0, **known)
+    both = spectral.approximation(1000, sup=2.0, kurtosis=2.0, **known)
     assert both.value <= values[1]
-    assert len(both.assumptions) > len(spectral.nearest(9, kurtosis=2.0, **known).assumptions)
-    assert spectral.nearest(1, kurtosis=3.0, **known).vacuous
-    assert spectral.nearest(1, kurtosis=1e300, **known).vacuous
+    assert len(both.assumptions) > len(spectral.approximation(9, kurtosis=2.0, **known).assumptions)
+    assert spectral.approximation(1, kurtosis=3.0, **known).vacuous
+    assert spectral.approximation(1, kurtosis=1e300, **known).vacuous
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,7 @@ def test_more_features_and_less_are_told():
 def test_names_what_it_refuses(change, message):
     known = {"norm": 1.0, "eigenvalues": MU, "kurtosis": 3.0, **change}
     with pytest.raises(ValueError, match=message):
-        spectral.nearest(10, **known)
+        spectral.approximation(10, **known)
 
 
 @pytest.mark.parametrize("q", [2, 3, 8])

@@ -1,4 +1,4 @@
-"""What a spectral bound is told: the exact Gram matrix, and how large one block's features are."""
+"""The exact Gram matrix, and how large one block's features are: what spectral bounds share."""
 
 from __future__ import annotations
 
@@ -10,21 +10,30 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_positive, require_reals
-from mehler.bounds._bound import Assumption, require_count, square_of
-from mehler.bounds._function import Arguments
+from mehler.bounds._bound import Assumption, square_of
+from mehler.bounds._function import count
 from mehler.bounds.spectral._tails import Level
 
+MEAN = "blocks of features are independent, with the mean K"
+# Validators of arguments, for the decorator.
+DOMAINS = {"sup": require_positive, "leverage": require_positive}
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.
 _ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
-class Known:
+class Size:
     """Eigenvalues of the mean B, downwards, the squared length s of a block, and assumptions."""
 
     beta: Any
     level: Level
     assumptions: tuple[Assumption, ...]
+
+
+def with_eigenvalues(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Replace the Gram matrix by its eigenvalues."""
+    mu = eigenvalues_of(arguments["gram"], arguments["eigenvalues"])
+    return {**arguments, "gram": None, "eigenvalues": mu}
 
 
 def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
@@ -40,8 +49,8 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
         values = np.linalg.eigvalsh(matrix)
         name = "gram"
     else:
-        given = _arrays.to_host(eigenvalues) if _arrays.is_array(eigenvalues) else eigenvalues
-        values = np.array(require_reals("eigenvalues", given))
+        host = _arrays.to_host(eigenvalues) if _arrays.is_array(eigenvalues) else eigenvalues
+        values = np.array(require_reals("eigenvalues", host))
         if values.ndim != 1 or values.size == 0:
             raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
         name = "eigenvalues"
@@ -55,27 +64,21 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
     return np.maximum(values, 0.0)
 
 
-def with_eigenvalues(arguments: Arguments) -> Arguments:
-    """Put the eigenvalues of the exact Gram matrix in its place: the step `prepare` of a bound."""
-    mu = eigenvalues_of(arguments["gram"], arguments["eigenvalues"])
-    return {**arguments, "gram": None, "eigenvalues": mu}
-
-
-def know(
+def size_of(
     mu: Any,
     *,
-    ridge: float | None,
-    sup: float | None,
-    leverage: float | None,
-    lipschitz: float | None,
-) -> Known:
+    ridge: float | None = None,
+    sup: float | None = None,
+    leverage: float | None = None,
+    lipschitz: float | None = None,
+) -> Size:
     """Return B and the level of s = <phi, (K + ridge)^(-1) phi>; of |phi|^2 without a ridge."""
     if sup is None and leverage is None and lipschitz is None:
         raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
     scale = 1.0 if ridge is None else require_positive("ridge", ridge)
     beta = mu if ridge is None else mu / (mu + scale)
     mean = math.fsum(beta)
-    assumptions = [Assumption("blocks of features are independent, with the mean K")]
+    assumptions = [Assumption(MEAN)]
     most, rate = math.inf, 0.0
     if sup is not None:
         most = mu.size * square_of("sup", require_positive("sup", sup)) / scale
@@ -93,10 +96,15 @@ def know(
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
-    if math.isinf(most) and not 0 < rate * rate < math.inf:
+        if not 0 < rate * rate < math.inf:
+            raise ValueError(
+                f"lipschitz={lipschitz!r} over the root of a ridge of {scale!r} cannot be squared: "
+                "give rows in other units"
+            )
+    elif math.isinf(most):
         raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
     # No level is below the mean: one so declared is unmet, and has to stay within the floats.
-    return Known(beta, Level(max(most, 1e-12 * mean), mean, rate), tuple(assumptions))
+    return Size(beta, Level(max(most, 1e-12 * mean), mean, rate), tuple(assumptions))
 
 
 def _reaches(most: float, mean: float) -> bool:
@@ -105,7 +113,7 @@ def _reaches(most: float, mean: float) -> bool:
 
 def blocks(n_features: int, block: int) -> int:
     """Return the number of independent blocks of columns."""
-    n_features, block = require_count(n_features=n_features, block=block)
+    n_features, block = count("n_features", n_features), count("block", block)
     if n_features % block:
         raise ValueError(
             f"n_features={n_features} is no multiple of block={block}, the columns that share a "
