@@ -4,9 +4,10 @@
 
 A circle of radius 1 in the plane (doubling dimension 3) and a segment of length 3 in ten dimensions
 (1), pairs of cosine and sine, confidence 99 %: the bound of
-`mehler.bounds.kernel_error.uniform_by_slope`; Claim 1 of Rahimi and Recht with the constant 66 of Sutherland and Schneider; Theorem 1 of
-Sriperumbudur and Szabo, as recalled; the quantile of 2000 draws over a grid of the set, which has
-at most the set's error; and what no bound can be under, by one pair of rows.
+`mehler.bounds.kernel_error.uniform_by_slope`; Claim 1 of Rahimi and Recht with the constant 66 of
+Sutherland and Schneider; Theorem 1 of Sriperumbudur and Szabo, as recalled; the quantile of 2000
+draws over a grid of the set, which has at most the set's error; and what no bound can be under, by
+one pair of rows.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ weights (net). All levels J are tried, which is legitimate as each gives a bound
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -50,7 +51,10 @@ def require_diameter(name: str, value: Any) -> float:
 
 
 # Validators that both bounds of a set share.
-DOMAINS = {"dimension": require_dimension, "method": partial(require_choice, allowed=COVERS)}
+DOMAINS: dict[str, Callable[[str, Any], Any]] = {
+    "dimension": require_dimension,
+    "method": partial(require_choice, allowed=COVERS),
+}
 QUANTITY = "largest error of the kernel, all pairs of the set"
 
 
