@@ -18,14 +18,14 @@ _ROUNDING = 1e-9
 Weights = Callable[[Any, Any, int], Any]
 
 
-def as_restored(counts: Any, expected: Any, pool_size: int) -> Any:
-    """Compute c/(M q): weights of the features drawn, q being a probability."""
-    return counts / expected
-
-
-def as_proved(counts: Any, expected: Any, pool_size: int) -> Any:
-    """Compute c/(M M_0 q)."""
+def by_density(counts: Any, expected: Any, pool_size: int) -> Any:
+    """Compute c/(M M_0 q): M_0 q is the density with respect to the pool's uniform law."""
     return counts / (expected * pool_size)
+
+
+def by_probability(counts: Any, expected: Any, pool_size: int) -> Any:
+    """Compute c/(M q)."""
+    return counts / expected
 
 
 def unweighted(counts: Any, expected: Any, pool_size: int) -> Any:
@@ -57,18 +57,56 @@ _ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
 
 
 @check("leverage.algorithm-1", form="restored", name="the restored weights")
-def normalisation(context: Context, *, weights: Weights = as_restored) -> Evidence:
+def normalisation(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate the kernel of the restored weights."""
     found = _ratio(context, weights)
     return Evidence.exact_comparison(
         form="restored",
         claim=(
-            r"features over $\sqrt{M\hat q_i}$ have the pool's kernel on average (ratio at the "
+            r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
             "worst row)"
         ),
         observed=found,
         exact=1.0,
         interval=(found - _ROUNDING, found + _ROUNDING),
+        method=_ENUMERATED,
+    )
+
+
+@check("leverage.algorithm-1", form="restored", name="the plain case")
+def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
+    """Compare the weights of a uniform draw with those of random kitchen sinks."""
+    uniform = np.full(_POOL, 1 / _POOL)
+    deviation = max(
+        float(np.abs(weights(counts, expected, _POOL) - unweighted(counts, expected, _POOL)).max())
+        for _, counts, expected in independent(uniform, 2)
+    )
+    return Evidence.exact_comparison(
+        form="restored",
+        claim=(
+            r"for $\hat q_i = 1/M_0$ the features are those of random kitchen sinks, $\phi/\sqrt M$"
+            " (largest deviation of a squared weight)"
+        ),
+        observed=deviation,
+        exact=0.0,
+        interval=(max(0.0, deviation - _ROUNDING), deviation + _ROUNDING),
+        method=_ENUMERATED,
+    )
+
+
+@check("leverage.algorithm-1", form="proved", name="probabilities for densities")
+def probabilities(context: Context, *, weights: Weights = by_probability) -> Evidence:
+    """Enumerate the kernel of features over the root of the probability."""
+    ratio = _ratio(context, weights)
+    return Evidence.exact_comparison(
+        form="proved",
+        claim=(
+            rf"features over $\sqrt{{M\hat q_i}}$ have {_POOL} times the pool's kernel on average, "
+            "as often as the pool has members (ratio at the worst row)"
+        ),
+        observed=ratio,
+        exact=float(_POOL),
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
         method=_ENUMERATED,
     )
 
@@ -91,7 +129,7 @@ def without_weights(context: Context, *, weights: Weights = unweighted) -> Evide
 
 
 @check("leverage.algorithm-1", form="proved", name="the right weights")
-def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
+def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate or integrate all three kinds of draws, with and without a uniform share."""
     phi, scores = _problem(context)
     kernel = phi @ phi.T / _POOL

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
@@ -98,4 +100,43 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         exact=1.0,
         interval=(worst - 1e-9, worst + 1e-9),
         method="computed, with its rounding",
+    )
+
+
+def of_the_source(d: float, delta: float) -> float:
+    """Compute log(16 d/delta)."""
+    return math.log(16 * d / delta)
+
+
+def without_the_term(d: float, delta: float) -> float:
+    """Compute log(16/delta)."""
+    return math.log(16 / delta)
+
+
+@check("leverage.theorem-2", form="proved", name="without the term that is dropped")
+def without_d(
+    context: Context, *, logarithm: Callable[[float, float], float] = without_the_term
+) -> Evidence:
+    """Show that the dropped term is needed: a pool of the rows of a Hadamard matrix.
+
+    Inputs are its n columns, all equally likely; G = I/n, the ridge is 1/n, d = n/2. The error in
+    the direction of an input is half of the relative error of its number of rows: at Delta = 1/2 it
+    fails where an input occurs more than twice as often as expected. Such numbers are negatively
+    associated, so that none is so large with probability (1 - p)^n at most.
+    """
+    n, delta, largest = 2**40, 0.1, 0.5
+    rows = math.ceil(8 * n / (3 * largest**2) * logarithm(n / 2, delta))
+    p = float(stats.binom.sf(math.floor(2 * rows / n), rows, 1 / n))
+    fails = -math.expm1(n * math.log1p(-p))
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"with $\log\frac{16}\delta$ for $\log\frac{16d}\delta$ the bound fails with at least"
+            r" probability 0.99 ($2^{40}$ features of values 1 and -1, $\lambda = \|G\|$, "
+            r"$\Delta = \frac12$, $\delta = 0.1$)"
+        ),
+        observed=fails,
+        interval=(fails * (1 - 1e-6), 1.0),
+        lower=0.99,
+        method="binomial tail, negative association",
     )

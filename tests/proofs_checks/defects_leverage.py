@@ -33,7 +33,7 @@ def ridge_not_scaled(phi: Any, ridge: float, **options: Any) -> Any:
 
 def repeats_once(counts: Any, expected: Any, pool_size: int) -> Any:
     """Features that are drawn twice have the weight of one."""
-    return algorithm_1.as_proved(np.minimum(counts, 1), expected, pool_size)
+    return algorithm_1.by_density(np.minimum(counts, 1), expected, pool_size)
 
 
 def smaller(bound: Callable[..., Bound], divisor: float = 1e6) -> Callable[..., Bound]:
@@ -79,9 +79,11 @@ def one_coefficient(alpha: Any, deviation: float) -> float:
 DEFECTS = [
     (score_identity.identity, {"scores": ridge_not_scaled}, "refuted"),
     (score_identity.circle, {"scores": ridge_not_scaled}, "refuted"),
-    (algorithm_1.normalisation, {"weights": algorithm_1.as_proved}, "holds"),
-    (algorithm_1.without_weights, {"weights": algorithm_1.as_proved}, "refuted"),
-    (algorithm_1.proved, {"weights": algorithm_1.as_restored}, "refuted"),
+    (algorithm_1.normalisation, {"weights": algorithm_1.by_probability}, "refuted"),
+    (algorithm_1.plain, {"weights": algorithm_1.by_probability}, "refuted"),
+    (algorithm_1.probabilities, {"weights": algorithm_1.by_density}, "refuted"),
+    (algorithm_1.without_weights, {"weights": algorithm_1.by_density}, "refuted"),
+    (algorithm_1.proved, {"weights": algorithm_1.by_probability}, "refuted"),
     (algorithm_1.proved, {"weights": algorithm_1.unweighted}, "refuted"),
     (algorithm_1.proved, {"weights": repeats_once}, "refuted"),
     (algorithm_1.second_moment, {"factor": lambda mix: 0.97 / mix}, "refuted"),
@@ -104,6 +106,7 @@ DEFECTS = [
     (example_1.measured, {"claimed": example_1.as_restored}, "refuted"),
     (theorem_2.gram, {"spread": smaller(theorem_2.lemma_3)}, "refuted"),
     (theorem_2.unnormalised, {"scale": 1 / 16}, "refuted"),
+    (theorem_2.without_d, {"logarithm": theorem_2.of_the_source}, "refuted"),
     (lemma_4.scores, {"bound": squared}, "refuted"),
     (lemma_4.last_step, {"factor": 2.0}, "refuted"),
     (lemma_7.fixed, {"limit": one_coefficient}, "refuted"),

@@ -8,8 +8,9 @@ from mehler.proofs_checks.group_invariant.finite import theorem_2
 from mehler.proofs_checks.group_invariant.kernel import remark_3, remark_4
 from mehler.proofs_checks.group_invariant.risk import _one_orbit, theorem_3
 from mehler.proofs_checks.kitchen_sinks import lemma_1
-from mehler.proofs_checks.leverage import example_1, limits
+from mehler.proofs_checks.leverage import algorithm_1, example_1, limits
 from mehler.proofs_checks.leverage import theorem_1 as scores
+from mehler.proofs_checks.leverage import theorem_2 as gram_of_rows
 from mehler.proofs_checks.leverage._enumerate_draws import pool
 from mehler.proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
 from mehler.proofs_checks.maxout.risk import (
@@ -144,11 +145,27 @@ def test_corollary_5_is_checked_at_a_spread_that_the_paper_allows():
         assert lemma_3(rows, ridge=0.05, degrees_of_freedom=16, delta=0.2).value <= 0.5
 
 
-def test_algorithm_1_is_undecided(context):
+def test_algorithm_1_is_read_as_its_plain_case_says(context):
     statement = BY_ID["leverage.algorithm-1"]
-    assert statement.expected == RESTORED_REFUTED
-    assert accused(statement, context) == {"the restored weights"}
-    assert "density" in statement.hypotheses  # the reading under which nothing is wrong
+    assert statement.expected == RESTORED_HOLDS
+    # By the reading that the text excludes, a uniform draw is no random kitchen sinks.
+    reading = {"weights": algorithm_1.by_probability}
+    assert algorithm_1.plain(context(statement), **reading).status == "refuted"
+    assert algorithm_1.normalisation(context(statement), **reading).status == "refuted"
+    assert "density" in statement.hypotheses
+
+
+def test_norms_of_the_slides_are_read_as_norms_of_functions():
+    statement = BY_ID["kitchen-sinks.norms"]
+    assert statement.expected == "holds with constant"
+    assert "minima" in statement.hypotheses
+
+
+def test_theorem_2_of_the_scores_has_the_term_that_the_paper_drops(context):
+    statement = BY_ID["leverage.theorem-2"]
+    assert statement.expected == RESTORED_HOLDS
+    assert gram_of_rows.without_d(context(statement)).observed > 0.99
+    assert "drops" in statement.hypotheses
 
 
 def test_example_1_is_held_against_pairs():

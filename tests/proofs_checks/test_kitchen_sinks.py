@@ -253,3 +253,28 @@ def test_intervals_of_quantiles_contain_the_quantile():
     assert np.median([high - low for low, high in ends]) < 0.7
     # Of 3 draws none lies below with probability 0.001, at most one with 0.028.
     assert quantile_interval(np.arange(3.0), 0.9) == (0.0, 2.0)
+
+
+def test_endless_features_memorise_a_share_of_the_statistical_term():
+    """Patterns of signs on n inputs: unit vectors times sqrt(2/pi), along the bias plus noise."""
+    closed = optimize.minimize_scalar(
+        lambda x: -math.sqrt(2 / math.pi) * x * (1 - x / math.hypot(1, x)), bounds=(0, 3)
+    )
+    assert -closed.fun / 2 == pytest.approx(0.12, abs=5e-4)
+    # By features: 20,000 signs at 100 inputs, the risk -<b, f>/n, N = 200 n samples.
+    n, features, per_input = 100, 20_000, 200
+    rng = np.random.default_rng(5)
+    signs = rng.choice([-1.0, 1.0], size=(features, n))
+    bias = np.full(n, closed.x / math.sqrt(per_input))
+
+    def function(labels):
+        """The box's best function for these mean labels: every weight at its bound."""
+        return np.sign(signs @ labels) @ signs / features
+
+    best = bias @ function(bias) / n
+    excess = [
+        best - bias @ function(2 * rng.binomial(per_input, (1 + bias) / 2) / per_input - 1) / n
+        for _ in range(100)
+    ]
+    # The mean of 100 varies by about a fiftieth, and 20,000 patterns are not all.
+    assert np.mean(excess) * math.sqrt(n * per_input) == pytest.approx(-closed.fun, rel=0.1)

@@ -100,7 +100,8 @@ ROWS: list[Row] = [
         "statistical",
         None,
         because="functions of the class are at most C, so that the confidence term, which is "
-        "stated with it, is above what any number of features learns by heart; " + SIGNS,
+        "stated with it, is above what any number of features memorises, 0.12 of the statistical "
+        "term in the mean; " + SIGNS,
     ),
     *of_term(f"{K}.theorem", "confidence", theorem.tight, kitchen_sinks.excess_risk, least=0.8),
     *of_term(

@@ -64,8 +64,7 @@ class LeverageSampling(Selector):
               g_i = \sqrt{\frac{c_i}{M\,\tilde q_i}}
 
     with c_i the number of draws of feature i: duplicates are merged. (Gains multiply the map's
-    columns, which include :math:`1/\sqrt{M_0}` already; the print omits this factor, see
-    :doc:`/theorems/leverage-algorithm-1`.)
+    columns, which include :math:`1/\sqrt{M_0}` already; see :doc:`/theorems/leverage-algorithm-1`.)
 
     Parameters
     ----------
