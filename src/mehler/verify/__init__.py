@@ -37,7 +37,8 @@ Did a new version change the map?   `check_same`: old against new, no formula ne
 Is the mean of my samples right?    `check_mean`, `check_mean_vector`, `check_covariance`
 =================================== ==========================================================
 
-`confirm` reports an alarm only after fresh draws have raised it too. A `Ledger` keeps the
+`require` raises for a verdict that does not hold, and `Verdict.certificate` writes down what it
+rests on. `confirm` reports an alarm only after fresh draws have raised it too. A `Ledger` keeps the
 false-alarm budget of a whole run. `diagnose` suggests why a refuted kernel is wrong. The intervals
 themselves are in `mehler.verify.intervals`.
 
@@ -56,6 +57,7 @@ Examples
 """
 
 from mehler.verify import intervals
+from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._allotment import Allotment
 from mehler.verify.budget._confirm import confirm
@@ -106,4 +108,5 @@ __all__ = [
     "diagnose",
     "features_needed",
     "intervals",
+    "require",
 ]

@@ -20,8 +20,35 @@ is_failure = methodcaller("errisinstance", AssertionError)
 __tracebackhide__, __unittest = is_failure, True
 
 
-def require_holds(verdict: Verdict, lead: str = "") -> Verdict:
-    """Return a verdict that holds; raise AssertionError with `failure_text` for another."""
+def require(verdict: Verdict, lead: str = "") -> Verdict:
+    """Require in a test that a verdict holds.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Of any check.
+    lead : str
+        Text before that of the failure.
+
+    Returns
+    -------
+    Verdict
+        The one given, which holds.
+
+    Raises
+    ------
+    AssertionError
+        If it is refuted or inconclusive: with cause or finding in the first line, the worst pairs
+        or place in a table, error rate, power, replay and assumptions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> coin = np.random.default_rng(7).random(4000) < 0.5
+    >>> verify.require(verify.check_mean(coin, 0.5, binary=True, resolution=0.2)).status
+    'holds'
+    """
     if not verdict.holds:
         raise AssertionError(lead + failure_text(verdict))
     return verdict

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler.verify._arguments import CheckOptions
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import binomial
 
@@ -54,4 +55,5 @@ def zero_failures_verdict(
         where=where,
         seeds=seeds,
         reason=reason,
+        statistics=(Statistics("no event", {}, {"n": [trials], "count": [happened]}),),
     )

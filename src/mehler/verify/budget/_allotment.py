@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from mehler.verify._failure import is_failure, require_holds
+from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._confirm import confirm
 
@@ -133,7 +133,7 @@ class Allotment:
         AssertionError
             If the verdict is refuted or inconclusive.
         """
-        return require_holds(self.confirm(check, *args, seed=seed, **options))
+        return require(self.confirm(check, *args, seed=seed, **options))
 
     def require_same(self, other: Allotment) -> None:
         """Raise ValueError if the label was allotted other numbers before."""

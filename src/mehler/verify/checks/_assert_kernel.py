@@ -8,7 +8,7 @@ from typing import Any
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_probability, require_text
 from mehler.verify._arguments import root_seed, threads
-from mehler.verify._failure import is_failure, require_holds
+from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks._kernel import check_kernel
@@ -96,7 +96,7 @@ def assert_kernel(
             ledger=ledger,
             name=f"{name}: structure",
         )
-        require_holds(built)
+        require(built)
         false_alarm *= 0.9
     verdict = check_kernel(
         draw,
@@ -116,4 +116,4 @@ def assert_kernel(
         n_jobs=n_jobs,
         name=name,
     )
-    return require_holds(verdict)
+    return require(verdict)

@@ -12,6 +12,7 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals import dkw
@@ -19,6 +20,9 @@ from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
+
+# Samples of each row at which a certificate has the two distribution functions.
+_GRID = 31
 
 Law = Callable[[Any, Any], Array]
 
@@ -185,7 +189,24 @@ def check_distribution(
         where={"row": worst, "t": float(samples[worst, at])},
         seeds={"seed": seed, "first_draw": draws.seed(0)},
         reason=reason,
+        statistics=(_statistics(n, over, under, above, below),),
     )
+
+
+def _statistics(n: int, over: Any, under: Any, above: Any, below: Any) -> Statistics:
+    """Return counts and F on a grid of samples for each row, with the farthest ones among them."""
+    grid = np.linspace(0, n - 1, _GRID).astype(int)
+    index = [
+        np.array([*grid, np.argmax(np.nan_to_num(a)), np.argmax(np.nan_to_num(b))])
+        for a, b in zip(over, under)
+    ]
+    tests = {
+        "n": np.full(len(index), n),
+        "index": np.stack(index, axis=1),
+        "above": np.stack([row[at] for row, at in zip(above, index)], axis=1),
+        "below": np.stack([row[at] for row, at in zip(below, index)], axis=1),
+    }
+    return Statistics("distribution", {}, tests)
 
 
 def _samples_for(resolution: float, rate: float) -> int:

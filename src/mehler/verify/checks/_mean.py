@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
@@ -18,10 +21,11 @@ from mehler._validate import (
 )
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, pay, sample_vector
-from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
+from mehler.verify._certificate import Statistics, samples_of
+from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Comparison, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals._design import detectable_effect, features_needed
-from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.undeclared._mean import Measured, reach, undeclared_interval
 
 
@@ -120,17 +124,16 @@ def check_mean(
             )
     pay(ledger, name, false_alarm)
 
-    seen = _measure(x, variance, bounds, binary, false_alarm, miss, resolution)
-    interval = seen.interval
-    off = abs(float(x.mean()) - exact)
-    excess = max(interval[0] - exact, exact - interval[1], 0.0)
-    # A deviation too small to refute adds to the width, so that the claim lies within.
-    width = interval[1] - interval[0] + excess
-    outside = excess > 0.0 and off >= FLOOR * resolution
-    status: Status = "holds" if width <= resolution else "inconclusive"
+    exact = float(exact)
+    seen = _measure(x, exact, variance, bounds, binary, false_alarm, miss, resolution)
+    interval, observed = seen.interval, float(x.mean())
+    ends = [np.array([each]) for each in interval]
+    compared = Comparison(
+        np.array([observed]), exact, ends[0], ends[1], resolution, seen.may_refute
+    )
+    status, width = compared.status, float(compared.width[0])
     reason = ""
-    if outside:
-        status = "refuted" if seen.may_refute else "inconclusive"
+    if compared.outside.any():
         reason = seen.note
     elif status == "inconclusive":
         spread = float(x.var()) if variance is None else variance
@@ -139,14 +142,16 @@ def check_mean(
         reason = f"The interval {wide}, more than the resolution {resolution:.3g}" + (
             f": about {counted(needed, 'sample')} would decide it." if needed else "."
         )
-    if not reason and not interval[0] <= x.mean() <= interval[1]:
+    if not reason and not interval[0] <= observed <= interval[1]:
         reason = OUTLIERS
+    found = seen.statistics
+    tests = {"claim": [exact], "low": ends[0], "high": ends[1]}
     return Verdict(
         status=status,
         check=name,
-        claim=claim or f"the mean is {float(exact):.6g}",
-        observed=float(x.mean()),
-        exact=float(exact),
+        claim=claim or f"the mean is {exact:.6g}",
+        observed=observed,
+        exact=exact,
         interval=interval,
         n_features=x.size,
         n_draws=0,
@@ -163,11 +168,13 @@ def check_mean(
         where=where,
         seeds=seeds,
         reason=reason,
+        statistics=() if found is None else (replace(found, tests={**tests, **found.tests}),),
     )
 
 
 def _measure(
     x: Any,
+    exact: float,
     variance: float | None,
     bounds: tuple[float, float] | None,
     binary: bool,
@@ -175,12 +182,16 @@ def _measure(
     miss: float,
     resolution: float,
 ) -> Measured:
+    n = [x.size]
     if variance is not None:
+        ends = intervals.known_variance(x, variance, false_alarm)
+        one = np.array([exact]), np.array([variance]), false_alarm, np.array(ends)[:, None]
         return Measured(
-            intervals.known_variance(x, variance, false_alarm),
+            ends,
             detectable_effect(x.size, variance, false_alarm, miss),
             KNOWN_VARIANCE,
             (f"the variance of one sample is at most {variance:.6g}",),
+            statistics=statistics_of_samples(x[:, None], *one),
         )
     if binary:
         if not bool(((x == 0) | (x == 1)).all()):
@@ -189,10 +200,16 @@ def _measure(
             intervals.binomial(int(x.sum()), x.size, rate) for rate in (false_alarm, miss)
         )
         method, assumptions = "binomial (Clopper-Pearson)", ("the trials are equally likely",)
+        decided = Statistics("binomial", {}, {"n": n, "count": [int(x.sum())]})
     elif bounds is not None:
         ends, seen = (intervals.betting(x, *bounds, rate) for rate in (false_alarm, miss))
         method = BOUNDED
         assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
+        ranges = np.array(bounds, dtype=np.float64)[:, None]
+        tests = {"n": n, "range": ranges, "samples": samples_of({0: x}, 1)}
+        decided = Statistics("betting", {}, tests)
     else:
-        return undeclared_interval(x, false_alarm, miss, resolution)
-    return Measured(ends, reach(float(x.mean()), ends, seen), method, assumptions)
+        return undeclared_interval(x, exact, false_alarm, miss, resolution)
+    return Measured(
+        ends, reach(float(x.mean()), ends, seen), method, assumptions, statistics=decided
+    )

@@ -12,6 +12,7 @@ from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
 from mehler._validate import require_integer, require_probability, require_reals, require_text
 from mehler.verify import intervals
 from mehler.verify._arguments import pay, require_resolution, root_seed
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
@@ -174,6 +175,13 @@ def check_precision(
         where={"hits": hits, "entries": int(entries.size), "alarm_from": alarm},
         seeds={"seed": draws.root, "first_draw": draws.seed(0)},
         reason=reason,
+        statistics=(
+            Statistics(
+                "coincidences",
+                {"alarm": alarm, "chance": coincidence_probability(), "miss": miss},
+                {"n": [int(entries.size)], "count": [hits]},
+            ),
+        ),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import to_host
-from mehler.verify._failure import is_failure, require_holds
+from mehler.verify._failure import is_failure
+from mehler.verify._failure import require as require_holds
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 

@@ -69,6 +69,16 @@ class Excess:
         self._fold()
         return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
 
+    def statistics(self, chosen: Any = slice(None)) -> dict[str, Any]:
+        """Return count, sum, claim of the bets and the log wealth of each stake, of some means."""
+        self._fold()
+        return {
+            "n": self.n,
+            "sum": self._sum[chosen],
+            "bet": self.claims[chosen],
+            "log_wealths": self._log[:, chosen],
+        }
+
     def lower_ends(self, level: float) -> Any:
         """Return lower confidence bounds on means whose wealth has reached exp(level).
 

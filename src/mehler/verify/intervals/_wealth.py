@@ -42,23 +42,23 @@ class Wealth:
     def __init__(self, low: Any, high: Any, slack: float) -> None:
         self.low, self.high = low, high
         self._reach = high - low + 2.0 * slack
-        self._sums = np.zeros((4, *np.shape(self._reach)))
+        self.sums = np.zeros((4, *np.shape(self._reach)))
         self.n = 0
 
     def add(self, n: int, sums: Any) -> None:
         """Add n samples with power sums of shape (4, pairs)."""
         self.n += n
-        self._sums = self._sums + sums
+        self.sums = self.sums + sums
 
     @property
     def mean(self) -> Any:
         """Mean of all samples."""
-        return self._sums[0] / self.n
+        return self.sums[0] / self.n
 
     def log_wealth(self, m: Any, sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
         n, mean = self.n, self.mean
-        _, s2, s3, s4 = self._sums
+        _, s2, s3, s4 = self.sums
         # Subtract the rounding left by cancellation, which must not raise the wealth.
         pad = 64.0 * _EPS
         m2 = np.maximum(s2 - n * mean**2, 0.0) + pad * s2

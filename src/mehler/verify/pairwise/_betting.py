@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import BOUNDED
 from mehler.verify.intervals._wealth import Wealth
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
@@ -23,9 +24,12 @@ _STEP, _LATE_STEP = 1.25, 1.05
 class OutOfBounds(Exception):
     """A sample left the declared range."""
 
-    def __init__(self, pair: int, value: float, n_draws: int) -> None:
+    def __init__(
+        self, pair: int, value: float, n_draws: int, bounds: tuple[float, float], slack: float
+    ) -> None:
         super().__init__(value)
         self.pair, self.value, self.n_draws = pair, value, n_draws
+        self.bounds, self.slack = bounds, slack
 
 
 def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Measurement:
@@ -37,7 +41,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
     """
     pairs, source = plan.pairs, plan.source
     level = math.log(2.0 * pairs.n / plan.false_alarm)
-    low, high = (end / pairs.unit for end in bounds)
+    low, high = (end / pairs.unit - pairs.claim for end in bounds)
 
     pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
     # At most a quarter of max_features, which pays for the pilot too.
@@ -83,9 +87,9 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         bets.add(stage.n, stage.sums)
         seen.join(stage)
         # The wealth at the claim is cheap; compute the ends only once they may be narrow.
-        sides = ((pairs.claim + plan.rounding, 1.0), (pairs.claim - plan.rounding, -1.0))
+        sides = ((plan.rounding, 1.0), (-plan.rounding, -1.0))
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
-        off = np.abs(bets.mean - pairs.claim) >= plan.floor
+        off = np.abs(bets.mean) >= plan.floor
         over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or plan.clock.over
         if not over and target < planned and n_draws < most:
             continue
@@ -98,15 +102,22 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
     # whenever the second contains the truth, i.e. except with probability `miss`.
     reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
     return Measurement(
-        observed=bets.mean,
-        low=ends[0] - plan.rounding,
-        high=ends[1] + plan.rounding,
+        observed=pairs.claim + bets.mean,
+        low=pairs.claim + ends[0] - plan.rounding,
+        high=pairs.claim + ends[1] + plan.rounding,
         n_draws=n_draws,
         n_intervals=pairs.n,
         detectable=float(np.max(reach)) + plan.rounding,
         needed=-(-(planned if narrow else size()) // source.per_draw) * source.n_features,
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+        statistics=(
+            Statistics(
+                "wealth",
+                {},
+                {"n": bets.n, "sums": bets.sums, "range": np.stack([low, high])},
+            ),
+        ),
     )
 
 
@@ -118,7 +129,7 @@ def _sizes(planned: int) -> list[int]:
 
 
 class _Sums:
-    """Power sums of every pair, checking samples against their bounds."""
+    """Power sums of deviations of every pair, checking samples against their bounds."""
 
     def __init__(self, plan: MeasurementSpec, bounds: tuple[float, float]) -> None:
         self._plan, self._bounds = plan, bounds
@@ -131,7 +142,8 @@ class _Sums:
             for k, (sums, out) in enumerate(results, start):
                 if out:
                     pair, value = out
-                    raise OutOfBounds(pair, value, k + 1)
+                    slack = float(self._plan.rounding * self._plan.pairs.unit[pair])
+                    raise OutOfBounds(pair, value, k + 1, self._bounds, slack)
                 self.sums += sums
                 if self._plan.clock.over:
                     stop = k + 1
@@ -177,7 +189,7 @@ class _Sums:
         for start in range(0, pairs.n, step):
             chosen = np.arange(start, min(start + step, pairs.n))
             samples = source.samples(phi, chosen)
-            total[:, chosen] = power_sums(samples)
+            total[:, chosen] = power_sums(samples - pairs.claim[chosen])
             values = samples * pairs.unit[chosen]
             slack = self._plan.rounding * pairs.unit[chosen]
             out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)

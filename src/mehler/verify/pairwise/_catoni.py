@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
 from mehler.verify._verdict import KNOWN_VARIANCE
 from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums, crossing
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.intervals._known_variance import catoni_tuning
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
-from mehler.verify.sampling._sources import BLOCK, power_sums
+from mehler.verify.sampling._sources import BLOCK, about, power_sums
 
 # Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
 _STEP, _EARLY = 1.3, 0.25
@@ -42,7 +42,13 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
     sums, kept = np.zeros((4, pairs.n)), []
     keep = last * pairs.n <= BLOCK
     drawn, refuted = 0, None
-    of_draw = partial(source.samples, chosen=everything) if keep else source.sums
+
+    def of_draw(phi: Any) -> Any:
+        """Return the samples of a draw, or their power sums, about the claims."""
+        if keep:
+            return source.samples(phi, everything) - pairs.claim
+        return about(pairs.claim, source.per_draw, source.sums(phi))
+
     with plan.results(of_draw, 0, n_draws) as results:
         for result in results:
             if keep:
@@ -50,7 +56,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
             sums += power_sums(result) if keep else result
             drawn += 1
             if drawn in early and drawn < n_draws:
-                refuted = _refuted_early(plan, sums, drawn, per_sample, early[drawn])
+                refuted = _refuted_early(plan, sums, drawn, per_sample, early[drawn][1])
             if refuted is not None or plan.clock.over:
                 break
     n = drawn * source.per_draw
@@ -58,8 +64,10 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
     def columns(chosen: Any) -> Any:
         if keep:
             return np.concatenate([block[:, chosen] for block in kept])
-        return np.concatenate([source.samples(plan.draws[k], chosen) for k in range(drawn)])
+        made = [source.samples(plan.draws[k], chosen) for k in range(drawn)]
+        return np.concatenate(made) - pairs.claim[chosen]
 
+    exact: dict[int, Any] = {}
     if refuted is not None:
         low, high = refuted
     else:
@@ -67,78 +75,124 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
         # too.
         a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
         cost = math.log(2.0 / rate)
-        low, high = _catoni(plan, columns, n, sums, a, cost * (1.0 + n / last))
+        low, high, exact = _catoni(plan, columns, n, sums, a, cost * (1.0 + n / last))
     return Measurement(
-        observed=sums[0] / max(1, n),
-        low=low - plan.rounding,
-        high=high + plan.rounding,
+        observed=pairs.claim + sums[0] / max(1, n),
+        low=pairs.claim + low - plan.rounding,
+        high=pairs.claim + high + plan.rounding,
         n_draws=drawn,
         n_intervals=pairs.n * (1 + len(early)),
         detectable=detectable_effect(max(1, n), worst, rate, plan.miss) + plan.rounding,
         needed=-(-planned // source.per_draw) * source.n_features,
         method=KNOWN_VARIANCE,
         assumptions=("the declared variance is not too small",),
+        statistics=(
+            Statistics(
+                "catoni",
+                {"look": early[drawn][0] if refuted is not None else 0, "planned": last},
+                {
+                    "n": n,
+                    "sums": sums,
+                    "block": source.per_draw,
+                    "variance": per_sample,
+                    "samples": samples_of(exact, pairs.n),
+                },
+            ),
+        ),
     )
 
 
-def _early(plan: MeasurementSpec, last: int) -> dict[int, float]:
-    """Return the draw counts of the early inspections, with the error rate per pair of each."""
-    found: dict[int, float] = {}
+def statistics_of_samples(
+    x: Any, claim: Any, variance: Any, rate: float, ends: Any, *, pilot: bool = False
+) -> Statistics:
+    """Return what decides on means of samples, shape (n, means), with `ends`, shape (2, means).
+
+    Where samples are too many to be stored, the ends are those that their power sums enclose.
+    """
+    n, count = x.shape
+    samples = samples_of(dict(enumerate((x - claim).T)), count)
+    sums = power_sums(x - claim)
+    a, level = np.sqrt(2.0 * math.log(2.0 / rate) / (n * variance)), 2.0 * math.log(2.0 / rate)
+    if samples[0] is None and n > 2.0 * level:
+        ends = claim + np.array(CatoniPowerSums(n, sums, a).interval(level))
+    return Statistics(
+        "catoni",
+        {"look": None, "planned": n, "pilot": pilot},
+        {
+            "claim": claim,
+            "low": ends[0],
+            "high": ends[1],
+            "n": n,
+            "sums": sums,
+            "variance": variance,
+            "samples": samples,
+        },
+    )
+
+
+def _early(plan: MeasurementSpec, last: int) -> dict[int, tuple[int, float]]:
+    """Return number and error rate per pair of the early inspections, by their draw counts."""
+    found: dict[int, tuple[int, float]] = {}
     share = _EARLY * plan.false_alarm / plan.pairs.n
     for k in range(1, 200):
         size, paid = last / _STEP**k, share / (k * (k + 1.0))
         # With fewer samples Catoni's interval or its enclosure is vacuous.
         if size < 4.0 * math.log(2.0 / paid):
             break
-        found.setdefault(math.ceil(size / plan.source.per_draw), paid)
+        found.setdefault(math.ceil(size / plan.source.per_draw), (k, paid))
     return found
 
 
 def _refuted_early(
     plan: MeasurementSpec, sums: Any, drawn: int, per_sample: Any, rate: float
 ) -> tuple[Any, Any] | None:
-    """Return intervals if one of them excludes its claim for certain, else None."""
+    """Return intervals of the deviations if one of them excludes 0 for certain, else None."""
     n = drawn * plan.source.per_draw
     tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
     enclosure = CatoniPowerSums(n, sums, np.array([scale for scale, _ in tuned]))
     low, high = enclosure.interval(tuned[0][1])
     if not np.isfinite(enclosure.mean).all():
         return low, high
-    claim = plan.pairs.claim
-    outside = (claim < low - plan.rounding) | (claim > high + plan.rounding)
-    off = np.abs(enclosure.mean - claim) >= plan.floor
+    outside = (low > plan.rounding) | (high < -plan.rounding)
+    off = np.abs(enclosure.mean) >= plan.floor
     return (low, high) if (outside & off).any() else None
 
 
 def _catoni(
     plan: MeasurementSpec, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
-) -> tuple[Any, Any]:
-    """Enclose every interval; compute exactly those whose claim is not certainly inside."""
+) -> tuple[Any, Any, dict[int, Any]]:
+    """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
+
+    Also return the samples of the exact ones, as far as a certificate stores them.
+    """
+    exact: dict[int, Any] = {}
     if n <= 2.0 * level:
-        return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf)
-    claim, enclosure = plan.pairs.claim, CatoniPowerSums(n, sums, a)
+        return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf), exact
+    enclosure = CatoniPowerSums(n, sums, a)
     low, high = enclosure.interval(level)
     observed = enclosure.mean
     if not np.isfinite(observed).all():
-        return low, high
-    off = np.abs(observed - claim) >= plan.floor
-    outside = (claim < low - plan.rounding) | (claim > high + plan.rounding)
+        return low, high, exact
+    off = np.abs(observed) >= plan.floor
+    outside = (low > plan.rounding) | (high < -plan.rounding)
     # Samples are not kept, so exact intervals would need new draws, and time is over.
     if (outside & off).any() or plan.clock.over:
-        return low, high
-    least, most = enclosure.score_range(claim)
+        return low, high, exact
+    least, most = enclosure.score_range(0.0)
     sure = (most <= level) & (least >= -level)
     could_be_narrow = 2.0 * level / (a * n) <= plan.width
     again = np.flatnonzero(~sure | ((high - low > plan.width) & could_be_narrow))
     # Most suspicious pairs first, since one refuted pair decides.
-    again = again[np.argsort(-np.abs((observed - claim) * a)[again])]
+    again = again[np.argsort(-np.abs(observed * a)[again])]
     step = max(1, BLOCK // n)
     for start in range(0, again.size, step):
         chosen = again[start : start + step]
         samples = columns(chosen)
         for x, p in zip(np.ascontiguousarray(samples.T), chosen):
             low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
-        gone = (claim < low - plan.rounding) | (claim > high + plan.rounding)
+            if (len(exact) + 1) * n <= MOST_STORED:
+                exact[int(p)] = x
+        gone = (low > plan.rounding) | (high < -plan.rounding)
         if (gone & off).any():
             break
-    return low, high
+    return low, high, exact

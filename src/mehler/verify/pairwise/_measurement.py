@@ -9,15 +9,12 @@ from dataclasses import dataclass, field
 from time import monotonic, thread_time
 from typing import Any
 
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR
 from mehler.verify.intervals._excess import Found
 from mehler.verify.sampling._draws import Draws, in_order
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import Source
-
-# Deviations below this fraction of the resolution never refute: they are rounding, events too
-# rare to matter, or defects smaller than asked for.
-FLOOR = 0.05
-
 
 # Wall time counts for 1/_WAITING, since the machine may be busy with other work.
 _WAITING = 4.0
@@ -122,7 +119,8 @@ class Measurement:
     """Sample means and intervals [low, high] for each pair, in units of the pairs.
 
     `may_refute` marks the pairs at which the error rate of the interval holds; `found` is a squared
-    length in excess, which refutes by itself; `note` says why an outcome is open.
+    length in excess, which refutes by itself; `note` says why an outcome is open; the first of
+    `statistics` is that of the intervals.
     """
 
     observed: Any
@@ -137,3 +135,4 @@ class Measurement:
     may_refute: Any = True
     found: Found | None = None
     note: str = ""
+    statistics: tuple[Statistics, ...] = ()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mehler._plural import be, counted
+from mehler.verify._certificate import Statistics, stored
 from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
-from mehler.verify._verdict import OUTLIERS, Status, Verdict
+from mehler.verify._verdict import FLOOR, OUTLIERS, Comparison, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds
-from mehler.verify.pairwise._measurement import FLOOR, Measurement, MeasurementSpec
+from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._output import call
 from mehler.verify.sampling._pairs import Pairs
 
@@ -24,15 +26,15 @@ _ALIKE = 20
 def pair_table(
     plan: MeasurementSpec,
     measured: Measurement,
-    refuted: Any,
-    outside: Any,
-    width: Any,
+    compared: Comparison,
+    broken: Any,
     worst: int,
     status: Status,
 ) -> PairTable:
     """Return the pairs, the worst first: refuted ones, open ones, then the farthest off."""
     pairs = plan.pairs
-    rank = np.where(refuted, 2, np.where(outside | ~(width <= plan.resolution), 1, 0))
+    open_ = compared.outside | ~(compared.width <= plan.resolution)
+    rank = np.where(compared.refuted | broken, 2, np.where(open_, 1, 0))
     # Evidence of another form than an interval: a squared length, a sample out of bounds.
     rank[worst] = max(rank[worst], _STATUSES.index(status))
     off = measured.observed - pairs.claim
@@ -90,6 +92,18 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
         needed=0,
         method="bounded (range)",
         assumptions=(),
+        statistics=(
+            Statistics(
+                "beyond range",
+                {"draw": found.n_draws - 1},
+                {
+                    "pair": np.array([[pairs.first[found.pair]], [pairs.second[found.pair]]]),
+                    "value": [found.value],
+                    "range": np.array(found.bounds)[:, None],
+                    "slack": [found.slack],
+                },
+            ),
+        ),
     )
 
 
@@ -103,12 +117,14 @@ def verdict_of_worst_pair(
 ) -> Verdict:
     """Compare every pair's interval with its claim and report the worst pair."""
     pairs, source = plan.pairs, plan.source
-    off = np.abs(measured.observed - pairs.claim)
-    excess = np.maximum(measured.low - pairs.claim, pairs.claim - measured.high)
-    # A deviation too small to refute adds to the width, so that the claim lies within.
-    width = measured.high - measured.low + np.maximum(excess, 0.0)
-    outside = (excess > 0.0) & (off >= plan.floor)
-    refuted = outside & measured.may_refute
+    compared = Comparison(
+        measured.observed,
+        pairs.claim,
+        measured.low,
+        measured.high,
+        plan.resolution,
+        measured.may_refute,
+    )
     finite = np.isfinite(measured.observed)
     n_features = measured.n_draws * source.n_features
     status: Status = "holds"
@@ -124,20 +140,14 @@ def verdict_of_worst_pair(
         reason = "The map returned features that are not finite."
     elif measured.found is not None:
         status, worst = "refuted", measured.found.pair
-    elif refuted.any():
-        with np.errstate(invalid="ignore"):  # ends may be infinite
-            far = np.where(refuted, excess / (measured.high - measured.low), -1.0)
-        status, worst = "refuted", int(np.argmax(far))
-    elif outside.any() or not (width <= plan.resolution).all():
-        status = "inconclusive"
-        worst = int(np.argmax(np.where(outside, np.inf, width)))
-        reason = _open(plan, measured, float(width[worst]), n_features)
     else:
-        worst = int(np.argmax(off / np.maximum(0.5 * width, 1e-300)))
-        if excess[worst] > 0.0:
+        status, worst = compared.status, compared.worst
+        if status == "inconclusive":
+            reason = _open(plan, measured, float(compared.width[worst]), n_features)
+        elif status == "holds" and compared.excess[worst] > 0.0:
             reason = (
                 "Equal to rounding."
-                if off[worst] <= plan.rounding
+                if compared.off[worst] <= plan.rounding
                 else f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
                 "nothing."
             )
@@ -146,7 +156,7 @@ def verdict_of_worst_pair(
         reason = OUTLIERS
     table = None
     if with_table:
-        table = pair_table(plan, measured, refuted | ~finite, outside, width, worst, status)
+        table = pair_table(plan, measured, compared, ~finite, worst, status)
     unit = float(pairs.unit[worst])
     place = pairs.place(worst)
     observed, exact, low, high = (
@@ -182,7 +192,35 @@ def verdict_of_worst_pair(
         seeds={"seed": plan.draws.root, "first_draw": plan.draws.seed(0)},
         reason=reason,
         table=table,
+        statistics=_statistics(plan, measured),
     )
+
+
+def _statistics(plan: MeasurementSpec, measured: Measurement) -> tuple[Statistics, ...]:
+    """Return the statistics of the intervals with plan, pairs and rows, and the others."""
+    if not measured.statistics or measured.statistics[0].method == "beyond range":
+        return measured.statistics
+    first, *others = measured.statistics
+    pairs, source = plan.pairs, plan.source
+    how = {
+        "source": source.name,
+        "draws": measured.n_draws,
+        "per_draw": source.per_draw,
+        "rounding": plan.rounding,
+        "same": pairs.same,
+        "X": stored(pairs.left.values),
+        "Y": None if pairs.same else stored(pairs.right.values),
+        "unit_X": pairs.left.unit,
+        "unit_Y": pairs.right.unit,
+    }
+    where = {
+        "pair": np.stack([pairs.first, pairs.second]),
+        "unit": pairs.unit,
+        "claim": pairs.claim,
+        "low": measured.low,
+        "high": measured.high,
+    }
+    return replace(first, plan={**how, **first.plan}, tests={**where, **first.tests}), *others
 
 
 def _open(plan: MeasurementSpec, measured: Measurement, width: float, n_features: int) -> str:

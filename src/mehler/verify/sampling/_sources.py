@@ -131,6 +131,19 @@ def power_sums(samples: Any) -> Any:
     )
 
 
+def about(c: Any, n: int, sums: Any) -> Any:
+    """Return power sums about c, given those about 0."""
+    s1, s2, s3, s4 = sums
+    return np.stack(
+        [
+            s1 - n * c,
+            s2 - 2.0 * c * s1 + n * c**2,
+            s3 - 3.0 * c * s2 + 3.0 * c**2 * s1 - n * c**3,
+            s4 - 4.0 * c * s3 + 6.0 * c**2 * s2 - 4.0 * c**3 * s1 + n * c**4,
+        ]
+    )
+
+
 def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
     left = _sized(call(phi, pairs.left), n_features)

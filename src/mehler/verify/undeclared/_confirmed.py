@@ -71,4 +71,5 @@ def _confirmed(plan: MeasurementSpec) -> Measurement:
         method=ends.method(larger.any()),
         assumptions=ends.assumptions(larger.any()),
         may_refute=larger if larger.any() else refuted,
+        statistics=(seen.statistics(),),
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
@@ -18,7 +20,6 @@ from mehler.verify.intervals._self_normalised import (
     samples_wanted,
     shortfall,
 )
-from mehler.verify.pairwise._measurement import FLOOR
 
 # Least kurtosis limit; a mean of ten features or more is far below it.
 _LEAST_KURTOSIS = 20.0
@@ -63,6 +64,7 @@ class Inspection:
         fixed: bool = False,
     ) -> None:
         self.n, self.resolution = n, resolution
+        self._sums, self._plan = sums, {"look": number, "fixed": fixed, "rounding": rounding}
         s1, s2, s3, s4 = sums
         self.off = m = s1 / n
         self.squares = np.maximum(s2 - m * s1, 0.0)
@@ -86,6 +88,14 @@ class Inspection:
         self.outside = (away > self.half) & (away >= FLOOR * resolution)
         # A deviation below the floor is added to the width instead.
         self.width = self.half + np.maximum(self.half, away)
+
+    def statistics(self, *, shared: bool, block: int = 1) -> Statistics:
+        """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
+        return Statistics(
+            "self normalised",
+            {**self._plan, "shared": shared},
+            {"n": self.n, "sums": self._sums, "block": block},
+        )
 
     @property
     def refuted(self) -> Any:

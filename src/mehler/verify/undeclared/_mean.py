@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mehler._plural import counted
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS
 from mehler.verify.intervals._self_normalised import (
     COARSE,
@@ -17,6 +18,7 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     samples_wanted,
 )
+from mehler.verify.sampling._sources import power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST
 
 # Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
@@ -33,6 +35,7 @@ class Measured:
     assumptions: tuple[str, ...]
     may_refute: bool = True
     note: str = ""
+    statistics: Statistics | None = None
 
 
 def reach(centre: float, *ends: tuple[float, float]) -> float:
@@ -43,7 +46,9 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
     return sum(max(centre - low, high - centre) for low, high in ends)
 
 
-def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
+def undeclared_interval(
+    x: Any, exact: float, false_alarm: float, miss: float, resolution: float
+) -> Measured:
     """Measure a mean under a kurtosis bound that grows with the sample size.
 
     Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,
@@ -51,7 +56,7 @@ def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: flo
     """
     size = float(abs(x).max())
     if size > 0.0 and not 1.0 / _LARGE < size < _LARGE:
-        return _in_units(2.0 ** (math.frexp(size)[1] - 1), x, false_alarm, miss, resolution)
+        return _in_units(2.0 ** (math.frexp(size)[1] - 1), x, exact, false_alarm, miss, resolution)
     n, centre = x.size, float(x.mean())
     gaps = x - centre
     squares, fourths = float((gaps**2).sum()), float((gaps**4).sum())
@@ -97,13 +102,20 @@ def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: flo
         tuple(assumptions),
         may_refute=effective >= wanted and n >= LEAST,
         note=note,
+        statistics=Statistics(
+            "self normalised",
+            {"look": None, "fixed": False, "rounding": 0.0, "shared": False},
+            {"n": [n], "sums": power_sums(x[:, None] - exact)},
+        ),
     )
 
 
-def _in_units(unit: float, x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
+def _in_units(
+    unit: float, x: Any, exact: float, false_alarm: float, miss: float, resolution: float
+) -> Measured:
     """Measure samples whose squares are no floats, in a unit of their size."""
     # The resolution only says which interval is sought: any number is valid.
     sought = min(max(resolution / unit, 1.0 / _LARGE), _LARGE)
-    found = undeclared_interval(x / unit, false_alarm, miss, sought)
-    low, high = found.interval
-    return replace(found, interval=(unit * low, unit * high), detectable=unit * found.detectable)
+    found = undeclared_interval(x / unit, exact / unit, false_alarm, miss, sought)
+    ends = (unit * found.interval[0], unit * found.interval[1])
+    return replace(found, interval=ends, detectable=unit * found.detectable, statistics=None)

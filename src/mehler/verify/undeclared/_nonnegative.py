@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import KURTOSIS
 from mehler.verify.intervals._excess import Excess
 from mehler.verify.intervals._nonnegative import upper_ends
@@ -97,6 +98,13 @@ class Nonnegative:
             self._sums += power_sums(x - self.claims)
             self._squares += (x * x).sum(axis=0)
         self.n += samples.shape[0]
+
+    def statistics(self) -> Statistics:
+        """Return what decided: sums about the claims, squares, and log wealths of the bets."""
+        plan = {"look": self._number, "least": self._least}
+        sums = {"sums": self._sums, "squares": self._squares}
+        tests = {"claim": self.claims, **sums, **self._bets.statistics()}
+        return Statistics("nonnegative", plan, tests)
 
     def look(self) -> Ends:
         """Return the intervals at the current size; each inspection pays for itself."""

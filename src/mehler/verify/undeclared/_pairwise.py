@@ -17,7 +17,7 @@ import numpy as np
 from mehler._plural import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
-from mehler.verify.sampling._sources import Estimates, power_sums
+from mehler.verify.sampling._sources import Estimates, about, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.undeclared._squared_lengths import SquaredLengths, whole
 
@@ -80,6 +80,10 @@ def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
         may_refute=look.may_refute,
         found=found,
         note=note,
+        statistics=(
+            look.statistics(shared=True, block=per_draw),
+            *forms.statistics(plan.floor),
+        ),
     )
 
 
@@ -132,7 +136,7 @@ class _Sums:
         seen = whole(phi, self._plan.pairs, source.n_features)
         if isinstance(source, Estimates):
             return power_sums((seen[0] - claim)[None, :]), seen
-        return _about(claim, source.per_draw, source.sums(phi)), seen
+        return about(claim, source.per_draw, source.sums(phi)), seen
 
     def add(self, sums: Any, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""
@@ -157,16 +161,3 @@ class _Sums:
     def is_fixed(self) -> bool:
         """Whether all draws agree, a fixed map, unless they are 0, as rare events are."""
         return self.draws > 1 and self._alike and bool(np.any(self._first))
-
-
-def _about(c: Any, n: int, sums: Any) -> Any:
-    """Return power sums about c, given those about 0."""
-    s1, s2, s3, s4 = sums
-    return np.stack(
-        [
-            s1 - n * c,
-            s2 - 2.0 * c * s1 + n * c**2,
-            s3 - 3.0 * c * s2 + 3.0 * c**2 * s1 - n * c**3,
-            s4 - 4.0 * c * s3 + 6.0 * c**2 * s2 - 4.0 * c**3 * s1 + n * c**4,
-        ]
-    )

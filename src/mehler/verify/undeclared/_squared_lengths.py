@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler.verify._certificate import Statistics
 from mehler.verify.intervals._excess import Excess, Found
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import estimate_and_lengths
@@ -66,6 +67,21 @@ class SquaredLengths:
             claim=float(self._claim[best]),
             low=float(self._bets.lower_ends(level)[best]),
         )
+
+    def statistics(self, floor: float) -> tuple[Statistics, ...]:
+        """Return the direction of most wealth among those off by `floor`, if bets are valid."""
+        if not self._sound or not self._bets.n:
+            return ()
+        off = 0.5 * (self._bets.mean - self._claim) >= floor
+        best = int(np.argmax(np.where(off, self._bets.log_wealth, -np.inf)))
+        pair = [best % self._pairs.n]
+        tests = {
+            "pair": np.stack([self._pairs.first[pair], self._pairs.second[pair]]),
+            "sign": [1 if best < self._pairs.n else -1],
+            "claim": self._claim[[best]],
+            **self._bets.statistics([best]),
+        }
+        return (Statistics("squared lengths", {"count": self.n_bets, "shared": True}, tests),)
 
     @property
     def n_bets(self) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
-from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Status, Verdict
+from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 from mehler.verify.undeclared._watch import Stream, Watched
 
@@ -85,6 +85,8 @@ def verdict_of(
     if words.unit_name != KERNEL_UNIT:
         where["relative_to"] = unit
     off, half = float(look.off[worst]), float(look.half[worst])
+    decided = look.statistics(shared=False)
+    ends = {"claim": 0.0, "low": look.off - look.half, "high": look.off + look.half}
     return asked.verdict(
         status=status,
         claim=words.claim,
@@ -105,6 +107,7 @@ def verdict_of(
         where=where,
         seeds=seeds,
         reason=reason,
+        statistics=(replace(decided, tests={**ends, **decided.tests}),),
     )
 
 

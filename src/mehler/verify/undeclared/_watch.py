@@ -18,8 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from mehler.verify._arguments import CheckOptions
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
-from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 # Below this many effective samples a few large ones decide, and more draws rarely help.
@@ -39,6 +41,7 @@ class SymmetricInspection:
 
     def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
         self.n, self.resolution, self._rounding = n, resolution, rounding
+        self._sums = sums
         s1, s2, s3, s4 = sums
         self.off = m = s1 / n
         self._squares = np.maximum(s2 - m * s1, 0.0)
@@ -48,6 +51,14 @@ class SymmetricInspection:
         away = np.abs(self.off)
         self.outside = (away > self.half) & (away >= FLOOR * resolution)
         self.width = self.half + np.maximum(self.half, away)
+
+    def statistics(self, *, shared: bool) -> Statistics:
+        """Return what decided; nothing shares the error rate."""
+        return Statistics(
+            "symmetric",
+            {"rounding": self._rounding, "shared": shared},
+            {"n": self.n, "sums": self._sums},
+        )
 
     def _half(self, rate: float) -> Any:
         # t = 0, without allowance: the bets are paid by the samples' own sum of squares.

@@ -10,10 +10,9 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import features_needed
-from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._choose_source import GROUP, DrawGroups
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import call, estimate

@@ -12,7 +12,7 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._verdict import Verdict
+from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.gradient._derivatives import (
     Derivatives,
@@ -21,7 +21,7 @@ from mehler.verify.checks.gradient._derivatives import (
     in_float64,
 )
 from mehler.verify.checks.gradient._segments import Gradient, Segments
-from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim

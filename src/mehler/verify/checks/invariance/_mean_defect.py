@@ -12,10 +12,11 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_reals
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import detectable_effect, features_needed
-from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows
@@ -89,6 +90,7 @@ def mean_invariance_defect(
     half = 0.5 * (ends[:, 1] - ends[:, 0])
     excess = np.maximum(ends[:, 0] - exact, exact - ends[:, 1])
     observed = x.mean(axis=0)
+    statistics = statistics_of_samples(x, exact, bound, rate, ends.T, pilot=True)
     status: Status = "holds"
     reason, method = "", _PILOTED
     rests: tuple[str, ...] = (
@@ -101,7 +103,7 @@ def mean_invariance_defect(
         status, reason = "inconclusive", _SUSPICION
         seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, max_draws)
         if seen is not None:
-            again, refuted = seen
+            again, refuted, statistics = seen
             status, reason = "refuted", ""
             # Defects that are too large first, since refuting them takes no assumption.
             larger = refuted & (again.low > exact)
@@ -129,6 +131,7 @@ def mean_invariance_defect(
         where={"row": worst, "relative_to": scale},
         seeds={"seed": draws.root},
         reason=reason,
+        statistics=(statistics,),
     )
 
 
@@ -138,7 +141,7 @@ def _surely(
     exact: Any,
     per_draw: int,
     max_draws: int | None,
-) -> tuple[Ends, Any] | None:
+) -> tuple[Ends, Any, Statistics] | None:
     """Return guaranteed intervals and where they exclude a claim, or None if nowhere."""
     # Betting against a larger claim is conservative; a claim of 0 admits no bets.
     claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
@@ -153,5 +156,5 @@ def _surely(
         drawn, ends = until, seen.look()
         refuted = ends.refuted(claims, FLOOR * asked.resolution)
         if refuted.any():
-            return ends, refuted
+            return ends, refuted, seen.statistics()
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -156,9 +157,9 @@ def check_reproducible(
         least = int(compared.min())
         seen = [binomial(least // 2, least, r) for r in (0.5 * signs.rate, asked.miss)]
         reach = sum(high - low for low, high in seen)
-    return report(
-        status, taus[worst], ends[worst], reach, {"seeds": pattern, "summary": summary}, reason
-    )
+    where = {"seeds": pattern, "summary": summary}
+    verdict = report(status, taus[worst], ends[worst], reach, where, reason)
+    return replace(verdict, statistics=(signs.statistics(),))
 
 
 def _verdict(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mehler._plural import counted
+from mehler.verify._certificate import Statistics
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows
@@ -179,14 +180,35 @@ class SignTests:
         For columns, given a difference, scaled by the largest fraction of differences. Either way
         it excludes 0 when the signs exclude a fair coin.
         """
-        k, n, rate = int(self.agree[test]), int(self.decided[test]), self.rate
-        low, high = binomial(k, n, 0.5 * rate) if n else (0.0, 1.0)
+        k, n = int(self.agree[test]), int(self.decided[test])
         value = 2.0 * k / n - 1.0 if n else 0.0
-        if test < len(SUMMARIES):
-            return value, (2.0 * low - 1.0, 2.0 * high - 1.0)
-        share = binomial(n, self.made, 0.5 * rate)[1] if self.made else 1.0
-        ends = ((2.0 * low - 1.0) * share, (2.0 * high - 1.0) * share)
-        return value * n / max(1, self.made), ends
+        low, high, share = self._ends(test)
+        if test >= len(SUMMARIES):
+            value *= n / max(1, self.made)
+        return value, ((2.0 * low - 1.0) * share, (2.0 * high - 1.0) * share)
+
+    def _ends(self, test: int) -> tuple[float, float, float]:
+        """Return the ends for the share of plus signs, and an upper end for that of no ties."""
+        k, n, rate = int(self.agree[test]), int(self.decided[test]), self.rate
+        ends = binomial(k, n, 0.5 * rate) if n else (0.0, 1.0)
+        if test < len(SUMMARIES) or not self.made:
+            return *ends, 1.0
+        return *ends, binomial(n, self.made, 0.5 * rate)[1]
+
+    def statistics(self) -> Statistics:
+        """Return the counts of the tests with evidence, and their endpoints."""
+        moving = np.flatnonzero(self.moving)
+        low, high, share = np.array([self._ends(int(test)) for test in moving]).T
+        tests = {
+            "n": self.decided[moving].astype(int),
+            "count": self.agree[moving].astype(int),
+            "made": np.where(moving < len(SUMMARIES), 0, self.made),
+            "claim": 0.5,
+            "low": low,
+            "high": high,
+            "relative_to": 0.5 / np.minimum(1.0, share * (1.0 + 1e-9)),
+        }
+        return Statistics("signs", {"count": len(self.tests)}, tests)
 
 
 def _beyond_rounding(a: Any, b: Any) -> Any:

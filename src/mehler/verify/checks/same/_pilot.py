@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mehler._plural import counted
-from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify._verdict import FLOOR
+from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._output import read

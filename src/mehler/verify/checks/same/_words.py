@@ -8,10 +8,9 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.checks.same._differences import Differences
 from mehler.verify.checks.same._pilot import Pilot, Side
-from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.undeclared._verdict import KERNEL_UNIT, Words
 from mehler.verify.undeclared._watch import Watched

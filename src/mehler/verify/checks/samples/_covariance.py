@@ -192,6 +192,7 @@ def _verdict(
         where=place,
         seeds=seeds,
         reason=reason,
+        statistics=seen.statistics,
     )
 
 

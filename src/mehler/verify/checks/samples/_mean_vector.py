@@ -15,6 +15,7 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._arguments import pay
+from mehler.verify._certificate import joined
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks._mean import check_mean
@@ -135,6 +136,9 @@ def check_mean_vector(
         detectable=max(v.detectable / unit for v, unit in zip(verdicts, units)),
         where=place,
         seeds=seeds,
+        statistics=joined([each for v in verdicts for each in v.statistics], relative_to=units)
+        if all(v.statistics for v in verdicts)
+        else (),
     )
 
 

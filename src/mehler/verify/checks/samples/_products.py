@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from mehler._arrays import Array, is_array, require_matrix, to_host
 from mehler._plural import counted
 from mehler._validate import require_reals
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR
 from mehler.verify.intervals._excess import Excess
-from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._choose_source import GROUP
 from mehler.verify.sampling._sources import power_sums
 from mehler.verify.undeclared._kurtosis_test import Inspection
@@ -67,6 +68,7 @@ class Products:
     mean: float = 0.0
     claim: float = 0.0
     low: float = 0.0
+    statistics: tuple[Statistics, ...] = ()
 
 
 def look_at(
@@ -99,13 +101,29 @@ def look_at(
     look = Inspection(n, sums, 0.5 * false_alarm / rho.size, 1, resolution, rounding)
     level = math.log(2.0 * claims.size / false_alarm)
     off = 0.5 * (bets.mean - claims)
-    won = (bets.log_wealth >= level) & (off >= FLOOR * resolution)
-    if not won.any():
-        return Products(look)
-    best = int(np.argmax(np.where(won, bets.log_wealth, -np.inf)))
-    return Products(
-        look, best, float(bets.mean[best]), float(claims[best]), float(bets.lower_ends(level)[best])
+    best = int(np.argmax(np.where(off >= FLOOR * resolution, bets.log_wealth, -np.inf)))
+    pair = [best % rho.size]
+    tests = {
+        "pair": np.stack([first[pair], second[pair]]),
+        "sign": [1 if best < rho.size else -1],
+        "claim": claims[[best]],
+        **bets.statistics([best]),
+    }
+    ends = {
+        "pair": np.stack([first, second]),
+        "claim": 0.0,
+        "low": look.off - look.half,
+        "high": look.off + look.half,
+    }
+    own = look.statistics(shared=True)
+    statistics = (
+        replace(own, tests={**ends, **own.tests}),
+        Statistics("squared lengths", {"count": claims.size, "shared": True}, tests),
     )
+    if not (bets.log_wealth[best] >= level and off[best] >= FLOOR * resolution):
+        return Products(look, statistics=statistics)
+    mean, low = float(bets.mean[best]), float(bets.lower_ends(level)[best])
+    return Products(look, best, mean, float(claims[best]), low, statistics)
 
 
 def _samples(z: Any, first: Any, second: Any, centred: bool) -> Any:

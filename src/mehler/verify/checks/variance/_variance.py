@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -187,23 +187,25 @@ def check_variance(
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         looks = [
-            dataclasses.replace(
+            replace(
                 final,
                 false_alarm=0.05 * paid,
                 resolution=_COARSE * final.resolution,
                 max_features=min(max_features or _FIRST, max(_FIRST, spreads.n_features)),
             ),
-            dataclasses.replace(final, false_alarm=0.95 * paid),
+            replace(final, false_alarm=0.95 * paid),
         ]
         for plan in looks:
             measured = catoni_intervals(plan, per_feature)
             verdict = verdict_of_worst_pair(plan, measured, asked.name, None)
             if verdict.status == "refuted":
                 break
+        stage = "coarse" if plan is looks[0] else "fine"
         method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
         if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
             verdict, sure = with_guarantee(final, plan, measured, asked.name, _SUSPICION)
             if sure is not None:
+                stage = "whole"
                 method, rests = f"variances of groups: {sure.method}", ""
     note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
     if not is_steady:
@@ -212,7 +214,7 @@ def check_variance(
         f"the variance of a group of {GROUP} has relative variance at most "
         f"{float(limit.max()):.4g}, {rests}"
     )
-    return dataclasses.replace(
+    return replace(
         verdict,
         status="refuted" if not is_steady else verdict.status,
         n_intervals=2 * verdict.n_intervals,
@@ -225,6 +227,11 @@ def check_variance(
         if rests
         else (verdict.assumptions[0], "of variances of groups " + verdict.assumptions[1]),
         reason=note,
+        statistics=tuple(
+            replace(each, plan={**each.plan, "stage": stage, "pilot": not robust, "source": ""})
+            for each in verdict.statistics
+            if is_steady
+        ),
     )
 
 

@@ -1,0 +1,151 @@
+"""Certificates: what a verdict rests on, for `mehler/recheck.py`, which decides it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler._version import __version__
+
+SCHEMA = "mehler-certificate/1"
+
+# Numbers that a certificate stores of samples, and of rows: about 100 kB each.
+MOST_STORED = 4096
+
+_FIELDS = (
+    *("check", "claim", "status", "method", "assumptions", "false_alarm", "miss", "resolution"),
+    *("detectable", "observed", "exact", "interval", "scale", "where", "n_features", "n_draws"),
+    *("n_intervals", "seeds", "reason"),
+)
+# Endpoints are stored this fraction of the width farther out, so that rounding excludes them too.
+_OUTWARD = 1e-6
+_UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What decided a check, by one method; `mehler/recheck.py` lists the fields of each method.
+
+    `plan` has what was fixed before the data, `tests` one value, or one column of an array, for
+    each mean. ``sums`` among them are four power sums about the claim of ``n`` samples, added in
+    blocks of ``block``.
+    """
+
+    method: str
+    plan: Mapping[str, Any]
+    tests: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-able values, numbers in hexadecimal, sums with radii."""
+        count = max(np.shape(value)[-1] for value in self.tests.values() if np.ndim(value))
+        tests = [
+            _test({name: _at(value, k) for name, value in self.tests.items()}) for k in range(count)
+        ]
+        return {"method": self.method, "plan": exactly(dict(self.plan)), "tests": tests}
+
+
+def stored(values: Any) -> Any:
+    """Return samples or rows if they are few enough for a certificate, else None."""
+    return values if values is not None and np.size(values) <= MOST_STORED else None
+
+
+def samples_of(chosen: Mapping[int, Any], count: int) -> Any:
+    """Return an array of `count` tests with the samples of those chosen, if they are few."""
+    kept = np.full(count, None, dtype=object)
+    if sum(np.size(x) for x in chosen.values()) <= MOST_STORED:
+        for k, x in chosen.items():
+            kept[k] = tuple(float(each) for each in x)
+    return kept
+
+
+def joined(groups: Sequence[Statistics], **more: Any) -> tuple[Statistics, ...]:
+    """Return the statistics of one method at several means as one group."""
+    if not groups or len({each.method for each in groups}) > 1:
+        return ()
+    tests = {
+        name: np.concatenate([np.atleast_1d(each.tests[name]) for each in groups], axis=-1)
+        for name in groups[0].tests
+    }
+    return (Statistics(groups[0].method, groups[0].plan, {**tests, **more}),)
+
+
+def certificate(verdict: Any) -> dict[str, Any]:
+    """Return the certificate of a verdict; see `Verdict.certificate`."""
+    content = {
+        "schema": SCHEMA,
+        **{name: exactly(getattr(verdict, name)) for name in _FIELDS},
+        "statistics": [each.to_dict() for each in verdict.statistics],
+        "versions": {
+            "mehler": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return {**content, "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}
+
+
+def exactly(value: Any) -> Any:
+    """Return JSON-able values with floats in hexadecimal; NaN and infinities by name."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, Mapping):
+        return {str(key): exactly(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [exactly(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _at(value: Any, k: int) -> Any:
+    return np.asarray(value)[..., k] if np.ndim(value) else value
+
+
+def _test(test: dict[str, Any]) -> dict[str, Any]:
+    if "sums" in test:
+        block = int(test.pop("block", 1))
+        test["radii"] = radii_of(int(test["n"]), test["sums"], float(test["claim"]), block)
+    if "low" in test:
+        low, high = float(test["low"]), float(test["high"])
+        if math.isfinite(high - low):
+            room = _OUTWARD * (high - low)
+            low, high = -_up(room - low, 32), _up(high + room, 32)
+        test["low"], test["high"] = low, high
+    return {name: exactly(value) for name, value in test.items()}
+
+
+def radii_of(n: int, sums: Any, claim: float, block: int) -> list[float]:
+    r"""Bound the rounding of power sums of samples about a claim c, u = 2^-53.
+
+    .. math:: |\hat T_k - T_k| \le u \sum_i \big((b + 64) (|X_i - c| + 2 |c|)^k
+              + (n/b + 64) |X_i - c|^k\big)
+
+    The first term is that of sums within blocks of b samples, in any order and moved to the claim,
+    the second that of the sum over blocks. Odd moments are bounded by Cauchy's inequality.
+    """
+    values = [float(each) for each in sums]
+    if not all(math.isfinite(each) for each in (*values, claim)):
+        return [math.inf] * 4
+    second, fourth = max(values[1], 0.0), max(values[3], 0.0)
+    sizes = [n, math.sqrt(n * second), second, math.sqrt(second * fourth), fourth]
+    reach, radii = 2.0 * abs(claim), []
+    for k in range(1, 5):
+        moved = math.fsum(math.comb(k, j) * reach ** (k - j) * sizes[j] for j in range(k + 1))
+        radii.append(_UNIT_ROUNDOFF * ((block + 64.0) * moved + (n / block + 64.0) * sizes[k]))
+    return [_up(each, 8) for each in radii]
+
+
+def _up(x: float, bits: int) -> float:
+    """Return the next number of few bits that is not below x, which is short in hexadecimal."""
+    if x == 0.0 or not math.isfinite(x):
+        return x
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(math.ceil(math.ldexp(mantissa, bits)), exponent - bits)
