@@ -133,11 +133,12 @@ def test_files_are_short():
 def weights() -> Counter[str]:
     """Lines of each package, files of src, and names in ``__all__`` of public modules."""
     counts: Counter[str] = Counter()
-    beside = {"torch": "torch_and_jax", "jax": "torch_and_jax"}
+    beside = {"torch": "torch_and_jax", "jax": "torch_and_jax", "recheck": "verify"}
     for path in (ROOT / "src" / "mehler").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         parts = path.relative_to(ROOT / "src" / "mehler").with_suffix("").parts
-        name = beside.get(parts[0], parts[0]) if parts[1:] or parts[0] == "kernels" else "_arrays"
+        alone = parts[0] in ("kernels", "recheck")
+        name = beside.get(parts[0], parts[0]) if parts[1:] or alone else "_arrays"
         counts.update({"src": len(text.splitlines()), "src_files": 1})
         counts[name] += len(text.splitlines())
         if not any(part.startswith("_") and part != "__init__" for part in parts):

@@ -1,0 +1,555 @@
+r"""Decide a certificate of mehler again, without mehler: ``python recheck.py FILE``.
+
+Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *cannot be decided*. Given the
+statistics, the plan and the assumptions of a certificate, its decision follows or it does not. Only
+``mpmath`` is needed; all arithmetic is that of its intervals, so what is said to be excluded is.
+
+The rule, for means with claims c, resolution r and endpoints l < h, all in units of the test:
+
+- *refuted* if at some mean c is excluded, differs from the sample mean by r/20 or more, and the
+  method's own condition for refuting is met;
+- else *holds* if at all means l and h are excluded, and max(h, c) - min(l, c) <= r, while c itself
+  is not excluded or is closer than r/20;
+- else *inconclusive*: at some mean, points farther than r apart are not excluded.
+
+Nothing is inverted: each formula below says at which level one point m is excluded, with all points
+beyond it. Rounding of features moves m by the plan's ``rounding`` towards the mean first. Sums
+about the claim are known within their radii.
+
+The error rate is split again from the plan (`rate_of`). alpha is the rate of the check, P its
+number of means: catoni has 3 alpha/4 for its last inspection, alpha/(4 k (k + 1)) for the k-th
+before it; two stages of a check of variances have alpha/20 and 19 alpha/20; the self-normalised
+test has half of alpha where bets on 2 P squared lengths have the other half. Each is divided by P.
+
+``--draw MODULE:NAME`` draws again: see `replay`.
+"""
+
+# ruff: noqa: E402 (imports after a change of sys.path)
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# Run by its path, this file finds modules beside it first, and takes a _random for Python's own.
+sys.path[:] = [each for each in sys.path if Path(each).resolve() != Path(__file__).parent.resolve()]
+
+import argparse
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from mpmath import iv
+
+iv.prec = 120
+SCHEMA = "mehler-certificate/1"
+FLOOR, MARGIN, LEAST, EPS = iv.mpf(1) / 20, 5, 4000, iv.mpf(2) ** -52
+Test = dict[str, Any]
+
+
+class Undecided(Exception):
+    """The statistics do not decide, or are not stored."""
+
+
+class Impossible(Exception):
+    """No samples have these statistics, or no plan this inspection."""
+
+
+class Mean(NamedTuple):
+    """A test of one mean; `excludes` takes a point from the claim on, and the side of the mean.
+
+    The side is -1 for the point and all below it, 1 for it and all above. `may_hold` is None where
+    it is not certain that all points beyond an excluded one are.
+    """
+
+    mean: Any
+    excludes: Callable[[Any, int], bool]
+    may_refute: bool = True
+    may_hold: bool | None = True
+
+
+def sure(comparison: Any) -> bool:
+    """Return a comparison of intervals that is certain either way."""
+    if comparison is None:
+        raise Undecided("the statistics are known too roughly")
+    return bool(comparison)
+
+
+def ball(value: float, radius: float = 0.0) -> Any:
+    """Return the interval of a number and its radius."""
+    if not math.isfinite(value):
+        raise Undecided(f"{value} is no number")
+    return iv.mpf(value) + iv.mpf([-radius, radius])
+
+
+def larger(x: Any, y: Any) -> Any:
+    """Return the interval of max(x, y)."""
+    x, y = iv.mpf(x), iv.mpf(y)
+    return iv.mpf([max(x.a, y.a), max(x.b, y.b)])
+
+
+def moved(sums: list[Any], e: Any) -> list[Any]:
+    """Return sum (X - c - e)^k for k = 0 to 4 from those at e = 0."""
+    return [
+        sum(math.comb(k, j) * (-e) ** (k - j) * sums[j] for j in range(k + 1)) for k in range(5)
+    ]
+
+
+def power_sums(test: Test) -> tuple[int, list[Any], Any]:
+    """Return n, the sums about the claim for k = 0 to 4, and the mean."""
+    n, *sums = test["n"], *map(ball, test["sums"], test["radii"])
+    for low, high in ((sums[0] ** 2, n * sums[1]), (sums[1] ** 2, n * sums[3])):
+        if (low > high) is True:
+            raise Impossible("the power sums break Cauchy's inequality")
+    return n, [iv.mpf(n), *sums], sums[0] / n
+
+
+def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    r"""S(m) = sum psi(a (X - m)) beyond B = (1 + n/N) L, psi(u) = sign(u) log(1 + \|u\| + u^2/2).
+
+    L = log(2/rate), a = sqrt(2 L/(N V)), V the declared variance, N the planned size, or n at an
+    earlier inspection; S falls in m. It is within a^4 sum (X - m)^4 / 8 of
+    a sum (X - m) - a^3 sum (X - m)^3 / 6, or computed from stored X - c. Catoni (2012).
+    """
+    (n, sums, mean), planned, look = power_sums(test), plan["planned"], plan["look"]
+    per_draw = plan.get("per_draw", 1)
+    if n > planned or (look and n != per_draw * math.ceil(planned / 1.3**look / per_draw)):
+        raise Impossible(f"inspection {look} of {planned} samples is not at {n}")
+    planned, cost = n if look else planned, iv.log(2 / rate)
+    bound, variance = cost * (1 + iv.mpf(n) / planned), ball(test["variance"])
+    a = iv.sqrt(2 * cost / planned / variance)
+
+    def excludes(e: Any, side: int) -> bool:
+        e -= side * ball(plan.get("rounding", 0.0))
+        _, m1, _, m3, m4 = moved(sums, e)
+        total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
+        if (-side * total > bound) is None and test["samples"]:
+            total = iv.mpf(0)
+            for x in test["samples"]:
+                u = a * (ball(x) - e)
+                total += (1 if sure(u >= 0) else -1) * iv.log(1 + abs(u) + u**2 / 2)
+        return sure(n > 2 * bound) and sure(-side * total > bound)
+
+    return Mean(mean, excludes, not plan.get("pilot", False), not look)
+
+
+def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate.
+
+    w is the range, stored about the claim, and twice the slack of rounding. Four power sums
+    suffice, since log(1 + u) >= u - u^2/2 + u^3/3 - k(s) u^4 for u >= -s, with
+    k(s) = (-log(1 - s) - s - s^2/2 - s^3/3)/s^4. A mean beyond the range is excluded too.
+    Waudby-Smith and Ramdas (2024).
+    """
+    (_, sums, mean), (low, high) = power_sums(test), map(ball, test["range"])
+    rounding = ball(plan["rounding"])
+
+    def excludes(e: Any, side: int) -> bool:
+        e -= side * rounding
+        if (e < low if side < 0 else e > high) is True:
+            return True
+        (_, m1, m2, m3, m4), total = moved(sums, e), iv.mpf(0)
+        for j in range(13):
+            s = iv.mpf(3) / 4 / 2**j
+            u = -side * s / (high - low + 2 * rounding)
+            k = (-iv.log(1 - s) - s - s**2 / 2 - s**3 / 3) / s**4
+            total += iv.exp(u * m1 - u**2 * m2 / 2 + u**3 * m3 / 3 - k * u**4 * m4)
+        return sure(total / 13 >= 2 / rate)
+
+    return Mean(mean, excludes)
+
+
+def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: bool) -> Mean:
+    r"""Mean over 29 stakes s = 2^k/r of exp(s n d - s^2 c (Q + n d^2)) at least `level`.
+
+    d is the distance of m from the mean, divided by `lack`; Q = sum (X - mean)^2. Beyond an
+    excluded point all are if n/(9 c) >= log(29 level): the sum grows with d up to a standard
+    deviation, and from there on one stake is so near the best, n d/(2 c (Q + n d^2)), that its
+    exponent is 8/9 of n/(8 c) or more.
+    """
+    n, sums, mean = power_sums(test)
+    squares = moved(sums, mean)[2]
+
+    def excludes(e: Any, side: int) -> bool:
+        d = (side * (e - mean) - ball(plan["rounding"])) / lack
+        stakes = [iv.mpf(2) ** k / r for k in range(-20, 9)]
+        terms = [iv.exp(s * n * d - s**2 * c * (squares + n * d**2)) for s in stakes]
+        return sure(d > 0) and sure(sum(terms) / 29 >= level)
+
+    return Mean(mean, excludes, may, sure(n / (9 * c) >= iv.log(29 * level)) or None)
+
+
+def symmetric(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    """`mixture` at c = 1/2 and 2/rate, of samples symmetric about their mean: de la Pena 1999."""
+    return mixture(plan, test, r, iv.mpf(1) / 2, 2 / rate, 1, True)
+
+
+def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
+
+    t = 1/4 where the effective samples E = Q^2 / sum (X - mean)^4, 0 of constants, are at least
+    W(1/4), else t = 1/2. W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the
+    rate over 2 j (j + 1) at inspection j, over 2 at a single one. Refutes where E >= W(t) and
+    n >= 4000: then the kurtosis may be five times that of the samples. Where 0 < E < W(t),
+    distances are divided by sqrt(W/E).
+    """
+    (n, sums, mean), look, fixed = power_sums(test), plan["look"], plan["fixed"]
+    _, _, squares, _, fourths = moved(sums, mean)
+    paid = rate / 8 / (2 * look * (look + 1) if look else 2)
+    floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
+    # A single test has a finer floor for constants: between the two nothing is decided.
+    varies = sure(squares > (iv.mpf([0, floor.b]) if look is None else floor))
+    effective = squares**2 / fourths if varies else iv.mpf(0)
+    for t in (iv.mpf(1) / 4, iv.mpf(1) / 2):
+        wanted = MARGIN * -iv.log(paid) / ((1 - t) * iv.log(1 - t) + t)
+        if known := sure(effective >= wanted):
+            break
+    if fixed and varies:
+        raise Impossible("a fixed map has products that vary")
+    lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
+    c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
+    return mixture(plan, test, r, c, level, lack, (known or fixed) and n >= LEAST)
+
+
+def bets(test: Test) -> Any:
+    r"""Return the mean over 11 stakes s = 0.96/2^k of prod (1 + s (Q/q - 1)), from its logarithms.
+
+    Each is at most exp(s (sum Q/q - n)), and rounded by at most 8 n units in the last place.
+    """
+    n, total = test["n"], iv.mpf(0)
+    for k, w in enumerate(map(ball, test["log_wealths"])):
+        w += iv.mpf([-1, 1]) * (8 * n + 64) * EPS * (1 + abs(w))
+        if (w > iv.mpf(0.96) / 2**k * (ball(test["sum"]) / ball(test["bet"]) - n)) is True:
+            raise Impossible("no bets win that much from samples of this sum")
+        total += iv.exp(w)
+    return total / 11
+
+
+def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    r"""Q = \|u + v\|^2 or \|u - v\|^2 of claimed mean q, over draws; Ville (1939).
+
+    Refuted if the wealth of `bets` is at least 1/rate and the mean of Q exceeds q by r/10. Only
+    the direction of most wealth is stored.
+    """
+    off = (ball(test["sum"]) / test["n"] - ball(test["claim"])) / 2
+    return sure(off >= FLOOR * r) and sure(bets(test) >= 1 / rate), True
+
+
+def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    r"""A mean of samples X >= 0 is refuted by one of three tests, and never found to hold.
+
+    Too large: the wealth of `bets` is at least 2/rate. Too small: h(1 - mean/c) is at least
+    5 K log(1/p)/n, K the mean square over the squared mean, p = rate/(4 j (j + 1)) at inspection
+    j (Maurer 2003), or `self_normalised` at a quarter of the rate excludes c.
+    """
+    (n, sums, off), claim, j = power_sums(test), ball(test["claim"]), plan["look"]
+    if not sure(abs(off) >= FLOOR * r):
+        return False, False
+    if sure(off > 0):
+        return sure(bets(test) >= 2 / rate), False
+    if n >= plan["least"] and sure(moved(sums, off)[2] > n * (iv.mpf(1e-12) * claim) ** 2):
+        level = MARGIN * ball(test["squares"]) / n / (claim + off) ** 2
+        level, t = level * -iv.log(rate / (4 * j * (j + 1))) / n, -off / claim
+        if sure((1 - t) * iv.log(1 - t) + t >= level):
+            return True, False
+    near = self_normalised({**plan, "fixed": False, "rounding": 0.0}, test, rate / 4, r)
+    return near.may_refute and near.excludes(iv.mpf(0), 1), False
+
+
+def tail(n: int, k: int, p: Any) -> Any:
+    """Return P(Bin(n, p) >= k) for k above its mean, by its terms and a geometric rest."""
+    term = iv.exp(iv.loggamma(n + 1) - iv.loggamma(k + 1) - iv.loggamma(n - k + 1))
+    term *= iv.exp(k * iv.log(p) + (n - k) * iv.log(1 - p))
+    total, q = term, p / (1 - p)
+    while k < n and (term < total / 2**80) is not True:
+        term *= q * (n - k) / (k + 1)
+        total, k = total + term, k + 1
+    ratio = q * (n - k) / (k + 1)
+    return total + iv.mpf([0, 1]) * term * ratio / (1 - ratio)
+
+
+def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
+    n, count, claim = test["n"], test["count"], ball(test["claim"])
+    if not 0 <= count <= n:
+        raise Impossible(f"{count} of {n}")
+
+    def excludes(e: Any, side: int) -> bool:
+        p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
+        if (p < 0) is True:
+            return True
+        return sure(n * p < k) and (p <= 0 or sure(tail(n, k, p) <= rate / 2))
+
+    return Mean(iv.mpf(count) / n - claim if n else iv.mpf(0), excludes)
+
+
+def signs(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    """Fair coins: half of the rate for k of n plus signs, half for n of all comparisons ``made``.
+
+    An interval for tau is twice as wide as that for the chance of a plus sign, times an upper end
+    s of the fraction without ties; ``relative_to`` is 1/(2 s), 1/2 where all count (made is 0).
+    """
+    share, made, n = 1 / (2 * ball(test["relative_to"])), test["made"], test["n"]
+    proved = not made or (share >= 1 - EPS) is True
+    proved = proved or (made * share > n and tail(made, made - n, 1 - share) <= rate / 4)
+    if not sure(proved):
+        raise Impossible("the fraction without ties may be larger")
+    return binomial(plan, test, rate / 2, r)
+
+
+def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    r"""K+ = prod (1 + min(s_i, 3/(4 m)) (X_i - m)) at least 2/rate for X in [0, 1], or of 1 - X.
+
+    s_i = sqrt(2 log(2/rate)/(n v_i)), v_1 = 1/4, v_{i+1} = (1/4 + sum_{j<=i} (X_j - m_j)^2)/(i + 1)
+    with m_i = (1/2 + sum_{j<=i} X_j)/(i + 1). Needs the samples in their order.
+    """
+    if not test["samples"]:
+        raise Undecided("the samples are not stored")
+    (low, high), claim, n = map(ball, test["range"]), ball(test["claim"]), test["n"]
+    xs = [(ball(x) - low) / (high - low) for x in test["samples"]]
+    total, scatter, stakes = iv.mpf(1) / 2, iv.mpf(1) / 4, []
+    for i, x in enumerate(xs, 1):
+        stakes.append(iv.sqrt(2 * iv.log(2 / rate) / (n * scatter / i)))
+        total += x
+        scatter += (x - total / (i + 1)) ** 2
+
+    def excludes(e: Any, side: int) -> bool:
+        m = (claim + e - low) / (high - low)
+        m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
+        product = iv.mpf(1)
+        if (m < 0) is True:
+            return True
+        for x, stake in zip(signed, stakes, strict=True):
+            stake = stake if (stake * m < 0.75) is True else -larger(-stake, -iv.mpf(0.75) / m)
+            product *= 1 + stake * (x - m)
+        return sure(product >= 2 / rate)
+
+    return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
+
+
+def no_event(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    """Probability 0 is claimed: one occurrence refutes; holds if (1 - r)^n <= rate/2."""
+    return test["count"] > 0, sure((1 - r) ** test["n"] <= rate / 2)
+
+
+def coincidences(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    """Refuted from the least k on with P(Bin(n, p) >= k) <= rate, p the chance of one.
+
+    Holds if fewer have probability at most the miss rate under a fraction r.
+    """
+    n, k, p, alarm = test["n"], test["count"], plan["chance"], plan["alarm"]
+    if [c > n * p and sure(tail(n, c, ball(p)) <= rate) for c in (alarm - 1, alarm)] != [0, 1]:
+        raise Impossible(f"{alarm} is not the least count that refutes")
+    return k >= alarm, sure(tail(n, n - alarm + 1, 1 - r) <= ball(plan["miss"]))
+
+
+def beyond_range(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    """One sample outside the declared range, by more than rounding, refutes it."""
+    (low, high), slack = test["range"], test["slack"]
+    return not low - slack <= test["value"] <= high + slack, False
+
+
+def kolmogorov(n: int, d: Any) -> Any:
+    """Return P(D_n^+ >= d): d sum_j C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j), or exp(-2 n d^2).
+
+    Birnbaum and Tingey (1951) up to n = 10^4, Massart (1990) beyond.
+    """
+    if n > 10_000:
+        return iv.exp(-2 * n * d**2)
+    points = [(j, iv.mpf(j) / n) for j in range(int(n * (1 - float(d.a))) + 1)]
+    return d * sum(
+        (d + t) ** (j - 1) * larger(1 - d - t, 0) ** (n - j) * math.comb(n, j) for j, t in points
+    )
+
+
+def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+    """Distance of two distribution functions at sample i of n, (i + 1)/n - F(t) or F(t-) - i/n.
+
+    Refuted if the largest has a tail of at most rate/2, holds if r/2 has.
+    """
+    n, gaps = test["n"], [iv.mpf(0)]
+    if any(map(math.isnan, test["above"] + test["below"])):
+        return True, False
+    for i, above, below in zip(test["index"], test["above"], test["below"], strict=True):
+        gaps += [iv.mpf(i + 1) / n - ball(above), ball(below) - iv.mpf(i) / n]
+    gap = max(gaps, key=lambda each: each.b)
+    refutes = (gap > 0) is True and sure(kolmogorov(n, gap) < rate / 2)
+    return refutes, not refutes and sure(kolmogorov(n, r / 2) <= rate / 2)
+
+
+_MEANS = (catoni, wealth, symmetric, self_normalised, binomial, signs, betting)
+_EVENTS = (squared_lengths, nonnegative, no_event, coincidences, beyond_range, distribution)
+METHODS: dict[str, Callable[..., Any]] = {
+    each.__name__.replace("_", " "): each for each in (*_MEANS, *_EVENTS)
+}
+
+
+def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
+    """Return the error rate of one mean at this inspection."""
+    alpha = alpha * {"coarse": 1, "fine": 19}.get(plan.get("stage", ""), 20) / 20
+    look = plan.get("look")
+    if method == "catoni" and look is not None:
+        alpha = alpha * 3 / 4 if look == 0 else alpha / (4 * look * (look + 1))
+    return alpha / (plan.get("count", count) * (2 if plan.get("shared") else 1))
+
+
+def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
+    """Return whether one mean refutes, and whether it is known within the resolution."""
+    mean, excludes, may_refute, may_hold = found
+    sides = (-1, 1)
+    if sure(abs(mean) >= FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
+        return may_refute, False
+    ends = [mean - r, mean + r]
+    if math.isfinite(test["low"]) and math.isfinite(test["high"]):
+        ends = [ball(test[end]) - ball(test["claim"]) for end in ("low", "high")]
+        narrow = (larger(ends[1], 0) + larger(-ends[0], 0) <= r) is True
+        if narrow and all(map(excludes, ends, sides)):
+            return False, may_hold
+    # Two points farther than r apart: about the middle, where that is enough, or near the ends.
+    middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    for reach in (-larger(-half, -r * 0.501), half * 0.999):
+        inner = [middle - reach, middle + reach]
+        if (larger(inner[1], 0) + larger(-inner[0], 0) > r) is True:
+            try:
+                if not any(map(excludes, inner, sides)):
+                    return False, False
+            except Undecided:
+                continue
+    raise Undecided("the endpoints are not where the statistics put them")
+
+
+def outcome(group: Test, test: Test, alpha: Any, r: Any) -> tuple[bool | None, bool | None, str]:
+    """Return whether a test refutes, whether it is narrow, and why that is open."""
+    plan, name = group["plan"], group["method"]
+    r = r * ball(test.get("relative_to", 1.0)) * (4 if plan.get("stage") == "coarse" else 1)
+    if not all(map(math.isfinite, test.get("sums", ()))):
+        return True, False, ""
+    try:
+        rate = rate_of(name, plan, alpha, len(group["tests"]))
+        found = METHODS[name](plan, test, rate, r)
+        refutes, narrow = judge(found, test, r) if isinstance(found, Mean) else found
+        return refutes, narrow and plan.get("stage") != "coarse", ""
+    except Undecided as why:
+        return None, None, f"{name}: {why}"
+
+
+def decide(certificate: Test) -> tuple[int, str]:
+    """Return the exit status and a line that says why."""
+    content = {key: value for key, value in certificate.items() if key != "digest"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+    if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
+        return 1, "contradicted: the digest is not that of the content"
+    certificate = numbers(certificate)
+    groups, alpha = certificate["statistics"], ball(certificate["false_alarm"])
+    if not groups or any(group["method"] not in METHODS for group in groups):
+        return 3, "cannot be decided: it has no statistics of a method that is known here"
+    try:
+        tests = [(group, test) for group in groups for test in group["tests"]]
+        found = [outcome(*each, alpha, ball(certificate["resolution"])) for each in tests]
+    except Impossible as why:
+        return 1, f"contradicted: {why}"
+    refutes, narrow = {each[0] for each in found}, {each[1] for each in found}
+    if not (True in refutes or (None not in refutes and (False in narrow or None not in narrow))):
+        return 3, "cannot be decided: " + (max(each[2] for each in found) or "too few samples")
+    status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
+    said = "confirmed" if status == certificate["status"] else "contradicted"
+    return int(said != "confirmed"), f"{said}: the statistics of {len(found)} tests: {status}"
+
+
+def numbers(value: Any) -> Any:
+    """Return JSON with hexadecimal strings as floats."""
+    if isinstance(value, dict):
+        return {key: numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers(item) for item in value]
+    text = value if isinstance(value, str) else ""
+    return float.fromhex(text) if re.fullmatch(r"-?(0x.+p.+|inf|nan)", text) else value
+
+
+def seeds(root: int, count: int) -> list[int]:
+    """Return the seeds of a check: first words of the children of a root, in 31 bits, each once."""
+    import numpy as np
+
+    children = (np.random.SeedSequence(root, spawn_key=(0, k)) for k in range(2 * count + 8))
+    return list(dict.fromkeys(int(each.generate_state(1)[0]) >> 1 for each in children))[:count]
+
+
+def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
+    """Draw the maps again, multiply their columns in plain loops, and compare the statistics.
+
+    The j-th sum may differ by its radius, and by what rounding of the features moves:
+    j e sum (|X - c| + 2 |c| + e)^(j-1) with e the plan's ``rounding``. A sample is m times a
+    product of columns, or a whole inner product; of maps with units of several columns only the
+    first sum is compared. The wealth of bets at the largest stake is compared to a millionth.
+    """
+    import numpy as np
+
+    groups, root = numbers(certificate["statistics"]), certificate["seeds"].get("seed")
+    plan = groups[0]["plan"] if groups else {}
+    if not plan.get("source") or plan["X"] is None or (plan["Y"] is None) != plan["same"]:
+        return 3, "cannot be replayed: samples are no products of rows, or rows are too many"
+    tests, e, source = groups[0]["tests"], plan["rounding"], plan["source"]
+    bets = [[test, 0.0] for each in groups[1:] for test in each["tests"]]
+    sums = [(test, [0.0] * 4, [0.0] * 4) for test in tests]
+    for seed in seeds(root, plan["draws"]):
+        phi = draw(seed)
+        left = np.asarray(phi(np.array(plan["X"])), dtype=float).tolist()
+        right = left if plan["same"] else np.asarray(phi(np.array(plan["Y"])), dtype=float).tolist()
+        for test, total, size in sums:
+            a, b = left[test["pair"][0]], right[test["pair"][1]]
+            samples = [len(a) * x * y / test["unit"] for x, y in zip(a, b, strict=True)]
+            weight = 1
+            if source != "independent features":
+                samples, weight = [math.fsum(samples) / len(a)], plan["per_draw"]
+            for gap in (sample - test["claim"] for sample in samples):
+                for k in range(4):
+                    total[k] += weight * gap ** (k + 1)
+                    size[k] += weight * (abs(gap) + 2 * abs(test["claim"]) + e) ** k
+        for bet in bets:
+            (i, j), test = bet[0]["pair"], bet[0]
+            u, v = plan["unit_X"][i], test["sign"] * plan["unit_Y"][j]
+            square = math.fsum((x / u + y / v) ** 2 for x, y in zip(left[i], right[j], strict=True))
+            bet[1] += math.log1p(0.96 * (square / test["bet"] - 1))
+    for test, total, size in sums:
+        for k in range(1 if source == "independent units" else 4):
+            room = 2 * test["radii"][k] + (k + 1) * e * size[k]
+            if not abs(total[k] - test["sums"][k]) <= room:
+                return 1, f"contradicted: sum {k + 1} of pair {test['pair']} is {total[k]!r} again"
+    if any(not abs(x - test["log_wealths"][0]) <= 1e-6 * (1 + abs(x)) for test, x in bets):
+        return 1, "contradicted: bets on squared lengths win otherwise"
+    return 0, f"replayed: {plan['draws']} draws, {len(sums)} pairs"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Decide the certificates of a file, and return the worst exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", help="a certificate, or several, as JSON")
+    parser.add_argument("--draw", metavar="MODULE:NAME", help="draw again: seed -> map")
+    options, found = parser.parse_args(arguments), []
+    try:
+        content = json.loads(Path(options.file).read_text(encoding="utf-8"))
+        listed = content.get("certificates", [content])
+        if not listed or any(each["schema"] != SCHEMA for each in listed):
+            raise ValueError(f"it holds no {SCHEMA}")
+        for each in listed:
+            found.append((each["check"], *decide(each)))
+        if options.draw:
+            module = Path(options.draw.rpartition(":")[0])  # a name, or the path of a .py file
+            sys.path.insert(0, str(module.resolve().parent))
+            draw = getattr(import_module(module.stem), options.draw.rpartition(":")[2])
+            found += [(each["check"], *replay(each, draw)) for each in listed]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError) as error:
+        sys.stderr.write(f"{options.file}: {type(error).__name__}: {error}\n")
+        return 2
+    for check, _, line in found:
+        sys.stdout.write(f"{check}: {line}\n")
+    statuses = {status for _, status, _ in found}
+    return next((status for status in (1, 3) if status in statuses), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
