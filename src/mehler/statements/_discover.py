@@ -97,42 +97,21 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
     return statements
 
 
-def verdict_is_of(statement: Statement) -> str:
-    """Return whose the verdict is: the print's, a restored form's, or our own form's."""
-    return _OF[statement.copy]
-
-
-def printed_statement(statement: Statement) -> str:
-    """Return the printed statement that it is, or is a part of: paper, name and number."""
-    found = None if statement.copy == "none" else _NUMBERED.match(statement.source)
-    return f"{found['paper']}, {found['label']}" if found else statement.source
-
-
 def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """Return one entry a printed statement, with its parts in order and the bounds checked.
 
     Each part has its id, title, verdict, whose verdict that is, and the checks by their form.
     """
-    found: dict[str, list[Statement]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for one in statements:
-        found.setdefault(printed_statement(one), []).append(one)
-    return [
-        {"statement": name, "parts": [_part(one) for one in parts]} for name, parts in found.items()
-    ]
-
-
-def _part(statement: Statement) -> dict[str, Any]:
-    checks: dict[str, list[str]] = {}
-    for check in statement.checks:
-        checks.setdefault(check.form, []).append(check.name)
-    return {
-        "id": statement.id,
-        "title": statement.title,
-        "expected": statement.expected,
-        "of": verdict_is_of(statement),
-        "place": statement.place,
-        "checks": checks,
-    }
+        numbered = None if one.copy == "none" else _NUMBERED.match(one.source)
+        printed = f"{numbered['paper']}, {numbered['label']}" if numbered else one.source
+        checks: dict[str, list[str]] = {}
+        for check in one.checks:
+            checks.setdefault(check.form, []).append(check.name)
+        part = {name: getattr(one, name) for name in ("id", "title", "expected", "place")}
+        found.setdefault(printed, []).append({**part, "of": _OF[one.copy], "checks": checks})
+    return [{"statement": name, "parts": parts} for name, parts in found.items()]
 
 
 def listing(statements: Sequence[Statement]) -> str:
