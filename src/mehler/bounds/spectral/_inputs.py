@@ -96,10 +96,12 @@ def size_of(
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
-        if not 0 < rate * rate < math.inf:
+        if rate * rate == 0:
+            raise ValueError(f"lipschitz={lipschitz!r} is too small: give rows in other units")
+        if rate * rate == math.inf:
             raise ValueError(
-                f"lipschitz={lipschitz!r} over the root of a ridge of {scale!r} cannot be squared: "
-                "give rows in other units"
+                f"lipschitz={lipschitz!r}: features over a ridge of {scale!r} overflow: make it "
+                "larger, or give rows in other units"
             )
     elif math.isinf(most):
         raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
