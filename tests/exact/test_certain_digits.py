@@ -74,3 +74,11 @@ def test_printed_digits_are_those_of_more_bits(name, bits):
     for end in (low, high):
         assert round(end / unit(text)) == Fraction(text) / unit(text)
     assert len(text) > 0.25 * bits
+
+
+@pytest.mark.parametrize(
+    ("value", "radius"), [(mpmath.inf, 0), (mpmath.nan, 1), (0, mpmath.inf), (0, -1)]
+)
+def test_balls_are_finite(value, radius):
+    with pytest.raises(ValueError, match="must be"):
+        Ball(mpmath.mpf(value), mpmath.mpf(radius))

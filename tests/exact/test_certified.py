@@ -113,7 +113,7 @@ def test_closed_forms_lie_in_the_planar_balls():
 
 def test_planar_kernel_ball_of_two_meets_its_closed_form():
     with precision(200) as module:
-        planar = _plane.Wedge(module, Fraction(1, 5), 2, 128).product_moment(1)
+        planar = _plane.Wedge(module, Fraction(1, 5), 2, 128).kernel()
     planar = certified.Ball.from_arb(planar)
     assert planar.overlaps(certified.maxout_kernel("0.2", 2))
     assert planar.digits > 30
@@ -135,7 +135,7 @@ def test_bracket_near_minus_one_holds_the_closed_form():
 def test_kernel_of_three_meets_the_planar_sum():
     rho = Fraction(-1, 2)
     with precision(200) as module:
-        planar = certified.Ball.from_arb(_plane.Wedge(module, rho, 3, 48).product_moment(1))
+        planar = certified.Ball.from_arb(_plane.Wedge(module, rho, 3, 48).kernel())
     assert planar.overlaps(certified.maxout_kernel(rho, 3, bits=48))
 
 

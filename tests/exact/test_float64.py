@@ -14,6 +14,7 @@ from scipy import integrate, special
 from mehler import exact
 from mehler.exact import asymptotics, closed_form
 from mehler.exact._table import _build, evaluate, pool_table
+from tests.exact import second_route
 
 STATED = 1e-13
 POOLS = st.one_of(st.integers(1, 80), st.integers(1, 10**6), st.sampled_from([2, 3, 10**6]))
@@ -79,6 +80,19 @@ def test_monotone_in_rho(q, a, b):
     low, high = sorted((a, b))
     for f in (exact.collision_probability, exact.maxout_kernel):
         assert f(low, q) <= f(high, q) + 2 * STATED * max(1.0, exact.sigma2(q))
+
+
+@pytest.mark.parametrize(("q", "rho"), [(4, -0.75), (5, 0.3), (17, 0.6), (64, -0.2)])
+def test_second_moment_equals_the_second_route(q, rho):
+    _, second = second_route.product_moments(rho, q)
+    assert abs(exact.product_second_moment(rho, q) / second - 1) < 1e-9
+
+
+@pytest.mark.parametrize("rho", [-0.999, -0.4, 0.3, 0.9])
+def test_second_moment_of_two_in_closed_form(rho):
+    """M = (u + |v|)/sqrt 2: S = 1 + 2 rho K_2, as u and |v| are independent."""
+    truth = 1 + 2 * rho * closed_form.maxout_kernel(rho, 2)
+    assert abs(exact.product_second_moment(rho, 2) / truth - 1) <= 2 * STATED
 
 
 @pytest.mark.parametrize(("q", "rho"), [(4, 0.3), (16, -0.4), (64, 0.8)])

@@ -91,21 +91,17 @@ def test_planar_sum_equals_closed_forms(q, rho, numbers):
         wedge = Wedge(module, rho, q, 136)
         pairs = [
             (wedge.collision_probability(), exact.closed_probability(module, rho, q)),
-            (wedge.product_moment(1), exact.closed_kernel(module, rho, q)),
+            (wedge.kernel(), exact.closed_kernel(module, rho, q)),
         ]
-        if q == 2:
-            second = exact.closed_second_moment(module, rho, q)
-            pairs.append((wedge.product_moment(2), second))
         # 40 digits were asked for; the values are at most 3.
         assert all(abs(middle(a) - middle(b)) < 3e-40 for a, b in pairs)
 
 
-def test_way_round_minus_one_equals_closed_form_and_planar_sum(numbers):
+def test_way_round_minus_one_equals_the_closed_form(numbers):
     rho = Fraction(-98, 100)
     with _context.precision(130, proved=False) as module:
-        kernel, second = (_plane.near_minus_one(module, rho, 3, 56, p) for p in (1, 2))
+        kernel = _plane.near_minus_one(module, rho, 3, 56)
         assert abs(middle(kernel) - middle(exact.closed_kernel(module, rho, 3))) < 1e-15
-        assert abs(middle(second) - middle(Wedge(module, rho, 3, 56).product_moment(2))) < 1e-15
 
 
 def test_partition_formula_equals_arcsine_series():
@@ -129,10 +125,9 @@ def test_coefficients_equal_the_second_route(q):
 
 @pytest.mark.parametrize(("q", "rho"), [(4, -0.75), (5, 0.3), (17, 0.6), (64, -0.2)])
 @pytest.mark.sampled(2)
-def test_kernel_and_second_moment_equal_the_second_route(q, rho, numbers):
-    kernel, second = second_route.product_moments(rho, q)
+def test_kernel_equals_the_second_route(q, rho, numbers):
+    kernel, _ = second_route.product_moments(rho, q)
     assert abs(exact.maxout_kernel(rho, q, 12) / kernel - 1) < 1e-9
-    assert abs(exact.product_second_moment(rho, q, 12) / second - 1) < 1e-9
 
 
 @pytest.mark.parametrize("q", [4, 7])
@@ -149,26 +144,6 @@ def test_series_equals_planar_sum(q):
     assert -rounding <= rest <= rho**n
     rest = kernel - h1**2 - sum(a * rho ** (i + 1) / (i + 1) for i, a in enumerate(series))
     assert -rounding <= rest <= rho ** (n + 1) / (n + 1) + rounding
-
-
-@pytest.mark.parametrize("q", [1, 2, 4])
-def test_product_second_moment_at_special_correlations(q):
-    sigma2, fourth = (number(exact.max_moment(k, q, DPS)) for k in (2, 4))
-    # Independent maxima at 0 and equal ones at 1; both values are below 10.
-    assert abs(number(exact.product_second_moment(0, q, DPS)) - sigma2**2) < 1e-29
-    assert abs(number(exact.product_second_moment(1, q, DPS)) - fourth) < 1e-29
-
-
-def test_product_second_moment_grows_by_four_times_the_shared_part():
-    # S' = 4 E[M M'; D = D'], here by a symmetric difference, which errs by delta^2 S'''/6.
-    delta = Fraction(1, 10**6)
-    above, below = (
-        number(exact.product_second_moment(Fraction(2, 5) + d, 5, 30)) for d in (delta, -delta)
-    )
-    with _context.precision(170) as module:
-        shared = middle(Wedge(module, Fraction(2, 5), 5, 100).shared_product())
-    # S''' stays below 100 there (S itself is below 15 and analytic at distance 0.6).
-    assert abs((above - below) / (2 * delta) - 4 * shared) < 100 * delta**2 / 6
 
 
 def test_kernel_is_relatively_accurate_where_it_vanishes():
@@ -203,8 +178,7 @@ def test_digits_asked_for_are_digits_got():
 @pytest.mark.full
 @pytest.mark.parametrize("rho", [Fraction(-1, 2), Fraction(9, 10)])
 def test_large_pools_agree_with_a_finer_grid(rho):
-    for function in (exact.maxout_kernel, exact.product_second_moment):
-        assert abs(function(rho, 1000, 15) / function(rho, 1000, 30) - 1) < 1e-15
+    assert abs(exact.maxout_kernel(rho, 1000, 15) / exact.maxout_kernel(rho, 1000, 30) - 1) < 1e-15
 
 
 def test_float_string_and_mpf_are_exact_numbers():
@@ -273,7 +247,7 @@ def test_correlation_that_is_no_number_is_refused(rho):
 @pytest.mark.parametrize("rho", [[0.5], None, 1j, True])
 def test_correlation_of_another_type_is_refused(rho):
     with pytest.raises(TypeError, match="rho must be"):
-        exact.product_second_moment(rho, 4, 20)
+        exact.locally_linear_kernel(rho, 4, 20)
 
 
 @pytest.mark.parametrize("dps", [0, -1])

@@ -276,32 +276,6 @@ def test_variances_over_samples_are_enumerated(order, replacement):
         assert mixed == pytest.approx(means[0].mean())
 
 
-@pytest.mark.parametrize("d", [2, 5, 8])
-def test_cyclic_distances_are_those_of_the_shifts(d):
-    x, z = np.random.default_rng(d).standard_normal((2, 3, d))
-    by_hand = np.mean(
-        [np.linalg.norm(x[:, None] - np.roll(z, k, axis=1)[None], axis=2) for k in range(d)], axis=0
-    )
-    np.testing.assert_allclose(orbits.cyclic_distance(x, z), by_hand, atol=1e-14)
-    with pytest.raises(ValueError, match="one width"):
-        orbits.cyclic_distance(x, z[:, 1:])
-
-
-@pytest.mark.parametrize(("one", "other"), [("aabc", "abca"), ("aaaa", "bbbb"), ("abcab", "aabbb")])
-def test_hit_numbers_are_enumerated(one, other):
-    length = len(one)
-    hits = [0] * (length + 1)
-    for order in itertools.permutations(range(length)):
-        hits[sum(one[i] == other[k] for i, k in enumerate(order))] += 1
-    counts = [[text.count(token) for token in "abc"] for text in (one, other)]
-    assert orbits.hit_numbers(*counts) == hits
-    distance = sum(n * math.sqrt(2 * (length - k)) for k, n in enumerate(hits))
-    expected = distance / math.factorial(length)
-    assert orbits.token_distance(*counts) == pytest.approx(expected, rel=1e-15)
-    with pytest.raises(ValueError, match="one length"):
-        orbits.hit_numbers([1, 2], [1, 1])
-
-
 def test_mean_maximum_by_all_pairs():
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((4, 1, 7)), rng.standard_normal((1, 5, 3))
@@ -336,18 +310,40 @@ def test_limit_variance_bound_is_met_within_its_slack(name, kind):
     assert variance - 1e-7 <= bound <= variance + slack + 1e-7
 
 
+def product(*lengths):
+    return orbits.expected_product(TemplateLaw("sphere", 3), Bins(2, 1.0, "paper"), *lengths)
+
+
+def spread(*norms):
+    return orbits.limit_variance_bound(TemplateLaw("sphere", 3), *norms)
+
+
+@pytest.mark.parametrize("law", ["sphere", "gaussian", "redraw", "zero"])
+def test_rows_of_zeros_count_all_thresholds(law):
+    """<t, 0> = 0: B is the window, half of it more for the threshold 0 itself, and none by u."""
+    law = TemplateLaw(law, 3)
+    for rule, value in (("paper", 1.0 + 0.5), ("trapezoid", 1.25), ("dither", 1.0)):
+        mean = orbits.expected_product(law, Bins(2, 1.0, rule), 0.0, 0.0, 0.0)
+        assert float(mean) == pytest.approx(law.mass * value, rel=1e-14)
+
+
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: TemplateLaw("ball", 3), ValueError, "sphere, gaussian, redraw, zero"),
+        (lambda: TemplateLaw("ball", 3), ValueError, "'sphere', 'gaussian', 'redraw', 'zero'"),
         (lambda: TemplateLaw("sphere", 1), ValueError, "templates='gaussian'"),
         (lambda: TemplateLaw("redraw", 3, 0.0), ValueError, "epsilon=0.0"),
         (lambda: TemplateLaw("sphere", 2.0), TypeError, "n_inputs=.* must be an integer"),
         (lambda: Bins(0, 1.0, "paper"), ValueError, "n_bins=.* must be at least 1"),
         (lambda: Bins(2, 0.0, "paper"), ValueError, "window=0.0"),
         (lambda: Bins(2, math.inf, "paper"), ValueError, "window=inf"),
-        (lambda: Bins(2, 1.0, "simpson"), ValueError, "paper, trapezoid, midpoint, dither"),
+        (lambda: Bins(2, 1.0, "simpson"), ValueError, "'paper', 'trapezoid', 'midpoint', 'dither'"),
         (lambda: orbits.coincidence_weight(3, 2, replacement=False), ValueError, "size=3"),
+        (lambda: product(-1.0, 1.0, 0.0), ValueError, "left must be norms"),
+        (lambda: product(1.0, 1e200, 0.0), ValueError, "right must be norms"),
+        (lambda: product(1.0, 1.0, 2.0), ValueError, "at most the product of both norms"),
+        (lambda: spread(-1.0, 1.0, 1.0), ValueError, "centre_square must be norms"),
+        (lambda: spread(1.0, math.nan, 1.0), ValueError, "mean_distance holds NaN"),
     ],
 )
 def test_bad_arguments(make, error, words):

@@ -1,8 +1,19 @@
 """Exact expected kernels, variances and moments of random features.
 
-Each name comes in three precisions: float64 on arrays of any namespace (the default), mpmath
+Each name comes in up to three precisions: float64 on arrays of any namespace (the default), mpmath
 numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exact.certified`).
 
+``rho`` : float or array
+    Correlations in [-1, 1]. Beyond by rounding, 1e-12 in float64 and 1e-5 in float32, is clipped;
+    beyond by more, or NaN, is a ValueError. A number gives a float, an array one of its shape,
+    namespace, device and float dtype. With ``dps`` one int, float, Fraction, decimal string or mpf,
+    taken as the exact number that it is.
+``q`` : int
+    Pool size, from 1 to 10^6 in float64.
+``dps`` : int, optional
+    Decimal digits, from 1 to 30,000; the result is then mpmath's, for any pool size and order.
+
+An argument of another kind is a TypeError, one out of range a ValueError; both name it.
 Names that are not in ``__all__`` are for the packages above, and no part of the public interface.
 """
 

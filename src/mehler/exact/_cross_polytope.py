@@ -66,11 +66,6 @@ def cross_polytope_collision(rho: Any, d: int) -> Any:
     TypeError, ValueError
         If `d` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
-    See Also
-    --------
-    collision_probability : The same of maxout codes.
-    mehler.learn.MaxoutIndex.advise : Pool sizes for an index.
-
     Notes
     -----
     It is 1, 1/(2 d) and 0 at rho = 1, 0 and -1; the hash by one sign at d = 1, and its square at d

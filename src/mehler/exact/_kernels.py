@@ -18,27 +18,13 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; then `rho` is one number and the result an mpmath number.
+    rho, q, dps
+        As of all functions of :mod:`mehler.exact`, with their errors.
 
     Returns
     -------
-    float or array
+    float or array, or mpmath.mpf
         Same shape, namespace and device as `rho`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
-
-    See Also
-    --------
-    collision_coefficients : Its power series.
-    maxout_kernel : Its integral, the expected kernel of maxout features.
 
     Notes
     -----
@@ -74,22 +60,13 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     Parameters
     ----------
     rho, q, dps
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
 
     Returns
     -------
-    float or array
-        Same shape, namespace and device as `rho`.
-
-    See Also
-    --------
-    centred_kernel : The kernel less its value at rho = 0.
-    locally_linear_kernel : The kernel as printed in the paper.
-
-    Notes
-    -----
-    Relative error at most 1e-13 in float64, 1e-5 in float32. Cost as
-    :func:`collision_probability`, whose table it shares.
+    float or array, or mpmath.mpf
+        Of the shape of `rho`; relative error at most 1e-13 in float64, 1e-5 in float32. Cost as
+        :func:`collision_probability`, whose table it shares.
 
     References
     ----------
@@ -109,25 +86,20 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     r"""Compute the kernel sigma^2(q) rho kappa_q(rho), as printed in Theorem 1.
 
-    It is not the expected kernel of maxout features, but it is exactly that of
-    :class:`mehler.DecoupledMaxoutFeatures`.
-
     .. math:: \sigma^2(q)\, \rho\, \kappa_q(\rho)
+
+    It is not the expected kernel of maxout features, but exactly that of
+    :class:`mehler.DecoupledMaxoutFeatures`.
 
     Parameters
     ----------
     rho, q, dps
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
 
     Returns
     -------
-    float or array
-        Same shape, namespace and device as `rho`; absolute error at most 1e-13 sigma^2(q).
-
-    See Also
-    --------
-    maxout_kernel : The expected kernel of maxout features.
-    decoupled_variance : Variance of one product of decoupled units.
+    float or array, or mpmath.mpf
+        Of the shape of `rho`; absolute error at most 1e-13 sigma^2(q).
 
     References
     ----------
@@ -147,24 +119,17 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 def centred_kernel(rho: Any, q: int) -> Any:
     r"""Compute the expected kernel of the centred unit max_j <w_j, x> - h_1(q)|x|.
 
-    For unit vectors x and z of correlation rho,
-
     .. math:: K_q(\rho) - h_1(q)^2 = \int_0^\rho \kappa_q(t)\,dt
 
     Parameters
     ----------
     rho, q
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
 
     Returns
     -------
     float or array
-        Same shape, namespace and device as `rho`; absolute error at most 1e-13 sigma^2(q).
-
-    See Also
-    --------
-    maxout_kernel : The kernel without centring.
-    centred_variance : Variance of one product of centred units.
+        Of the shape of `rho`; absolute error at most 1e-13 sigma^2(q).
 
     Examples
     --------
@@ -175,27 +140,22 @@ def centred_kernel(rho: Any, q: int) -> Any:
     return at_rho(_table.centred_at, rho, q)
 
 
-def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
-    r"""Compute the second moment S_q(rho) of one feature product, for unit vectors.
+def product_second_moment(rho: Any, q: int) -> Any:
+    r"""Compute the second moment S_q(rho) of one feature product.
 
     .. math:: S_q(\rho) = E (\max_j g_j)^2 (\max_j g'_j)^2
               = \sigma^4(q) + 4\int_0^\rho E[M M'; D = D']\,dt
 
     Parameters
     ----------
-    rho, q, dps
-        As for :func:`collision_probability`, with its errors.
+    rho, q
+        As for :func:`collision_probability`.
 
     Returns
     -------
     float or array
-        Same shape, namespace and device as `rho`; relative error at most 1e-13 in float64
-        (for q = 2 next to rho = -1, where S_2 tends to 1, too).
-
-    See Also
-    --------
-    maxout_variance : The variance that follows from it.
-    maxout_kernel : The mean of the product.
+        Of the shape of `rho`; relative error at most 1e-13 in float64 (for q = 2 next to
+        rho = -1, where S_2 tends to 1, too).
 
     Examples
     --------
@@ -203,30 +163,23 @@ def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
     >>> round(exact.product_second_moment(0.0, 4) - exact.sigma2(4) ** 2, 12)
     0.0
     """
-    if dps is not None:
-        return in_digits("product_second_moment", rho, q, dps)
     return at_rho(_table.second_moment_at, rho, q)
 
 
 def maxout_variance(rho: Any, q: int) -> Any:
-    """Compute the variance S_q(rho) - K_q(rho)^2 of one product of maxout units, for unit vectors.
+    r"""Compute the variance of one product of maxout units; an average over m has 1/m of it.
 
-    The variance of an average over m independent units is 1/m of it.
+    .. math:: S_q(\rho) - K_q(\rho)^2
 
     Parameters
     ----------
     rho, q
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
 
     Returns
     -------
     float or array
-        Same shape, namespace and device as `rho`; relative error at most 1e-12 in float64.
-
-    See Also
-    --------
-    product_second_moment : S_q(rho).
-    maxout_kernel : K_q(rho).
+        Of the shape of `rho`; relative error at most 1e-12 in float64.
 
     Examples
     --------
@@ -238,24 +191,19 @@ def maxout_variance(rho: Any, q: int) -> Any:
 
 
 def centred_variance(rho: Any, q: int) -> Any:
-    r"""Compute the variance of one product of centred maxout units, for unit vectors.
+    r"""Compute the variance of one product of centred maxout units.
 
     .. math:: E (M-h_1)^2 (M'-h_1)^2 - \Big(\int_0^\rho \kappa_q\Big)^2
 
     Parameters
     ----------
     rho, q
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
 
     Returns
     -------
     float or array
-        Same shape, namespace and device as `rho`; relative error at most 1e-10 in float64.
-
-    See Also
-    --------
-    centred_kernel : The mean of the product.
-    maxout_variance : The same without centring.
+        Of the shape of `rho`; relative error at most 1e-10 in float64.
 
     Examples
     --------
@@ -273,26 +221,20 @@ def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
     .. math:: 1 + \rho^2\kappa_q(2-\kappa_q)
               + 2 f \frac{\rho(1-\rho^2)\kappa_q'(\rho)(q\kappa_q - 1)}{q(q-1)}
 
-    For unit vectors. The second term is the covariance of neighbouring units when each takes its
-    directions from the next unit's weights; m such units in a chain have f = 1 - 1/m neighbour
-    pairs per unit.
+    The second term is the covariance of neighbouring units when each takes its directions from the
+    next unit's weights; m such units in a chain have f = 1 - 1/m neighbour pairs per unit.
 
     Parameters
     ----------
     rho, q
-        As for :func:`collision_probability`, with its errors.
+        As for :func:`collision_probability`.
     next_fraction : float, optional
-        f: 0 for fresh directions.
+        f, in [0, 1]: 0 for fresh directions.
 
     Returns
     -------
     float or array
-        Same shape, namespace and device as `rho`; absolute error at most 1e-12.
-
-    See Also
-    --------
-    locally_linear_kernel : The mean of the product.
-    mehler.DecoupledMaxoutFeatures : The map with these units.
+        Of the shape of `rho`; absolute error at most 1e-12.
 
     Examples
     --------

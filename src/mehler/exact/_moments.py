@@ -40,10 +40,8 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     ----------
     k : int
         Order, 0 to 150 in float64.
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; the result is then an mpmath number, for any k and q.
+    q, dps
+        As of all functions of :mod:`mehler.exact`, with their errors.
 
     Returns
     -------
@@ -52,15 +50,8 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
 
     Raises
     ------
-    TypeError, ValueError
-        If `k` or `q` is not an integer in range.
     OverflowError
         If the moment exceeds the largest float.
-
-    See Also
-    --------
-    sigma2 : The second moment.
-    hermite_moment : Moments of Hermite polynomials.
 
     Notes
     -----
@@ -104,20 +95,13 @@ def sigma2(q: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; the result is then an mpmath number.
+    q, dps
+        As for :func:`max_moment`.
 
     Returns
     -------
     float or mpmath.mpf
         The moment; relative error at most 1e-13 in float64.
-
-    See Also
-    --------
-    max_moment : Moments of any order.
-    maxout_kernel : Its value at rho = 1 is sigma^2(q).
 
     References
     ----------
@@ -141,26 +125,15 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     ----------
     i : int
         Order of the normalised probabilists' Hermite polynomial, 0 to 1000 in float64.
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; the result is then an mpmath number.
+    q, dps
+        As for :func:`max_moment`.
 
     Returns
     -------
     float or mpmath.mpf
-        The coefficient.
-
-    See Also
-    --------
-    max_moment : Plain moments.
-    collision_coefficients : Power series of the collision probability.
-
-    Notes
-    -----
-    Absolute error at most 1e-13 max(1, |h_i(q)|); relative accuracy is out of reach where the
-    positive and negative parts cancel. Exactly 0 where symmetry says so (q = 1, i > 0; q = 2,
-    even i > 0).
+        The coefficient; absolute error at most 1e-13 max(1, |h_i(q)|) in float64: relative accuracy
+        is out of reach where the positive and negative parts cancel. Exactly 0 where symmetry says
+        so (q = 1, i > 0; q = 2, even i > 0).
 
     References
     ----------
@@ -223,31 +196,16 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    q : int
-        Pool size, 1 to 10^6 in float64.
+    q, dps
+        As for :func:`max_moment`.
     n : int
         How many, 1 to 128 in float64.
-    dps : int, optional
-        Decimal digits; the result is then a list of mpmath numbers, for any n.
 
     Returns
     -------
     numpy.ndarray, shape (n,), or list of mpmath.mpf
-        The coefficients.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `q` or `n` is not an integer in range.
-
-    See Also
-    --------
-    collision_probability : The function with these power series coefficients.
-    hermite_moment : Hermite coefficients of the maximum.
-
-    Notes
-    -----
-    Absolute error at most 1e-13; from milliseconds for a few coefficients to seconds for 128.
+        The coefficients; absolute error at most 1e-13 in float64. From milliseconds for a few
+        coefficients to seconds for 128.
 
     References
     ----------

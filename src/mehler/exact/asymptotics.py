@@ -28,11 +28,6 @@ def collision_near_one(rho: Any, q: int) -> Any:
     float or array
         Same shape and namespace as `rho`. The error is at most a multiple of 1 - rho.
 
-    See Also
-    --------
-    mehler.exact.collision_probability : The function itself.
-    log_antipodal_constant : Its behaviour at rho = -1.
-
     Examples
     --------
     >>> from mehler.exact import asymptotics, collision_probability
@@ -62,11 +57,6 @@ def log_antipodal_constant(q: int) -> float:
     -------
     float
         The logarithm; absolute error at most 1e-12 max(1, |log B_q|).
-
-    See Also
-    --------
-    mehler.exact.collision_probability : The function itself.
-    collision_near_one : Its behaviour at rho = 1.
 
     Examples
     --------
@@ -109,10 +99,6 @@ def collision_coefficient(i: int, q: int) -> float:
     -------
     float
         The leading term; at i = 256 within 0.4 % for q = 3 and 0.1 % for q >= 4.
-
-    See Also
-    --------
-    mehler.exact.collision_coefficients : The coefficients themselves.
 
     Examples
     --------

@@ -36,16 +36,6 @@ def collision_probability(rho: Any, q: int) -> Any:
     float or array
         Same shape and namespace as `rho`; absolute error a few units of 1e-16.
 
-    Raises
-    ------
-    ValueError
-        If `q` is not 1, 2 or 3, or `rho` leaves [-1, 1].
-
-    See Also
-    --------
-    mehler.exact.collision_probability : The same for any pool size.
-    maxout_kernel : The kernel in closed form.
-
     Examples
     --------
     >>> from mehler.exact import closed_form
@@ -66,26 +56,14 @@ def maxout_kernel(rho: Any, q: int) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        1, 2 or 3.
+    rho, q
+        As for :func:`collision_probability`.
 
     Returns
     -------
     float or array
         Same shape and namespace as `rho`; relative error a few units of 1e-15, for q = 2 also
         next to rho = -1, where K_2 vanishes like theta'^3/(3 pi).
-
-    Raises
-    ------
-    ValueError
-        If `q` is not 1, 2 or 3, or `rho` leaves [-1, 1].
-
-    See Also
-    --------
-    mehler.exact.maxout_kernel : The same for any pool size.
-    collision_probability : The collision probability in closed form.
 
     Examples
     --------

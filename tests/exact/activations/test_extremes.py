@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -86,3 +88,29 @@ def test_the_series_knows_rows_of_zeros_too(function):
     centre = float(function(np.zeros(1))[0])
     assert activation_kernel(function, 1.0, 0.0, 0.0) == centre**2
     assert activation_kernel_error(function, 1.0, 0.0, 0.0) < 1e-300
+
+
+def test_large_powers_are_moments_or_refused():
+    """E relu(g)^64 = 63!!/2 twice at rho = 1, and E cos(g)^2p by its binomial sum."""
+    assert activation_kernel("relu", 1.0, power=32) == pytest.approx(
+        0.5 * math.prod(range(1, 64, 2)), rel=1e-12
+    )
+    p = 20
+    truth = sum(math.comb(2 * p, k) * math.exp(-2.0 * (p - k) ** 2) for k in range(2 * p + 1))
+    assert activation_kernel("cos", 1.0, power=p) == pytest.approx(truth / 4.0**p, rel=1e-12)
+    with pytest.raises(ValueError, match="power=65 must be at most 64"):
+        activation_kernel("cos", 0.5, power=65)
+
+
+@pytest.mark.parametrize(
+    ("name", "rho", "scale"), [("relu", 1.0, 1e300), ("relu2", np.float32([0.9]), 1e30)]
+)
+def test_products_beyond_the_floats_are_refused(name, rho, scale):
+    for function in (activation_kernel, activation_kernel_error):
+        with pytest.raises(ValueError, match="leaves the floats of float"):
+            function(name, rho, scale, scale)
+
+
+def test_a_complex_function_is_refused():
+    with pytest.raises(TypeError, match="made complex128 of real numbers"):
+        activation_kernel(lambda t: np.exp(1j * t), 0.5)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import require_instance, require_integer
+from mehler._validate import require_function, require_instance, require_integer
 from mehler.exact.activations import _closed, _declared, _series
-from mehler.exact.activations._projections import Pairs, Projected, of_increasing
+from mehler.exact.activations._projections import Pairs, Projected
 
 Function = Callable[[Any, _arrays.Array], _arrays.Array]
 Moment = tuple[_arrays.Array, _arrays.Array]
@@ -54,13 +54,8 @@ class Activation:
         few points.
     derivative : callable or Activation, optional
         ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
-        (:class:`mehler.DeepKernel`), which otherwise differentiate by differences. `waves` and
-        `degree` take precedence. Checked at a few points.
-
-    See Also
-    --------
-    activation_kernel : Expected product of two activations.
-    mehler.KitchenSinks : Random features of any activation.
+        (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` take
+        precedence. Checked at a few points.
 
     Examples
     --------
@@ -88,9 +83,7 @@ class Activation:
                 f"degree={self.degree!r} must be a whole number of at least 0, or None"
             )
         for name in ("function", "kernel", "inverse", "derivative"):
-            given = getattr(self, name)
-            if not callable(given) and (given is not None or name == "function"):
-                raise TypeError(f"{name}={given!r} must be a function")
+            require_function(name, getattr(self, name), optional=name != "function")
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
         """Evaluate at an array of projections.
@@ -129,31 +122,31 @@ class Activation:
 
     @functools.cached_property
     def slope(self) -> Activation:
-        """The derivative as an activation; ValueError if the function jumps."""
+        """The derivative as an activation; ValueError if there is none, or none is declared."""
         name = f"{self.name}'" if self.name else ""
         if self.waves:
-            waves, function = _declared.of_waves(self.checked_waves())
+            waves, function = _declared.slope_of_waves(self.checked_waves())
             return Activation(name, function, waves=waves)
         if self.degree is not None:
             sides = self.sides()
             if self.degree > 0:
-                return Activation(name, _declared.of_sides(sides), degree=self.degree - 1)
+                return Activation(name, _declared.slope_of_sides(sides), degree=self.degree - 1)
             if not sides.right == sides.left == sides.centre:
-                _declared.refuse_jump(self.title)
+                raise ValueError(
+                    f"{self.title} jumps: the square of its derivative has no finite mean, and the "
+                    "tangent kernel is infinite at equal rows; take nngp, or an activation without "
+                    "jumps"
+                )
             return Activation(name, lambda xp, t: 0.0 * t, degree=0)
-        if self.slope_is_numeric:
-            _declared.require_no_jump(self.on_host, self.title)
-            by_differences = _declared.numeric(self.on_host)
-            return Activation(name, lambda xp, t: by_differences(t))
-        given: Any = self.derivative
-        found = given if isinstance(given, Activation) else Activation(name, given)
-        _declared.hold(self.on_host, found.on_host, self.title)
-        return found
-
-    @property
-    def slope_is_numeric(self) -> bool:
-        """Whether :attr:`slope` differentiates by differences."""
-        return not self.waves and self.degree is None and self.derivative is None
+        declared = self.derivative
+        if declared is None:
+            raise ValueError(
+                f"{self.title} carries no derivative: give it one, "
+                "mehler.exact.Activation(name, function, derivative=...)"
+            )
+        slope = declared if isinstance(declared, Activation) else Activation(name, declared)
+        _declared.require_slope(self.on_host, slope.on_host, self.title)
+        return slope
 
     def checked_waves(self) -> _closed.Waves:
         """Return the verified Fourier sum of the function; ValueError if it has none."""
@@ -186,14 +179,14 @@ class Activation:
         _arrays.require_no_gradient(
             *parts, what=f"the kernel of {self.title}, power {power}, by Mehler's series"
         )
-        host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
-        found, off = _series.pair_moment(lambda t: self.on_host(t) ** power, *host)
+        host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in parts]
+        value, error = _series.pair_moment(lambda t: self.on_host(t) ** power, *host)
         # Error from the rounding of the pairs.
-        off = off + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(found)
-        value, error = (
-            _arrays.from_host(np.asarray(v), place, pairs.rho.dtype) for v in (found, off)
+        error = error + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(value)
+        return (
+            _arrays.from_host(np.asarray(value), place, pairs.rho.dtype),
+            _arrays.from_host(np.asarray(error), place, pairs.rho.dtype),
         )
-        return value, error
 
     def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
         """Compute the moment and its error by a closed form, or return None."""
@@ -209,7 +202,7 @@ class Activation:
         if power not in self._held:
             claimed = self.kernel(_declared.host_pairs(), power)
             if claimed is not None:
-                _declared.hold_kernel(self.on_host, power, *claimed, self.title)
+                _declared.require_kernel(self.on_host, power, *claimed, self.title)
             self._held.add(power)
         return self.kernel(pairs, power)
 
@@ -242,23 +235,23 @@ class Activation:
         ValueError
             If neither degree, waves nor inverse determine it.
         """
+        law: Any = None
         if self.waves:
-            found = _closed.waves_cdf(self.checked_waves(), t, scale, projected)
+            law = _closed.waves_cdf(self.checked_waves(), t, scale, projected)
         elif self.degree is not None:
-            found = self.sides().cdf(t, scale, projected)
+            law = self.sides().cdf(t, scale, projected)
         elif self.inverse is not None:
-            _declared.hold_inverse(self.on_host, self.inverse, self.title)
-            found = of_increasing(self.inverse, t, scale, projected)
-        else:
-            found = None
-        if found is None:
+            _declared.require_inverse(self.on_host, self.inverse, self.title)
+            # {a(p) <= t} = {p <= sup {p : a(p) <= t}} for a non-decreasing a.
+            law = projected(np.asarray(self.inverse(t), dtype=np.float64), scale)
+        if law is None:
             raise ValueError(
                 f"{self.title} carries no distribution: give it degree, waves of one frequency, or "
                 "inverse, the largest p with a(p) <= t"
             )
         # A scale of 0 is the constant a(0).
         constant = float(np.asarray(self.on_host(np.zeros(1)), dtype=np.float64)[0])
-        return np.where(scale > 0.0, found, constant <= t)
+        return np.where(scale > 0.0, law, constant <= t)
 
     def phase_cdf(self, t: Any) -> Any:
         """Compute P(a(p) <= t) for a uniform phase added to p, whatever p is.
@@ -268,9 +261,9 @@ class Activation:
         t : numpy.ndarray
             Thresholds.
         """
-        found = _closed.waves_phase_cdf(self.checked_waves(), t)
-        if found is None:
+        law = _closed.waves_phase_cdf(self.checked_waves(), t)
+        if law is None:
             raise ValueError(
                 f"{self.title} carries no distribution: its waves have no one frequency"
             )
-        return found
+        return law

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import require_integer, require_not_negative
+from mehler._validate import require_choice, require_integer, require_not_negative
 from mehler.exact._correlations import require_rho, scalar_if_scalar
 from mehler.exact.activations import _closed
 from mehler.exact.activations._activation import Activation
@@ -32,8 +32,8 @@ def _inverse_tanh(t: Any) -> Any:
 
 
 ACTIVATIONS = {
-    one.name: one
-    for one in (
+    activation.name: activation
+    for activation in (
         Activation("step", _step, degree=0),
         Activation("relu", _relu, degree=1),
         Activation("relu2", _relu2, degree=2),
@@ -77,8 +77,8 @@ def activation_of(activation: Any) -> Activation:
 
 Phase = Literal["none", "uniform"]
 
-# Of larger powers only those of bounded activations would be floats at all.
-_MOST_POWER = 10**6
+# Moments of larger powers are no floats, and sums of waves have thousands of terms.
+_MOST_POWER = 64
 
 
 def activation_kernel(
@@ -108,7 +108,7 @@ def activation_kernel(
     x_scale, y_scale : float or array
         Standard deviations, 0 or more; shapes broadcast with that of `rho`.
     power : int
-        p, from 1 to 10^6.
+        p, from 1 to 64.
     phase : {"none", "uniform"}
         "uniform" adds the same phase, uniform on [0, 2 pi], to u and v; for activations that carry
         waves, such as cos and sin.
@@ -123,11 +123,6 @@ def activation_kernel(
     TypeError, ValueError
         If an argument is not of its kind or range, the activation is not finite, or it is not
         what its degree or waves say.
-
-    See Also
-    --------
-    activation_kernel_error : Its error bound.
-    Activation : A function with its known closed forms.
 
     Notes
     -----
@@ -180,10 +175,6 @@ def activation_kernel_error(
     float or array
         Of the same shape as the value.
 
-    See Also
-    --------
-    activation_kernel : The value.
-
     Examples
     --------
     >>> activation_kernel_error("tanh", 0.9) < 1e-12
@@ -201,12 +192,17 @@ def _of_pairs(
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
     power = require_integer("power", power, most=_MOST_POWER)
-    if phase not in ("none", "uniform"):
-        raise ValueError(f"phase={phase!r} is not one of none, uniform")
+    require_choice("phase", phase, ("none", "uniform"))
     r = require_rho(rho)
-    left, right = _scale(x_scale, "x_scale", r), _scale(y_scale, "y_scale", r)
-    value, error = a.moment(pairs_of(r, left, right), power, uniform_phase=phase == "uniform")
-    if any(_arrays.is_array(one) for one in (rho, x_scale, y_scale)):
+    pairs = pairs_of(r, _scale(x_scale, "x_scale", r), _scale(y_scale, "y_scale", r))
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, error = a.moment(pairs, power, uniform_phase=phase == "uniform")
+    if not _arrays.is_lazy(value) and not _arrays.all_true(pairs.xp.isfinite, value):
+        raise ValueError(
+            f"the product of {a.title} leaves the floats of {_arrays.dtype_name(value.dtype)}: "
+            "take smaller scales, a smaller power, or float64"
+        )
+    if any(_arrays.is_array(part) for part in (rho, x_scale, y_scale)):
         return value, error
     return scalar_if_scalar(value), scalar_if_scalar(error)
 

@@ -114,8 +114,3 @@ def on_sphere(d: int) -> Projected:
         return np.where(scale > 0.0, 0.5 + 0.5 * np.sign(at) * tail, p >= 0.0)
 
     return law
-
-
-def of_increasing(inverse: Callable[[Any], Any], t: Any, scale: Any, projected: Projected) -> Any:
-    """For a non-decreasing activation a, {a(p) <= t} = {p <= sup {p : a(p) <= t}}."""
-    return projected(np.asarray(inverse(t), dtype=np.float64), scale)

@@ -29,7 +29,10 @@ def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
 
 def checked(function: HostFunction, t: Any) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
-    at = np.asarray(function(t), dtype=np.float64)
+    at = np.asarray(function(t))
+    if at.dtype.kind not in "biuf":
+        raise TypeError(f"the activation made {at.dtype} of real numbers; it must be real")
+    at = at.astype(np.float64, copy=False)
     if at.shape != t.shape:
         raise ValueError(
             f"the activation made shape {at.shape} from {t.shape}; it must work element by element"
@@ -133,13 +136,6 @@ def _padded(part: Coefficients, terms: int) -> Coefficients:
     values = {one.name: getattr(part, one.name) for one in fields(Coefficients)}
     values["c"] = np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1])))
     return Coefficients(**values)
-
-
-def jumps(function: HostFunction, scales: Any) -> bool:
-    """Return whether the function jumps within the reach of one of `scales`."""
-    sample, coarse, fine, _ = _sampled(function, scales)
-    leaves = _split_off(sample, coarse, fine)
-    return leaves is not None and bool(np.any(leaves.jump))
 
 
 def _sampled(function: HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""Validate arguments, set the precision, and call the certified sums."""
+"""The public balls: validate arguments, set the precision, and call the sums."""
 
 from __future__ import annotations
 
@@ -45,18 +45,6 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     Ball
         Contains the moment. Some ms for q = 64; time grows like sqrt(q).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-    ImportError
-        If python-flint is missing.
-
-    See Also
-    --------
-    sigma2 : The second moment.
-    mehler.exact.max_moment : The same in float64 or mpmath.
-
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1. Trapezoid error: Trefethen and Weideman (2014),
@@ -69,7 +57,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     True
     """
     k = require_integer("order k", k, least=0, most=_MOST_ORDER)
-    return _expectation([Fraction(0)] * k + [Fraction(1)], q, bits)
+    return _expectation(_line.power(k), q, bits)
 
 
 def sigma2(q: int, *, bits: int = 128) -> Ball:
@@ -77,20 +65,13 @@ def sigma2(q: int, *, bits: int = 128) -> Ball:
 
     Parameters
     ----------
-    q : int
-        Pool size, at least 1.
-    bits : int
-        Precision: the radius is about ``2**-bits`` times the moment.
+    q, bits
+        As for :func:`max_moment`, of order 2.
 
     Returns
     -------
     Ball
-        Contains the moment; errors as of :func:`max_moment`.
-
-    See Also
-    --------
-    max_moment : Moments of any order.
-    mehler.exact.sigma2 : The same in float64 or mpmath.
+        Contains the moment.
 
     Examples
     --------
@@ -116,12 +97,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the coefficient; errors as of :func:`max_moment`.
-
-    See Also
-    --------
-    max_moment : Plain moments.
-    mehler.exact.hermite_moment : The same in float64 or mpmath.
+        Contains the coefficient; cost as of :func:`max_moment`.
 
     Examples
     --------
@@ -148,13 +124,7 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     Returns
     -------
     list of Ball
-        One rigorous integral for each partition of 1, ..., n: seconds for q = 64, n = 17. Errors as
-        of :func:`max_moment`.
-
-    See Also
-    --------
-    collision_probability : The function with these coefficients.
-    mehler.exact.collision_coefficients : The same in float64 or mpmath.
+        One rigorous integral for each partition of 1, ..., n: seconds for q = 64, n = 17.
 
     Examples
     --------
@@ -183,13 +153,7 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     -------
     Ball
         Contains the probability; exact at the ends. Under 1 s for q <= 16, 2 s for q = 64, and
-        time grows like q. Errors as of :func:`max_moment`, also if `rho` is not one number in
-        [-1, 1].
-
-    See Also
-    --------
-    collision_coefficients : Its power series.
-    mehler.exact.collision_probability : The same in float64 or mpmath.
+        time grows like q.
 
     Examples
     --------
@@ -202,28 +166,21 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
 
 def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
-    """Return a ball around K_q(rho) = E max_j g_j max_j g'_j.
+    """Return a ball around K_q(rho) = E max_j g_j max_j g'_j, for unit vectors.
 
     Parameters
     ----------
-    rho, q
-        As for :func:`collision_probability`, with its errors.
-    bits : int
-        Precision: the radius is about ``2**-bits`` for rho >= -0.998 and at rho = -1.
+    rho, q, bits
+        As for :func:`collision_probability`; the radius holds for rho >= -0.998 and at rho = -1.
 
     Returns
     -------
     Ball
-        Contains the kernel of unit vectors. Between -1 and -0.998, where the sums would have to
-        reach too far, it is the closed form for q = 3, to full precision, and for larger pools
+        Contains the kernel. Between -1 and -0.998, where the sums would have to reach too far, it
+        is the closed form for q = 3, to full precision, and for larger pools
         K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is increasing: a radius
         of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for q = 32. About 1 s for q <= 16
         and 3 s for q = 64; at rho = -0.99 up to 15 s.
-
-    See Also
-    --------
-    locally_linear_kernel : The kernel as printed in the paper.
-    mehler.exact.maxout_kernel : The same in float64 or mpmath.
 
     Examples
     --------
@@ -239,20 +196,13 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
     Parameters
     ----------
-    rho, q
-        As for :func:`collision_probability`, with its errors.
-    bits : int
-        Precision: the radius is about ``2**-bits``.
+    rho, q, bits
+        As for :func:`collision_probability`.
 
     Returns
     -------
     Ball
         Contains the value.
-
-    See Also
-    --------
-    maxout_kernel : The expected kernel as proved.
-    mehler.exact.locally_linear_kernel : The same in float64 or mpmath.
 
     Examples
     --------
@@ -260,12 +210,7 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.locally_linear_kernel(0, 3, bits=64)
     True
     """
-
-    def printed(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-        second = _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
-        return second * to_arb(module, rho) * _digits.collision_enclosure(module, rho, q, bits)
-
-    return _on_rho(printed, rho, q, bits)
+    return _on_rho(_digits.printed_kernel, rho, q, bits)
 
 
 def _pool(q: Any, most: int) -> int:
@@ -302,14 +247,14 @@ def kernel_enclosure(module: Any, rho: Fraction, q: int, bits: int) -> Any:
     if q <= 3:
         return _digits.closed_kernel(module, rho, q)
     if rho == 1:
-        return _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
+        return _line.expectation(module, q, _line.power(2), bits)
     if rho == -1:
         return _plane.at_minus_one(module, q, bits)
     if 1 + rho < _TRY_BRACKET:
         kappa = _digits.collision_enclosure(module, rho, q, bits)
         if 1 + rho < _BRACKET or to_arb(module, 1 + rho) * kappa < module.arb(2) ** -bits:
             return _bracket(module, rho, q, bits, kappa)
-    return Wedge(module, rho, q, bits).product_moment(1)
+    return Wedge(module, rho, q, bits).kernel()
 
 
 def _bracket(module: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:

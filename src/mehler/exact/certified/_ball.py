@@ -13,20 +13,15 @@ import mpmath
 
 from mehler._validate import require_flag, require_instance, require_integer
 
-# A bit is log10(2) of a digit; fewer bits than this leave no significant digit.
-LEAST_BITS = 24
-# Each operation on longer numbers is slow enough that nobody would wait for a sum of them.
-MOST_BITS = 100_000
-
 
 def require_dps(dps: Any) -> int:
-    """A number of decimal digits, from 1 to 30,000."""
+    """Return a number of decimal digits; nobody would wait for sums of more than 30,000."""
     return require_integer("decimal digits dps", dps, most=30_000)
 
 
 def require_bits(bits: Any) -> int:
-    """A working precision in bits, from 24 to 10^5."""
-    return require_integer("precision bits", bits, least=LEAST_BITS, most=MOST_BITS)
+    """Return a precision in bits: fewer than 24 leave no digit, and nobody waits for 10^5."""
+    return require_integer("precision bits", bits, least=24, most=100_000)
 
 
 def exact_rho(rho: Any) -> Fraction:
@@ -69,13 +64,10 @@ def exact_number(value: Any, *, name: str) -> Fraction:
 
 def _from_text(value: str) -> Fraction:
     # An exponent of a million would be a number of a million digits; 1_000 is a slip.
-    if "_" in value or len(value) > 10_000 or abs(_exponent(value)) > 10_000:
+    exponent = int(value.lower().partition("e")[2] or 0)
+    if "_" in value or len(value) > 10_000 or abs(exponent) > 10_000:
         raise ValueError("not a decimal number of a sensible size")
     return Fraction(value)
-
-
-def _exponent(value: str) -> int:
-    return int(value.lower().partition("e")[2] or 0)
 
 
 def _from_mpf(value: Any) -> Fraction:
@@ -108,7 +100,7 @@ class Ball:
     """The interval [value - radius, value + radius], which contains the number computed.
 
     ``str`` prints the digits that are certain: every number in the ball rounds to them. ``repr`` is
-    a ball: its value lies inside this one, and it contains this one.
+    a ball in decimals: its value lies inside this one, and it contains this one.
 
     Parameters
     ----------
@@ -116,10 +108,6 @@ class Ball:
         Midpoint and radius, both exact.
     proved : bool
         Whether every error (rounding, step, tail, remainder) is inside the radius.
-
-    See Also
-    --------
-    mehler.exact.certified : Functions that return balls.
 
     Examples
     --------
@@ -138,20 +126,16 @@ class Ball:
     proved: bool = True
 
     def __post_init__(self) -> None:
-        require_instance("value", self.value, mpmath.mpf)
-        if not (require_instance("radius", self.radius, mpmath.mpf) >= 0):
+        for name, number in (("value", self.value), ("radius", self.radius)):
+            if not mpmath.isfinite(require_instance(name, number, mpmath.mpf)):
+                raise ValueError(f"{name}={number} must be finite")
+        if self.radius < 0:
             raise ValueError(f"radius={self.radius} must be at least 0")
         require_flag("proved", self.proved)
 
     @classmethod
     def from_arb(cls, enclosure: Any) -> Ball:
-        """Return the interval of an ``arb``, without rounding.
-
-        Parameters
-        ----------
-        enclosure : flint.arb
-            A ball of python-flint.
-        """
+        """Return the interval of an ``arb`` of python-flint, without rounding."""
         if not enclosure.is_finite():
             raise ArithmeticError("the enclosure became infinite; ask for more bits, as bits=256")
         return cls(_exact(enclosure.mid()), _exact(enclosure.rad()), True)
@@ -174,13 +158,7 @@ class Ball:
         return self.contains(x)
 
     def overlaps(self, other: Ball) -> bool:
-        """Return whether both intervals intersect.
-
-        Parameters
-        ----------
-        other : Ball
-            The other interval.
-        """
+        """Return whether the two intervals intersect."""
         (low, high), (low_, high_) = self._ends(), other._ends()
         return low <= high_ and low_ <= high
 
@@ -195,8 +173,8 @@ class Ball:
     def __repr__(self) -> str:
         """Print all certified digits, whatever precision mpmath prints in at the moment."""
         value, radius = self._exactly()
-        printed, off = _nearest(value, _places(radius / 20) if radius else _all_places(value))
-        around = _above(radius + off)
+        places = _places(radius / 20) if radius else value.denominator.bit_length() - 1
+        printed, around = _around(value, radius, places)
         return f"Ball(value=mpf('{printed}'), radius=mpf('{around}'), proved={self.proved})"
 
     def __str__(self) -> str:
@@ -205,14 +183,15 @@ class Ball:
         A ball without such a digit prints with its radius.
         """
         low, high = self._ends()
-        places = _places(high - low) if self.radius else _all_places(low)
+        # A binary fraction has a decimal place per bit behind the point.
+        places = _places(high - low) if self.radius else low.denominator.bit_length() - 1
         for fewer in range(places, places - _UNCERTAIN, -1):
             rounded = [round(end * Fraction(10) ** fewer) for end in (low, high)]
             if rounded[0] == rounded[1] and (rounded[0] or not self.radius):
                 return str(_decimal(rounded[0], fewer))
         value, radius = self._exactly()
-        printed, off = _nearest(value, _places(radius))
-        return f"{printed or 0} +/- {_above(radius + off)}"
+        printed, around = _around(value, radius, _places(radius))
+        return f"{printed or 0} +/- {around}"
 
     def _exactly(self) -> tuple[Fraction, Fraction]:
         return exact_number(self.value, name="value"), exact_number(self.radius, name="radius")
@@ -237,25 +216,16 @@ def _places(unit: Fraction) -> int:
     return places
 
 
-def _all_places(value: Fraction) -> int:
-    """Return the decimal places of a binary fraction: one per bit behind the point."""
-    return value.denominator.bit_length() - 1
-
-
 def _decimal(integer: int, places: int) -> Decimal:
-    digits = tuple(int(one) for one in str(abs(integer)))
+    digits = tuple(int(digit) for digit in str(abs(integer)))
     return Decimal((int(integer < 0), digits, -places))
 
 
-def _nearest(value: Fraction, places: int) -> tuple[Decimal, Fraction]:
-    """Return the nearest number of so many decimal places, and its distance."""
+def _around(value: Fraction, radius: Fraction, places: int) -> tuple[Decimal, Decimal]:
+    """Round to so many places, and the radius around that up to three digits."""
     integer = round(value * Fraction(10) ** places)
-    return _decimal(integer, places), abs(value - integer * Fraction(10) ** -places)
-
-
-def _above(value: Fraction) -> Decimal:
-    """Round up to three digits."""
-    if value == 0:
-        return Decimal(0)
-    places = _places(value / 100)
-    return _decimal(math.ceil(value * Fraction(10) ** places), places)
+    wider = radius + abs(value - integer * Fraction(10) ** -places)
+    if wider == 0:
+        return _decimal(integer, places), Decimal(0)
+    finer = _places(wider / 100)
+    return _decimal(integer, places), _decimal(math.ceil(wider * Fraction(10) ** finer), finer)

@@ -9,7 +9,6 @@ mpmath.mpf. Without python-flint the same sums are taken of fixed-point numbers.
 In the angle t = pi - theta = 2 arcsin sqrt((1+rho)/2), which has its digits near rho = -1:
 
     kappa_2 = t/pi,                                 K_2 = (sin t - t cos t)/pi,
-    S_2 = 1 + rho^2 + 2 rho K',   K' = (sin t - t cos t)/pi - rho/2   (M = (u + |v|)/sqrt 2),
     kappa_3 = 1/3 + 3/(4 pi^2) [t^2 - arccos^2(rho/2)],
     K_3 = rho/3 - 3/(4 pi^2) [Gamma(-rho) + 2 Gamma(rho/2)],
     Gamma(u) = u arccos^2 u - 2 sqrt(1-u^2) arccos u - 2 u.
@@ -29,6 +28,8 @@ from mehler.exact.certified import _line, _plane
 from mehler.exact.certified._ball import Ball, exact_rho, public_mpf, require_dps
 from mehler.exact.certified._context import Fixed, precision, to_arb
 from mehler.exact.certified._plane import Wedge
+
+Compute = Callable[[Any, Fraction, int, int], Any]
 
 
 def lost_bits(rho: Fraction) -> int:
@@ -59,13 +60,6 @@ def closed_kernel(module: Any, rho: Fraction, q: int) -> Any:
     return to_arb(module, rho) / 3 - 3 * bracket / (4 * pi * pi)
 
 
-def closed_second_moment(module: Any, rho: Fraction, q: int) -> Any:
-    """Return S_q = E M^2 M'^2 for q = 1 (Isserlis) and q = 2 (u and |v| are independent)."""
-    if q == 1:
-        return to_arb(module, 1 + 2 * rho**2)
-    return 1 + 2 * to_arb(module, rho) * closed_kernel(module, rho, 2)
-
-
 def _angle(module: Any, rho: Fraction) -> Any:
     return 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
 
@@ -80,22 +74,29 @@ def _gamma(module: Any, u: Fraction, arccos: Any) -> Any:
 
 
 def collision_enclosure(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    """Return kappa_q by a closed form or a planar sum."""
+    """Enclose kappa_q at an exact correlation, by a closed form or a planar sum."""
     if q <= 3 or abs(rho) == 1:
         return closed_probability(module, rho, q)
     return Wedge(module, rho, q, bits).collision_probability()
 
 
-def max_moment(k: int, q: int, dps: int) -> Any:
+def printed_kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    """Enclose sigma^2(q) rho kappa_q(rho)."""
+    second = _line.expectation(module, q, _line.power(2), bits)
+    return second * to_arb(module, rho) * collision_enclosure(module, rho, q, bits)
+
+
+def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
     """Compute E M^k to relative error ``10**-dps``: about 20 ms for q = 64, dps = 30."""
     digits = require_dps(dps)
     k, q = require_integer("order k", k, least=0), require_integer("pool size q", q)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
-    return _number(lambda module, bits: _moment(module, k, q, bits), digits, _room(k, q))
+    power = _line.power(k)
+    return _number(lambda m, bits: _line.expectation(m, q, power, bits), digits, _room(k, q))
 
 
-def hermite_moment(i: int, q: int, dps: int) -> Any:
+def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
     """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
     digits = require_dps(dps)
     i, q = require_integer("order i", i, least=0), require_integer("pool size q", q)
@@ -110,8 +111,8 @@ def hermite_moment(i: int, q: int, dps: int) -> Any:
     return _number(compute, digits, _room(i, q))
 
 
-def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
-    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``, as a list.
+def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
+    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``.
 
     One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
     """
@@ -129,55 +130,38 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
     return [0 * a if q == 2 and i and i % 2 == 0 else a for i, a in enumerate(series)]
 
 
-def collision_probability(rho: Any, q: int, dps: int) -> Any:
+def collision_probability(rho: Any, q: int, dps: int) -> mpmath.mpf:
     """Compute kappa_q(rho) to absolute error ``10**-dps``; cost as of the balls."""
-    rho, q, digits = _checked(rho, q, dps)
-    lost = lost_bits(rho) if q <= 3 else _room(0, q)
-    return _number(lambda module, bits: collision_enclosure(module, rho, q, bits), digits, lost)
+    return _at_rho(collision_enclosure, rho, q, dps, degree=0)
 
 
-def maxout_kernel(rho: Any, q: int, dps: int) -> Any:
+def maxout_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
     """Compute K_q(rho) to relative error ``10**-dps``; cost as of the balls, except next to -1."""
-    rho, q, digits = _checked(rho, q, dps)
-    if q <= 3:
-        compute = lambda module, bits: closed_kernel(module, rho, q)  # noqa: E731
-        return _number(compute, digits, lost_bits(rho))
-    return _number(lambda module, bits: _product(module, rho, q, bits, 1), digits, _room(4, q))
+    return _at_rho(_kernel, rho, q, dps, degree=4)
 
 
-def locally_linear_kernel(rho: Any, q: int, dps: int) -> Any:
+def locally_linear_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
     """Compute sigma^2(q) rho kappa_q(rho) to `dps` digits of sigma^2(q)."""
-    rho, q, digits = _checked(rho, q, dps)
-
-    def compute(module: Any, bits: int) -> Any:
-        shared = collision_enclosure(module, rho, q, bits)
-        return _moment(module, 2, q, bits) * to_arb(module, rho) * shared
-
-    return _number(compute, digits, _room(4, q) + lost_bits(rho))
+    return _at_rho(printed_kernel, rho, q, dps, degree=4)
 
 
-def product_second_moment(rho: Any, q: int, dps: int) -> Any:
-    """Compute S_q(rho) = E M^2 M'^2 to relative error ``10**-dps``; cost as `maxout_kernel`."""
-    rho, q, digits = _checked(rho, q, dps)
-    if q <= 2:
-        compute = lambda module, bits: closed_second_moment(module, rho, q)  # noqa: E731
-        return _number(compute, digits, lost_bits(rho))
-    return _number(lambda module, bits: _product(module, rho, q, bits, 2), digits, _room(8, q))
-
-
-def _product(module: Any, rho: Fraction, q: int, bits: int, p: int) -> Any:
-    """Compute E (M M')^p for q >= 3 by the cheapest route."""
+def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    if q <= 3:
+        return closed_kernel(module, rho, q)
     if rho == 1:
-        return _moment(module, 2 * p, q, bits)
+        return _line.expectation(module, q, _line.power(2), bits)
     if rho == -1:
-        return _plane.at_minus_one(module, q, bits, p)
+        return _plane.at_minus_one(module, q, bits)
     if (1 + rho) / 2 < Fraction(_plane.NEAR) ** 2:
-        return _plane.near_minus_one(module, rho, q, bits, p)
-    return Wedge(module, rho, q, bits).product_moment(p)
+        return _plane.near_minus_one(module, rho, q, bits)
+    return Wedge(module, rho, q, bits).kernel()
 
 
-def _moment(module: Any, k: int, q: int, bits: int) -> Any:
-    return _line.expectation(module, q, [Fraction(0)] * k + [Fraction(1)], bits)
+def _at_rho(compute: Compute, rho: Any, q: int, dps: int, *, degree: int) -> mpmath.mpf:
+    digits, q = require_dps(dps), require_integer("pool size q", q)
+    exact = exact_rho(rho)
+    lost = lost_bits(exact) if q <= 3 else 0
+    return _number(lambda m, bits: compute(m, exact, q, bits), digits, _room(degree, q) + lost)
 
 
 def _room(degree: int, q: int) -> int:
@@ -185,19 +169,13 @@ def _room(degree: int, q: int) -> int:
     return 4 * q.bit_length() + math.ceil((degree + 1) * (4 + math.log2(degree + 1)))
 
 
-def _number(compute: Callable[[Any, int], Any], digits: int, room: int) -> Any:
+def _number(compute: Callable[[Any, int], Any], digits: int, room: int) -> mpmath.mpf:
     bits = math.ceil((digits + 3) * math.log2(10))
     with precision(bits + room + 48, proved=False) as module:
         return _public(compute(module, bits), digits)
 
 
-def _public(value: Any, digits: int) -> Any:
+def _public(value: Any, digits: int) -> mpmath.mpf:
     """Return the middle of a ball as an ordinary mpf."""
     fixed = isinstance(value, Fixed)
     return public_mpf(value.real() if fixed else Ball.from_arb(value).value, digits)
-
-
-def _checked(rho: Any, q: int, dps: int) -> tuple[Fraction, int, int]:
-    digits = require_dps(dps)
-    q = require_integer("pool size q", q)
-    return exact_rho(rho), q, digits

@@ -121,6 +121,11 @@ def expectation(module: Any, q: int, coefficients: list[Fraction], bits: int) ->
     return q * (line.h * total + line.bound([abs(c) for c in exact], 1))
 
 
+def power(k: int) -> list[Fraction]:
+    """Return the coefficients of t^k, constant first."""
+    return [Fraction(0)] * k + [Fraction(1)]
+
+
 def hermite_polynomial(n: int) -> list[Fraction]:
     """Return the coefficients of He_n, constant first."""
     before, current = [Fraction(0)], [Fraction(1)]

@@ -25,12 +25,9 @@ part of it.
 **Step error.** Both densities have q factors. For kappa = int f_1: first in b, then in a,
 (2 epsilon + epsilon^2) kappa. For K = int XY (f_1 + f_2) use, with w <= u,
 |X + i w| |Y + i w| <= (X^2 + Y^2)/2 + w^2 and int (X^2 + Y^2)/2 (f_1 + f_2) = sigma^2, at most
-1 + 2 log q: the error is at most epsilon (2 + epsilon) (sigma^2 + 2 u^2). For S it is, with
-|X + i w|^2 |Y + i w|^2 <= X^4 + Y^4 + 2 w^4, at most epsilon (2 + epsilon) (2 E M^4 + 2 u^4), and
-E M^4 <= 16 log^2(e + q sqrt 2), as log^2 is concave beyond e and E e^(max g^2/4) <= q sqrt 2.
+1 + 2 log q: the error is at most epsilon (2 + epsilon) (sigma^2 + 2 u^2).
 
-**What is left out.** G(a, b) <= Phi(a), |XY| <= a^2 c^2 + b^2 s^2, so that
-(XY)^2 <= 2 (a^4 c^4 + b^4 s^4), and
+**What is left out.** G(a, b) <= Phi(a), |XY| <= a^2 c^2 + b^2 s^2, and
 
 * for a < 0 one of X', Y' is negative, so F_1 F_2 <= phi(a) phi(b)/2 (Phi(-x) <= e^(-x^2/2)/2);
 * F_1 F_2 <= e^(-a^2 c^2 - b^2 s^2)/(2 pi) always;
@@ -46,22 +43,22 @@ The end rho = -1, where planar sums would have to reach as far as 1/cos(theta/2)
 
 There the second maximum is minus the minimum of the same q >= 3 normals. With B = Phi(x) - Phi(y),
 
-    E (M M')^p = int int_{y<x} (-x y)^p q (q-1) phi(x) phi(y) B^(q-2) dx dy.
+    E M M' = int int_{y<x} -x y q (q-1) phi(x) phi(y) B^(q-2) dx dy.
 
 **Even q.** The integrand is symmetric in x and y: half of the sum over the whole lattice. On
 x + i u, |B| = |(1 - Phi(y)) Phi(x + i u) - Phi(y) (1 - Phi(x + i u))| <= e^(u^2/2), so both sums
-together are off by at most epsilon q (q-1)/2 (1 + u^p) (1 + 1.6), since E |g + i u|^p <= 1 + u^p,
-and for h <= 1 h sum |y| phi(y) <= 1.3 and h sum y^2 phi(y) <= 1.6. Outside |x|, |y| <= T there is
-at most 3.2 q (q-1) h sum_{t>T} t^p phi(t).
+together are off by at most epsilon q (q-1)/2 (1 + u) (1 + 1.6), since E |g + i u| <= 1 + u, and
+for h <= 1 h sum |y| phi(y) <= 1.3. Outside |x|, |y| <= T there is at most
+3.2 q (q-1) h sum_{t>T} t phi(t).
 
 **Odd q.** x, y = r +- d with d > 0: the trapezoid rule in r, whose sum is an entire function of d
 that ``acb.integral`` integrates rigorously over [0, D]. For real d, B is the mass of an interval,
-so its shift costs e^(u^2/2) only, and 2 q (q-1) (d^2 - r^2)^p e^(-r^2-d^2) B^(q-2)/(2 pi) has q
-factors: after integration over d the error is at most epsilon q (q-1)/2 times 1 + u^2 for p = 1,
-4 + 2 u^4 for p = 2. Left out are |r| > R and d > D, bounded with 0 <= B <= 1.
+so its shift costs e^(u^2/2) only, and 2 q (q-1) (d^2 - r^2) e^(-r^2-d^2) B^(q-2)/(2 pi) has q
+factors: after integration over d the error is at most epsilon q (q-1)/2 times 1 + u^2. Left out are
+|r| > R and d > D, bounded with 0 <= B <= 1.
 
-**Near -1**, K(rho) = K(-1) + int_0^t kappa sin and S(rho) = S(-1) + 4 int_0^t m sin over the angle
-t = pi - theta, where kappa and m = E[M M'; D = D'] are analytic; Gauss-Legendre needs few nodes.
+**Near -1**, K(rho) = K(-1) + int_0^t kappa sin over the angle t = pi - theta, where kappa is
+analytic; Gauss-Legendre needs few nodes.
 """
 
 from __future__ import annotations
@@ -120,19 +117,8 @@ class Wedge:
         total = h * total + error(module, 2 * tail(module, 0, self._side() * h) * (1 + h))
         return (q * total) / (1 + error(module, 2 * e + e * e))
 
-    def shared_product(self) -> Any:
-        """Compute E[M M'; D = D'], without its errors."""
-        cos2, sin2, h = self.cos * self.cos, self.sin * self.sin, self.step.h
-        total = self.module.arb()
-        for j, b, start in self._axis():
-            part, place2 = self.module.arb(), (j * h) * (j * h) * sin2
-            for i, g, _ in self._column(j, start, *self._reach(b), joint=False):
-                part += ((i * h) * (i * h) * cos2 - place2) * self._pdf(i) * g ** (self.q - 1)
-            total += self._pdf(j) * part * (1 if j == 0 else 2)
-        return self.q * h * h * total
-
-    def product_moment(self, p: int) -> Any:
-        """Return the ball of E (M M')^p for p = 1, which is K, or p = 2, which is S."""
+    def kernel(self) -> Any:
+        """Return the ball of K = E M M'."""
         q, module, step = self.q, self.module, self.step
         h, e = step.h, step.epsilon
         cos2, sin2, sine = self.cos * self.cos, self.sin * self.sin, 2 * self.cos * self.sin
@@ -143,48 +129,39 @@ class Wedge:
             up, down = self._reach(b, joint=True)
             place2 = (j * h) * (j * h) * sin2
             for i, g, f1f2 in self._column(j, start, up, down, joint=True):
-                xy = (i * h) * (i * h) * cos2 - place2
                 inner = self._pdf(i) * pdf_b * g + (q - 1) * sine * f1f2
-                part += (xy if p == 1 else xy * xy) * inner * g ** (q - 2)
-            beyond = self._beyond(p, up, down, pdf_b, place2)
+                part += ((i * h) * (i * h) * cos2 - place2) * inner * g ** (q - 2)
+            beyond = self._beyond(up, down, pdf_b, place2)
             total += (h * part + error(module, beyond)) * (1 if j == 0 else 2)
-        total = q * (h * total + error(module, self._outside(p)))
-        if p == 1:
-            size = 1 + 2 * module.arb(q).log() + 2 * step.u * step.u
-        else:
-            root = (module.arb(1).exp() + 2 * module.arb(q)).log()
-            size = 32 * root * root + 2 * step.u**4
+        total = q * (h * total + error(module, self._outside()))
+        size = 1 + 2 * module.arb(q).log() + 2 * step.u * step.u
         return total + error(module, e * (2 + e) * size)
 
-    def _beyond(self, p: int, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
-        """Bound one column's h sum |XY|^p (f_1 + f_2)/q over a > up h and a < -down h."""
+    def _beyond(self, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
+        """Bound one column's h sum |XY| (f_1 + f_2)/q over a > up h and a < -down h."""
         q, module, h = self.q, self.module, self.step.h
         cos2, sine = self.cos * self.cos, 2 * self.cos * self.sin
         top, bottom = up * h, down * h
-        # |XY|^p <= p (a^2p c^2p + b^2p s^2p).
-        cos_p, place_p = p * cos2**p, p * place2**p
-        first = pdf_b * (cos_p * tail(module, 2 * p, top) + place_p * tail(module, 0, top))
-        # (a^2 c^2 + b^2 s^2)^p e^(-a^2 c^2) falls at a rate of at least 2 a c^2 - 2 p/a there.
-        rate = 2 * top * cos2 - 2 * p / top
+        first = pdf_b * (cos2 * tail(module, 2, top) + place2 * tail(module, 0, top))
+        # (a^2 c^2 + b^2 s^2) e^(-a^2 c^2) falls at a rate of at least 2 a c^2 - 2/a there.
+        rate = 2 * top * cos2 - 2 / top
         if not rate > 0:
             raise ArithmeticError("the column ends too early; ask for more bits, as bits=128")
-        height = (top * top * cos2 + place2) ** p * (-top * top * cos2 - place2).exp()
+        height = (top * top * cos2 + place2) * (-top * top * cos2 - place2).exp()
         second = (q - 1) * sine * height / (2 * module.arb.pi() * rate)
-        # Below: h sum a^2 phi <= 1, h sum a^4 phi <= 3 and h sum phi <= 1 where the cut is too near
-        # for `tail`.
-        near = not bottom * bottom > 2 * p + 2
-        powers = module.arb(2 * p - 1) if near else tail(module, 2 * p, bottom)
+        # Below: h sum a^2 phi <= 1 and h sum phi <= 1 where the cut is too near for `tail`.
+        near = not bottom * bottom > 4
+        powers = module.arb(1) if near else tail(module, 2, bottom)
         mass = module.arb(1) if near else tail(module, 0, bottom)
-        lower = pdf_b * (cos_p * powers + place_p * mass) * self._left(down) ** (q - 2)
+        lower = pdf_b * (cos2 * powers + place2 * mass) * self._left(down) ** (q - 2)
         return first + second + lower * (1 + (q - 1) * sine / 2)
 
-    def _outside(self, p: int) -> Any:
-        """Bound h^2 sum |XY|^p (f_1 + f_2)/q over |b| > B and all a."""
+    def _outside(self) -> Any:
+        """Bound h^2 sum |XY| (f_1 + f_2)/q over |b| > B and all a."""
         q, module, h = self.q, self.module, self.step.h
         edge = self._side() * h
-        # h sum over all a: phi <= 1 + h, a^2 phi <= 1 + h, a^4 phi <= 3 + h, and with a c for a as
-        # many times 1/c.
-        both = p * (tail(module, 2 * p, edge) + (2 * p - 1) * tail(module, 0, edge))
+        # h sum over all a: phi <= 1 + h, a^2 phi <= 1 + h, and with a c for a as many times 1/c.
+        both = tail(module, 2, edge) + tail(module, 0, edge)
         root = (2 * module.arb.pi()).sqrt()
         wide = root / self.cos + 2 * h
         second = (q - 1) * 2 * self.cos * self.sin * both * wide / root
@@ -282,51 +259,50 @@ class Wedge:
 NEAR = 0.04
 
 
-def at_minus_one(module: Any, q: int, bits: int, p: int = 1) -> Any:
-    """Return the ball of E (M M')^p at rho = -1, for p = 1 or 2."""
+def at_minus_one(module: Any, q: int, bits: int) -> Any:
+    """Return the ball of K at rho = -1."""
     step = step_for(module, q, bits + 12 + 2 * math.log2(q))
-    return _even(module, q, step, p) if q % 2 == 0 else _odd(module, q, step, bits, p)
+    return _even(module, q, step) if q % 2 == 0 else _odd(module, q, step, bits)
 
 
-def _even(module: Any, q: int, step: Any, p: int) -> Any:
+def _even(module: Any, q: int, step: Any) -> Any:
     n = step.points(step.gaussian_reach() + 1)
     grid = [i * step.h for i in range(-n, n + 1)]
-    moment = [t**p * density(module, t) for t in grid]
+    moment = [t * density(module, t) for t in grid]
     cdf = [distribution(module, t) for t in grid]
     total = module.arb()
     for i in range(len(grid)):
         row = module.arb()
         for j in range(i):
             row += moment[j] * (cdf[i] - cdf[j]) ** (q - 2)
-        total += (-1) ** p * moment[i] * row
+        total -= moment[i] * row
     pairs = q * (q - 1)
-    slack = step.epsilon * (1 + step.u**p) * module.arb(2.6) / 2
-    slack += module.arb(3.2) * tail(module, p, grid[-1])
+    slack = step.epsilon * (1 + step.u) * module.arb(2.6) / 2
+    slack += module.arb(3.2) * tail(module, 1, grid[-1])
     return pairs * (step.h * step.h * total + error(module, slack))
 
 
-def _odd(module: Any, q: int, step: Any, bits: int, p: int) -> Any:
+def _odd(module: Any, q: int, step: Any, bits: int) -> Any:
     h, pairs = step.h, q * (q - 1)
     n = step.points(math.sqrt(step.exponent + 4) + 1)
     grid = [i * h for i in range(n + 1)]
     far = math.ceil(math.sqrt(step.exponent + 4) + 1)
-    integral = (_by_points if isinstance(module, FixedPoint) else _by_balls)(
-        module, q, h, grid, far, bits, p
-    )
-    slack = pairs * step.epsilon * (1 + step.u**2 if p == 1 else 4 + 2 * step.u**4) / 2
-    # r > R: r^2p e^(-r^2) and e^(-r^2) fall at rates 2 R - 2 p/R and 2 R; int e^(-d^2) <= 0.9, and
-    # int d^2p e^(-d^2) <= 0.7.
+    integrate = _by_points if isinstance(module, FixedPoint) else _by_balls
+    integral = integrate(module, q, h, grid, far, bits)
+    slack = pairs * step.epsilon * (1 + step.u**2) / 2
+    # r > R: r^2 e^(-r^2) and e^(-r^2) fall at rates 2 R - 2/R and 2 R; int e^(-d^2) <= 0.9, and
+    # int d^2 e^(-d^2) <= 0.7.
     edge = grid[-1]
-    beyond = p * (-edge * edge).exp() * (edge ** (2 * p) + 1) / (2 * edge - 2 * p / edge)
+    beyond = (-edge * edge).exp() * (edge * edge + 1) / (2 * edge - 2 / edge)
     slack += 2 * pairs * beyond / module.arb.pi()
-    # d > D >= 2: h sum of (r^2 + d^2)^p e^(-r^2) <= 2.8 p (1 + d^2p) for h <= 1, times
-    # 2/(2 pi) < 1/2.8; and (1 + d^2p) e^(-d^2) falls at a rate of at least D.
+    # d > D >= 2: h sum of (r^2 + d^2) e^(-r^2) <= 2.8 (1 + d^2) for h <= 1, times
+    # 2/(2 pi) < 1/2.8; and (1 + d^2) e^(-d^2) falls at a rate of at least D.
     end = module.arb(far)
-    slack += p * pairs * (1 + end ** (2 * p)) * (-end * end).exp() / end
+    slack += pairs * (1 + end * end) * (-end * end).exp() / end
     return integral + error(module, slack)
 
 
-def _by_balls(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int, p: int) -> Any:
+def _by_balls(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int) -> Any:
     """Integrate the trapezoid sums over r rigorously over d."""
     mass = [(-r * r).exp() * (1 if i == 0 else 2) for i, r in enumerate(grid)]
     root = module.arb(2).sqrt()
@@ -341,7 +317,7 @@ def _by_balls(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int,
         total = module.acb() if isinstance(d, module.acb) else module.arb()
         for r, s, m in zip(grid, scaled, mass, strict=True):
             gap = ((s + e).erf() - (s - e).erf()) / 2
-            total += (d2 - r * r) ** p * m * gap ** (q - 2)
+            total += (d2 - r * r) * m * gap ** (q - 2)
         return module.acb(factor * (-d2).exp() * total)
 
     tolerance = module.arb(2) ** -(bits + 8)
@@ -350,7 +326,7 @@ def _by_balls(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int,
     ).real
 
 
-def _by_points(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int, p: int) -> Any:
+def _by_points(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int) -> Any:
     """Integrate over d = exp(s - e^-s) by the trapezoid rule in s, which has no end."""
     arb, mp = module.arb, module.mp
     root, total = arb(2).sqrt(), arb()
@@ -363,17 +339,17 @@ def _by_points(module: Any, q: int, h: Any, grid: list[Any], far: int, bits: int
         d, row = arb(distance), arb()
         for r, m in zip(grid, mass, strict=True):
             gap = (((r + d) / root).erf() - ((r - d) / root).erf()) / 2
-            row += (d * d - r * r) ** p * m * gap ** (q - 2)
+            row += (d * d - r * r) * m * gap ** (q - 2)
         total += row * (-d * d).exp() * arb(distance * (1 + mp.exp(-s)))
     return q * (q - 1) * h * arb(width) * total / arb.pi()
 
 
-def near_minus_one(module: Any, rho: Fraction, q: int, bits: int, p: int) -> Any:
-    """Compute E (M M')^p for -1 < rho near -1, without the error of the integral."""
-    total = at_minus_one(module, q, bits, p)
+def near_minus_one(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    """Compute K for -1 < rho near -1, without the error of the integral."""
+    total = at_minus_one(module, q, bits)
     angle = 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
     kappa = Wedge(module, rho, q, bits).collision_probability()
-    # The moments increase, K by at most this and S by a few times as much.
+    # K increases by at most this.
     rest = math.log(max(float(kappa * to_arb(module, 1 + rho)), 1e-300)) + 2 * math.log(q)
     if rest < -bits * math.log(2):
         return total
@@ -386,8 +362,7 @@ def near_minus_one(module: Any, rho: Fraction, q: int, bits: int, p: int) -> Any
         # 1 + rho of the node, which keeps its digits: 2 sin^2(t/2).
         half = (t / 2).sin()
         near = _middle(module, 2 * half * half) - 1
-        wedge = Wedge(module, near, q, needed)
-        value = wedge.collision_probability() if p == 1 else 4 * wedge.shared_product()
+        value = Wedge(module, near, q, needed).collision_probability()
         total += weight * angle * t.sin() * value
     return total
 

@@ -1,7 +1,10 @@
-"""Orbits under a group, seen through random templates: expectations, distances, variances.
+"""Orbits under a group, seen through random templates: expectations and variances.
 
-The limits of :class:`mehler.GroupInvariantFeatures`. Vectors enter by their norms and inner
-products only, not by the group. All functions run on the host, in float64.
+The limits of :class:`mehler.GroupInvariantFeatures`: a :class:`TemplateLaw` draws templates t,
+:class:`Bins` hold the thresholds of the distribution functions of <t, g x> over elements g. Vectors
+enter by their norms and inner products only, not by the group. All functions run on the host, in
+float64; NaN, infinity and arguments of another kind or range are a TypeError or ValueError that
+names the argument.
 """
 
 from mehler.exact.orbits._products import (
@@ -13,12 +16,9 @@ from mehler.exact.orbits._products import (
 )
 from mehler.exact.orbits._samples import (
     coincidence_weight,
-    cyclic_distance,
-    hit_numbers,
     mean_maximum,
     orbit_sample_variance,
     sample_variance,
-    token_distance,
 )
 from mehler.exact.orbits._templates import LAWS, TemplateLaw
 
@@ -28,13 +28,10 @@ __all__ = [
     "Bins",
     "TemplateLaw",
     "coincidence_weight",
-    "cyclic_distance",
     "expected_product",
     "expected_square",
-    "hit_numbers",
     "limit_variance_bound",
     "mean_maximum",
     "orbit_sample_variance",
     "sample_variance",
-    "token_distance",
 ]

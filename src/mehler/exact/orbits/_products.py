@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._validate import require_instance, require_integer, require_positive, require_reals
+from mehler._validate import (
+    require_choice,
+    require_instance,
+    require_integer,
+    require_positive,
+    require_reals,
+)
 from mehler.exact.orbits._templates import TemplateLaw
 
+Floats = NDArray[np.float64]
 RULES = ("paper", "trapezoid", "midpoint", "dither")
+# Squares of longer vectors leave the floats.
+_LONGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -32,11 +42,6 @@ class Bins:
         'dither': (k + u) h with one u uniform on [0, 1) for each template: B is s - v in the mean
         over u, exactly.
 
-    See Also
-    --------
-    TemplateLaw : Distribution of the templates.
-    mehler.GroupInvariantFeatures : The features.
-
     Examples
     --------
     >>> Bins(2, 1.0, "paper").thresholds
@@ -50,8 +55,7 @@ class Bins:
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_bins", require_integer("n_bins", self.n_bins, most=10**6))
         object.__setattr__(self, "window", require_positive("window", self.window))
-        if not isinstance(self.rule, str) or self.rule not in RULES:
-            raise ValueError(f"rule={self.rule!r} is not one of {', '.join(RULES)}")
+        require_choice("rule", self.rule, RULES)
 
     @property
     def step(self) -> float:
@@ -64,13 +68,14 @@ class Bins:
         return 2 * self.n_bins + (self.rule in ("paper", "trapezoid"))
 
     @property
-    def thresholds(self) -> Any:
+    def thresholds(self) -> Floats:
         """Ascending thresholds; for 'dither' those of u = 0."""
         shift = 0.5 if self.rule == "midpoint" else 0.0
-        return self.step * (np.arange(self.columns) - self.n_bins + shift)
+        places = np.arange(self.columns, dtype=np.float64) - self.n_bins + shift
+        return self.step * places
 
     @property
-    def weights(self) -> Any:
+    def weights(self) -> Floats:
         """Weights w_k of the thresholds."""
         weights = np.full(self.columns, self.step)
         if self.rule == "trapezoid":
@@ -82,7 +87,7 @@ class Bins:
 _CELLS = 64
 
 
-def angles(left: Any, right: Any, inner: Any) -> tuple[Any, Any]:
+def angles(left: Floats, right: Floats, inner: Floats) -> tuple[Floats, Floats]:
     """Return the angles, seen from a and from b, at which <t, a> = <t, b>.
 
     pi/2 less the angle between a and a - b, in [-pi/2, pi/2]; 0 where a = b.
@@ -93,7 +98,7 @@ def angles(left: Any, right: Any, inner: Any) -> tuple[Any, Any]:
     return np.arctan2(left * left - inner, area), np.arctan2(right * right - inner, area)
 
 
-def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
+def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Floats:
     r"""Compute the mean of the binned product of two indicators over random templates, exactly.
 
     .. math:: E \sum_k w_k 1[\langle t, a\rangle \le \tau_k]\,1[\langle t, b\rangle \le \tau_k]
@@ -105,18 +110,13 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
         Distribution of the templates t.
     bins : Bins
         Thresholds and their weights.
-    left, right, inner : array, one shape
-        Norms of a and of b, and their inner product.
+    left, right, inner : array
+        Norms of a and of b, at most 1e150, and their inner product; of one shape.
 
     Returns
     -------
     array of float64, of that shape
         The mean.
-
-    See Also
-    --------
-    expected_square : Mean of its square.
-    Bins : Thresholds and weights.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     >>> expected_product(law, Bins(5, 1.0, "dither"), one, one, 0 * one)  # s - sqrt(2)/4
     array([0.64644661])
     """
-    left, right, inner = _checked(law, bins, left, right, inner)
+    left, right, inner = _require(law, bins, left, right, inner)
     if bins.rule == "dither":
         value = _unbinned(law, bins.window, left, right, inner)
     else:
@@ -146,7 +146,7 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     return law.mass * value
 
 
-def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
+def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Floats:
     r"""Compute the mean square of the product that :func:`expected_product` averages.
 
     .. math:: E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))^2
@@ -162,10 +162,6 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
         Exact, except for dithered bins: there an upper bound, by an upper Riemann sum of the
         increasing joint distribution function and h^2/4 for the offset.
 
-    See Also
-    --------
-    expected_product : The mean.
-
     Examples
     --------
     One vector at all: B counts the thresholds above a coordinate of a random unit vector.
@@ -175,7 +171,7 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
     >>> expected_square(TemplateLaw("sphere", 3), Bins(1, 1.0, "paper"), one, one, one)
     array([2.5])
     """
-    left, right, inner = _checked(law, bins, left, right, inner)
+    left, right, inner = _require(law, bins, left, right, inner)
     theta = angles(left, right, inner)
     value = np.zeros_like(left)
     if bins.rule == "dither":
@@ -194,17 +190,33 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
     return law.mass * value
 
 
-def _checked(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
+def _require(
+    law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any
+) -> tuple[Floats, Floats, Floats]:
     require_instance("law", law, TemplateLaw)
     require_instance("bins", bins, Bins)
-    return np.broadcast_arrays(
-        require_reals("left", left), require_reals("right", right), require_reals("inner", inner)
+    a, b, product = np.broadcast_arrays(
+        _require_norms("left", left), _require_norms("right", right), require_reals("inner", inner)
     )
+    # Rounding of float32, and products that underflow.
+    if (np.abs(product) > a * b * (1.0 + 1e-6) + 1e-300).any():
+        raise ValueError("inner must be inner products, at most the product of both norms")
+    return a, b, product
 
 
-def _unbinned(law: TemplateLaw, window: float, left: Any, right: Any, inner: Any) -> Any:
+def _require_norms(name: str, values: Any) -> Floats:
+    norms = require_reals(name, values)
+    if ((norms < 0.0) | (norms > _LONGEST)).any():
+        raise ValueError(f"{name} must be norms, in [0, {_LONGEST:g}]: scale the rows")
+    return norms
+
+
+def _unbinned(
+    law: TemplateLaw, window: float, left: Floats, right: Floats, inner: Floats
+) -> Floats:
     """Compute s - E clip(max(<t, a>, <t, b>)), for templates that are not rejected."""
-    if law.reach * max(left.max(initial=0.0), right.max(initial=0.0)) <= window:
+    longest = max(left.max(initial=0.0), right.max(initial=0.0))
+    if longest == 0.0 or law.reach * longest <= window:
         square = np.maximum(left * left + right * right - 2.0 * inner, 0.0)
         return window - 0.5 * law.mean_absolute * np.sqrt(square)
     value = np.full_like(left, window)
@@ -215,7 +227,7 @@ def _unbinned(law: TemplateLaw, window: float, left: Any, right: Any, inner: Any
     return value
 
 
-def _mirrored(nodes: Any, coefficients: Any) -> list[tuple[float, float, float]]:
+def _mirrored(nodes: Floats, coefficients: Floats) -> list[tuple[float, float, float]]:
     """Group thresholds by absolute value: (tau >= 0, coefficient of tau, coefficient of -tau)."""
     pairs: dict[float, list[float]] = {}
     for node, coefficient in zip(nodes.tolist(), coefficients.tolist()):
@@ -224,7 +236,9 @@ def _mirrored(nodes: Any, coefficients: Any) -> list[tuple[float, float, float]]
     return [(tau, up, down) for tau, (up, down) in pairs.items()]
 
 
-def _joint(law: TemplateLaw, tau: float, up: float, down: float, lengths: Any, theta: Any) -> Any:
+def _joint(
+    law: TemplateLaw, tau: float, up: float, down: float, lengths: Any, theta: Any
+) -> Floats:
     """Compute up P(both projections <= tau) + down P(both <= -tau), tau >= 0.
 
     At tau = 0 the first has ties.
@@ -270,11 +284,6 @@ def limit_variance_bound(
     array
         The second part is too large by at most 14 %; all else is exact.
 
-    See Also
-    --------
-    mean_maximum : The product itself.
-    TemplateLaw : Distribution of templates.
-
     Notes
     -----
     max(a, b) = (a + b)/2 + abs(a - b)/2. The odd part is uncorrelated with the even one. Of the
@@ -291,16 +300,10 @@ def limit_variance_bound(
     True
     """
     require_instance("law", law, TemplateLaw)
-    norms = {
-        "centre_square": centre_square,
-        "mean_distance": mean_distance,
-        "concentration": concentration,
-    }
-    for name, value in norms.items():
-        if (require_reals(name, value) < 0.0).any():
-            raise ValueError(f"{name} must be at least 0: it is a norm or a mean of lengths")
-    centre_square, mean_distance, concentration = (require_reals(*item) for item in norms.items())
+    centre = _require_norms("centre_square", centre_square)
+    distance = _require_norms("mean_distance", mean_distance)
+    spread = _require_norms("concentration", concentration)
     square = law.mean_square
-    even = (1.0 - 2.0 / math.pi) * concentration
+    even = (1.0 - 2.0 / math.pi) * spread
     rest = 2.0 * square / math.pi - law.mean_absolute**2
-    return 0.25 * square * (centre_square + even) + 0.25 * mean_distance**2 * rest
+    return 0.25 * square * (centre + even) + 0.25 * distance**2 * rest

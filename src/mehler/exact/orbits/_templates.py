@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._validate import require_integer, require_positive
+from mehler._validate import require_choice, require_integer, require_positive
+
+Floats = NDArray[np.float64]
+LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 
-def sphere_wedge(h: Any, theta: Any, n_inputs: int) -> Any:
+def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
     r"""Evaluate the integral of P(radius > h / cos) over an arc, over 2 pi; both arrays alike.
 
     .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta \Big(1 - \frac{h^2}{\cos^2\phi}
@@ -28,7 +32,7 @@ def sphere_wedge(h: Any, theta: Any, n_inputs: int) -> Any:
     return np.where(inside, np.sign(theta) * integral / (2.0 * np.pi), 0.0)
 
 
-def powers(h: Any, arc: Any, n_inputs: int) -> Iterator[Any]:
+def powers(h: Floats, arc: Floats, n_inputs: int) -> Iterator[Floats]:
     r"""Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2.
 
     .. math:: J_p = \int_0^a (1 - h^2\sec^2\phi)^p d\phi
@@ -59,7 +63,6 @@ def powers(h: Any, arc: Any, n_inputs: int) -> Iterator[Any]:
         side *= left
         power = power * short
         p += 1.0
-    return total
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
@@ -68,7 +71,7 @@ AT = np.sin(0.25 * np.pi * (1.0 + _NODES))
 BY = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
 
 
-def truncated_wedge(h: Any, theta: Any, n_inputs: int, reach: float) -> Any:
+def truncated_wedge(h: Floats, theta: Floats, n_inputs: int, reach: float) -> Floats:
     r"""Integrate P(radius > h / cos) over an arc, over 2 pi, for squared lengths below reach^2.
 
     With c = d reach^2 and P the regularised lower incomplete gamma function,
@@ -97,7 +100,7 @@ def truncated_wedge(h: Any, theta: Any, n_inputs: int, reach: float) -> Any:
     return np.where(inside, np.sign(theta) * total / (2.0 * np.pi), 0.0)
 
 
-def _rest(h: Any, arc: Any, d: int, c: float) -> Any:
+def _rest(h: Floats, arc: Floats, d: int, c: float) -> Floats:
     """Integrate e^x erfc(sqrt(x)), x = (c - dr^2)/2 and r = h / cos, over the arc."""
     from scipy.special import erfcx
 
@@ -106,9 +109,6 @@ def _rest(h: Any, arc: Any, d: int, c: float) -> Any:
         square = d * (h / np.cos(at * arc)) ** 2
         total += by * erfcx(np.sqrt(0.5 * np.maximum(c - square, 0.0)))
     return arc * total
-
-
-LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,6 @@ class TemplateLaw:
     epsilon : float
         Margin of the last two.
 
-    See Also
-    --------
-    Bins : Thresholds of the features.
-    mehler.GroupInvariantFeatures : Features of random templates.
-
     Examples
     --------
     >>> law = TemplateLaw("sphere", 3)
@@ -143,9 +138,7 @@ class TemplateLaw:
     epsilon: float = 0.3
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or self.name not in LAWS:
-            laws = ", ".join(LAWS)
-            raise ValueError(f"templates={self.name!r} is not one of {laws}: the name of a law")
+        require_choice("templates", self.name, LAWS)
         least = 1 if self.name == "gaussian" else 2
         if require_integer("n_inputs", self.n_inputs) < least:
             raise ValueError(
@@ -191,7 +184,7 @@ class TemplateLaw:
         """Slope kappa of K = s - kappa D: half of E abs<t, u>, rejected templates counting 0."""
         return 0.5 * self.mass * self.mean_absolute
 
-    def tail(self, h: Any) -> Any:
+    def tail(self, h: Any) -> Floats:
         """Compute P(<t, u> > h) for a unit vector u, given that t is not rejected.
 
         Parameters
@@ -209,7 +202,7 @@ class TemplateLaw:
             return 0.5 * betainc(0.5 * (self.n_inputs - 1), 0.5, inside)
         return 2.0 * self.wedge(h, np.full(h.shape, 0.5 * np.pi))
 
-    def wedge(self, h: Any, theta: Any) -> Any:
+    def wedge(self, h: Any, theta: Any) -> Floats:
         r"""Evaluate the integral that gives all joint probabilities.
 
         .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta P(\rho > h/\cos\phi)\,d\phi
@@ -233,7 +226,7 @@ class TemplateLaw:
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
         return truncated_wedge(h, theta, self.n_inputs, self.reach)
 
-    def wedge_below(self, y: Any, theta: Any) -> Any:
+    def wedge_below(self, y: Any, theta: Any) -> Floats:
         r"""Integrate the wedge in its first argument.
 
         .. math:: \int_0^y T(h, \theta)\,dh = \frac1{2\pi}\int_0^\theta \cos\phi
@@ -259,7 +252,7 @@ class TemplateLaw:
             inner += by * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
-    def excess_square(self, y: Any) -> Any:
+    def excess_square(self, y: Any) -> Floats:
         """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window.
 
         Parameters
@@ -285,7 +278,7 @@ class TemplateLaw:
         d = self.n_inputs
         return float(gammainc(0.5 * (d + more), 0.5 * d * (1.0 + self.epsilon)))
 
-    def _planar_tail(self, r: Any) -> Any:
+    def _planar_tail(self, r: Floats) -> Floats:
         """Compute P(rho > r) of truncated templates.
 
         Equal to e^{-dr^2/2} P(chi_d^2 < c - dr^2) / P(chi_d^2 < c).
@@ -312,7 +305,7 @@ class TemplateLaw:
             total += by * self._planar_tail(at * top)
         return top * total
 
-    def _owen_below(self, y: Any, theta: Any) -> Any:
+    def _owen_below(self, y: Floats, theta: Floats) -> Floats:
         """Integrate by parts: dT/dh = -phi(h) erf(h tan / sqrt 2) / 2 in units of 1/sqrt(d)."""
         from scipy.special import erf
 

@@ -65,8 +65,8 @@ class DeepKernel:
     Notes
     -----
     Closed forms and tables for maxout, rectified powers, erf, cos and sin; Mehler's series on the
-    host for others, whose derivative is taken by differences unless the
-    :class:`mehler.exact.Activation` carries one. Maxout and units of degree 1 keep 1 - rho to
+    host for others, whose tangent kernel needs the derivative that a
+    :class:`mehler.exact.Activation` carries. Maxout and units of degree 1 keep 1 - rho to
     relative accuracy through all layers.
 
     Cost a pair: three evaluations of the layer, in time linear in depth. Convolution and graphs

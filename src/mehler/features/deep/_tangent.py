@@ -89,13 +89,8 @@ class TangentFeatures(DeepFeatures):
     def _n_columns(self) -> int:
         layer = self.limit.layer
         if isinstance(layer, Elementwise):
-            # Refuses jumps.
+            # Refuses jumps, and functions without a derivative.
             _ = layer.activation.slope
-            if layer.activation.slope_is_numeric:
-                raise ValueError(
-                    f"{layer.activation.title} carries no derivative: give it one, "
-                    "mehler.exact.Activation(name, function, derivative=...)"
-                )
         return super()._n_columns() + self.widths[-1]
 
     # -- weights and features ----------------------------------------------------------------

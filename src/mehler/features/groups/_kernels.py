@@ -106,7 +106,6 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
     See Also
     --------
     energy_distance : A squared metric between orbits.
-    mehler.exact.orbits.cyclic_distance : The same for cyclic shifts, by FFT.
 
     References
     ----------

@@ -32,7 +32,6 @@ class BlockPermutations(CoordinateGroup):
     See Also
     --------
     CyclicShifts : Shifts of blocks.
-    mehler.exact.orbits.token_distance : Mean distance over all permutations.
 
     Notes
     -----
