@@ -28,7 +28,7 @@ def templates(bound: Bounding) -> Iterator[World]:
             value = bound(
                 ENDLESS,
                 n_bins=ENDLESS**2,
-                n_points=1,
+                n_rows=1,
                 delta=failure,
                 window=1.0,
                 n_inputs=n_inputs,
@@ -47,7 +47,7 @@ def all_pairs(bound: Bounding) -> World:
     value = bound(
         ENDLESS,
         n_bins=ENDLESS**2,
-        n_points=n,
+        n_rows=n,
         delta=failure,
         window=1.0,
         n_inputs=10**6,
@@ -65,7 +65,7 @@ def elements(bound: Bounding) -> Iterator[World]:
     """
     for failure in _FAILURES:
         value = bound(
-            ENDLESS**2, n_bins=ENDLESS**2, n_points=1, delta=failure, window=1.0, n_elements=ENDLESS
+            ENDLESS**2, n_bins=ENDLESS**2, n_rows=1, delta=failure, window=1.0, n_elements=ENDLESS
         ).value
         # p has the standard deviation 1/(2 sqrt r).
         low, high = mean_exceeds(math.sqrt(2 * value * ENDLESS), ENDLESS, third=1.0)
@@ -84,7 +84,7 @@ def given_template(bound: Bounding) -> Iterator[World]:
             value = bound(
                 1,
                 n_bins=1,
-                n_points=1,
+                n_rows=1,
                 delta=2 * failure,
                 window=1.0,
                 n_elements=r,
@@ -112,7 +112,7 @@ def binning(bound: Bounding) -> Iterator[World]:
     for rule, offset in (("paper", 0.0), ("midpoint", 0.5)):
         n = 10
         x, z = (8 - offset) / n - 1e-9, (4 - offset) / n + 1e-9
-        value = bound(ENDLESS, n_bins=n, n_points=2, delta=0.5, window=1.0, rule=rule).value
+        value = bound(ENDLESS, n_bins=n, n_rows=2, delta=0.5, window=1.0, rule=rule).value
         counted = (_steps(max(x, z), n, offset) + _steps(max(-x, -z), n, offset)) / 2
         error = counted - (1.0 - max(x, z) + 1.0 - max(-x, -z)) / 2
         yield World(f"two rows of a line, {rule}", (error - 1e-12, error + 1e-12), value)

@@ -11,7 +11,7 @@ import pytest
 
 from mehler.bounds import group_invariant as bounds
 
-COMMON = {"n_bins": 10, "n_points": 12, "delta": 0.1, "window": 1.3}
+COMMON = {"n_bins": 10, "n_rows": 12, "delta": 0.1, "window": 1.3}
 
 
 @pytest.mark.parametrize(("r", "order"), [(1, 2), (3, 40), (20, 40), (39, 40)])
@@ -21,9 +21,9 @@ def test_the_term_by_hand(r, order):
     hidden = sum(Fraction(r, order - k) ** 2 for k in range(1, order - r + 1)) / r
     w = Fraction(order - r, order - 1)
     expected = 2 * float(w) / r + math.sqrt(8 * float(min(shown, hidden)) * log / r)
-    found = bounds.theorem_2(50, n_elements=r, group_order=order, **COMMON)
+    found = bounds.kernel_error(50, n_elements=r, group_order=order, **COMMON)
     assert found["elements"] == pytest.approx(expected, rel=1e-13)
-    free = bounds.theorem_2(50, n_elements=r, **COMMON)
+    free = bounds.kernel_error(50, n_elements=r, **COMMON)
     assert found["elements"] <= free["elements"]
     assert [found[name] for name in ("binning", "templates")] == [
         free[name] for name in ("binning", "templates")
@@ -32,14 +32,14 @@ def test_the_term_by_hand(r, order):
 
 def test_all_elements_are_the_whole_group():
     for options in ({}, {"templates": "gaussian", "n_inputs": 5}):
-        every = bounds.theorem_2(50, n_elements=24, group_order=24, **COMMON, **options)
+        every = bounds.kernel_error(50, n_elements=24, group_order=24, **COMMON, **options)
         assert every["elements"] == 0.0
-        assert every.value == bounds.theorem_2(50, **COMMON, **options).value
+        assert every.value == bounds.kernel_error(50, **COMMON, **options).value
 
 
 def test_a_huge_group_is_as_independent_elements():
-    huge = bounds.theorem_2(50, n_elements=30, group_order=math.factorial(300), **COMMON)
-    assert huge.value == pytest.approx(bounds.theorem_2(50, n_elements=30, **COMMON).value)
+    huge = bounds.kernel_error(50, n_elements=30, group_order=math.factorial(300), **COMMON)
+    assert huge.value == pytest.approx(bounds.kernel_error(50, n_elements=30, **COMMON).value)
 
 
 def products(order: int) -> list[np.ndarray]:
@@ -72,8 +72,8 @@ def largest_share(order: int, term) -> float:
 
 
 def proved(r, order, delta):
-    known = {"n_bins": 1, "n_points": 1, "window": 1.0}
-    return bounds.theorem_2(1, n_elements=r, group_order=order, delta=delta, **known)["elements"]
+    known = {"n_bins": 1, "n_rows": 1, "window": 1.0}
+    return bounds.kernel_error(1, n_elements=r, group_order=order, delta=delta, **known)["elements"]
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 6, 8])
@@ -115,11 +115,11 @@ def test_each_step_moves_the_conditional_mean_by_so_much(order):
 @pytest.mark.parametrize("order", [1, 7, 5040, 10**9, math.factorial(200)])
 @pytest.mark.parametrize("eps", [1.0, 0.3, 0.01])
 def test_sizes_of_distinct_elements_are_enough(order, eps):
-    told = {"n_points": 12, "delta": 0.1, "window": 2.0}
-    sizes = bounds.theorem_2_sizes(eps, reach=1.5, group_order=order, **told)
-    alone = bounds.theorem_2_sizes(eps, reach=1.5, **told)
+    told = {"n_rows": 12, "delta": 0.1, "window": 2.0}
+    sizes = bounds.kernel_error_sizes(eps, reach=1.5, group_order=order, **told)
+    alone = bounds.kernel_error_sizes(eps, reach=1.5, **told)
     assert 1 <= sizes.n_elements <= min(order, alone.n_elements)
-    bound = bounds.theorem_2(
+    bound = bounds.kernel_error(
         sizes.n_templates,
         n_bins=sizes.n_bins,
         radius=1.5,
@@ -133,20 +133,14 @@ def test_sizes_of_distinct_elements_are_enough(order, eps):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: bounds.theorem_2(5, group_order=9, **COMMON), "with n_elements"),
+        (lambda: bounds.kernel_error(5, group_order=9, **COMMON), "give n_elements"),
         (
-            lambda: bounds.theorem_2(5, n_elements=9, group_order=8, **COMMON),
+            lambda: bounds.kernel_error(5, n_elements=9, group_order=8, **COMMON),
             "group_order=8 must be at least 9",
         ),
         (
-            lambda: bounds.theorem_2(
-                5, n_elements=3, group_order=8, form="printed", c1=1.0, c2=1.0, **COMMON
-            ),
-            "the proved form",
-        ),
-        (
-            lambda: bounds.theorem_2_sizes(
-                0.5, n_points=2, delta=0.1, window=1.0, group_order=5, whole_group=True
+            lambda: bounds.kernel_error_sizes(
+                0.5, n_rows=2, delta=0.1, window=1.0, group_order=5, whole_group=True
             ),
             "leave whole_group out",
         ),

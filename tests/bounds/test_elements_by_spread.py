@@ -69,7 +69,9 @@ def test_every_subset_of_long_rows_keeps_the_bound(order):
             errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in chosen]
             for error, chance in tails(errors):
                 if chance < 1:
-                    told = bounds.elements(r, delta=float(chance), group_order=order, **known)
+                    told = bounds.kernel_change_elements(
+                        r, delta=float(chance), group_order=order, **known
+                    )
                     assert error <= told.value * (1 + 1e-12)
 
 
@@ -78,7 +80,9 @@ def test_which_form_is_the_smaller_one_for_independent_elements():
     slope = TemplateLaw("sphere", 4).slope
 
     def is_by_spread(spread, n_points, delta):
-        found = bounds.elements(1, n_inputs=4, n_points=n_points, delta=delta, spread=spread).value
+        found = bounds.kernel_change_elements(
+            1, n_inputs=4, n_rows=n_points, delta=delta, spread=spread
+        ).value
         return found == pytest.approx(2 * slope * spread * math.log(2 * n_points / delta))
 
     for spread in (1e-6, 0.1, 0.5, 0.9, 1.0):

@@ -1,4 +1,4 @@
-"""Every term's formula is its value, and every bound falls in what it says it falls in.
+"""Every term's formula is its value; bounds fall where they say it; arrays are their entries.
 
 The arguments are random; symbols are evaluated by another route than the bound's own. A bound
 without a row in `tests/bounds/formulas` fails.
@@ -16,7 +16,6 @@ from tests.bounds.latex import evaluate
 # Namespaces whose rows are not written yet.
 WITHOUT = {
     "kernel_error",
-    "group_invariant",
     "spectral",
 }
 ROWS = rows()
@@ -68,11 +67,35 @@ def test_bounds_fall_where_they_say_it(name):
     function = REGISTRY[name]
     for arguments in settings(name):
         for falling in function.falls_in:
-            least = arguments.get(falling)
-            if least is None:
+            if arguments.get(falling) is None:
                 continue
             step = arguments.get("block", 1) if falling == "n_features" else 1
-            sizes = least + step * np.array([0, 1, 2, 3, 5, 8, 100, 10**4])
+            start, order = arguments[falling] // step, arguments.get("group_order")
+            few = [1, 2, 3, 4, 6, 10, 30]
+            sizes = step * np.unique([*few, *(start + n for n in (*few, 0, 100, 10**4))])
+            if falling == "n_elements" and order is not None:
+                sizes = np.unique(np.minimum(sizes, order))
             values = np.array([function(**{**arguments, falling: int(m)}).value for m in sizes])
             falls = values[1:] <= values[:-1] * (1 + 1e-12)
             assert np.all(falls), f"{falling} at {arguments}: {values}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_are_their_entries(name):
+    function = REGISTRY[name]
+    drawn = settings(name)
+    for pair in zip(drawn[::2], drawn[1::2], strict=True):
+        spread = [
+            key
+            for key, value in pair[0].items()
+            if function.evaluate.spreads(key) and value is not None
+        ]
+        together = {**pair[0], **{key: [one[key] for one in pair] for key in spread}}
+        stacked = function(**together)
+        for index, one in enumerate(pair):
+            entry = function(**{**pair[0], **{key: one[key] for key in spread}})
+            for part in ("total", "probability", "trivial", "vacuous"):
+                value = getattr(stacked, part)
+                assert np.array_equal(
+                    value[index] if np.ndim(value) else value, getattr(entry, part), equal_nan=True
+                )

@@ -11,9 +11,11 @@ import pytest
 from scipy import stats
 
 from mehler.bounds import group_invariant as bounds
+from mehler.bounds import printed, solve
 from mehler.exact.orbits import Bins, TemplateLaw, expected_product
 
-COMMON = {"n_bins": 20, "n_points": 12, "delta": 0.1, "window": 1.3}
+published = printed.group_invariant
+COMMON = {"n_bins": 20, "n_rows": 12, "delta": 0.1, "window": 1.3}
 LOG = math.log(4 * 78 / 0.1)
 
 
@@ -28,8 +30,8 @@ def test_the_proved_gap_of_theorem_1_is_attained(d, epsilon, templates):
         kernel = float(expected_product(law, Bins(1, s, "dither"), [1.0], [1.0], [inner])[0])
         d_g = math.sqrt(2 - 2 * inner) / math.sqrt(2 * math.pi * d)
         gaps.append(kernel - (s - d_g))
-    above = bounds.theorem_1(d, epsilon=epsilon, side="above", templates=templates)
-    below = bounds.theorem_1(d, epsilon=epsilon, side="below", templates=templates)
+    above = bounds.kernel_bias(d, epsilon=epsilon, side="above", templates=templates)
+    below = bounds.kernel_bias(d, epsilon=epsilon, side="below", templates=templates)
     assert above.value == pytest.approx(max(gaps), abs=1e-12)
     assert below.value == pytest.approx(-min(gaps), abs=1e-12)
 
@@ -37,44 +39,44 @@ def test_the_proved_gap_of_theorem_1_is_attained(d, epsilon, templates):
 def test_the_printed_deltas():
     d, e = 40, 0.1
     first = math.exp(-d * e**2 / 16) / math.sqrt(d)
-    above = bounds.theorem_1(d, epsilon=e, side="above", form="printed")
+    above = published.theorem_1(d, epsilon=e, side="above")
     assert above.value == pytest.approx(
         first - 0.5 * math.exp(-d * e / 2) * (1 + e) ** (d / 2) / math.sqrt(d)
     )
-    below = bounds.theorem_1(d, epsilon=e, side="below", form="printed")
+    below = published.theorem_1(d, epsilon=e, side="below")
     assert below.value == pytest.approx(first + (1 + e) * math.exp(-d * e**2 / 8))
     # 1 - p, the chance of a rejected template, by SciPy.
-    exact = bounds.theorem_1(d, epsilon=e, side="below")
+    exact = bounds.kernel_bias(d, epsilon=e, side="below")
     assert exact.value == pytest.approx(1.1 * stats.chi2.sf(44, 40))
 
 
 def test_theorem_2_term_by_term():
     rho = math.sqrt(1.3)
-    bound = bounds.theorem_2(500, **COMMON, n_elements=60, templates="redraw")
+    bound = bounds.kernel_error(500, **COMMON, n_elements=60, templates="redraw")
     assert bound["binning"] == pytest.approx(1.3 / 20)
     assert bound["templates"] == pytest.approx(rho * math.sqrt(2 * LOG / 500))
     assert bound["elements"] == pytest.approx(2 * rho / 60 + rho * math.sqrt(8 * LOG / 60))
     assert bound.probability == 0.9
-    whole = bounds.theorem_2(500, **COMMON, rule="midpoint")
+    whole = bounds.kernel_error(500, **COMMON, rule="midpoint")
     assert whole["binning"] == pytest.approx(1.3 / 40)
     assert whole["templates"] == pytest.approx(math.sqrt(2 * (LOG - math.log(2)) / 500))
-    sharper = bounds.theorem_2(500, **COMMON, n_inputs=40)
+    sharper = bounds.kernel_error(500, **COMMON, n_inputs=40)
     assert sharper["templates"] == pytest.approx(whole["templates"] / math.sqrt(39))
-    gaussian = bounds.theorem_2(500, **COMMON, n_inputs=40, templates="gaussian")
+    gaussian = bounds.kernel_error(500, **COMMON, n_inputs=40, templates="gaussian")
     assert gaussian["templates"] == pytest.approx(whole["templates"] / math.sqrt(40))
-    printed = bounds.theorem_2(500, **COMMON, n_elements=60, form="printed", c1=2.0, c2=8.0)
-    assert printed.value == pytest.approx(math.sqrt(8 * math.log(12 * 500 / 0.1) / 60))
-    assert printed.probability == pytest.approx(0.99)
+    restored = published.theorem_2(500, **COMMON, n_elements=60, c1=2.0, c2=8.0)
+    assert restored.value == pytest.approx(math.sqrt(8 * math.log(12 * 500 / 0.1) / 60))
+    assert restored.probability == pytest.approx(0.99)
     coarse = {**COMMON, "n_bins": 1}
-    assert bounds.theorem_2(10**9, **coarse, form="printed", c1=2.0).value == 1.0
+    assert published.theorem_2(10**9, **coarse, c1=2.0).value == 1.0
 
 
 @pytest.mark.parametrize("window", [1.2, 3.0, 20.0])
 @pytest.mark.parametrize("m", [20, 400])
 def test_theorem_2_counts_rejected_templates(window, m):
     """At the row 0 a product is s, or 0 if the template is rejected: the error is binomial."""
-    common = {"n_bins": 10**9, "n_points": 1, "delta": 0.1, "window": window}
-    value = bounds.theorem_2(m, **common, templates="zero", epsilon=0.3).value
+    common = {"n_bins": 10**9, "n_rows": 1, "delta": 0.1, "window": window}
+    value = bounds.kernel_error(m, **common, templates="zero", epsilon=0.3).value
     p = stats.chi2.cdf(2 * 1.3, 2)
 
     def failing(bound: float) -> float:
@@ -90,23 +92,23 @@ def test_theorem_2_counts_rejected_templates(window, m):
 
 @pytest.mark.parametrize("eps", [0.2, 0.5])
 @pytest.mark.parametrize("options", [{}, {"n_inputs": 10}, {"n_elements": 10**5}])
-def test_theorem_2_templates_is_the_inverse(eps, options):
-    m = bounds.theorem_2_templates(eps, **COMMON, **options)
-    assert bounds.theorem_2(m, **COMMON, **options).value <= eps
-    assert bounds.theorem_2(m - 1, **COMMON, **options).value > eps
+def test_templates_are_the_inverse(eps, options):
+    m = solve(bounds.kernel_error, at_most=eps, n_templates=None, **COMMON, **options)
+    assert bounds.kernel_error(m, **COMMON, **options).value <= eps
+    assert bounds.kernel_error(m - 1, **COMMON, **options).value > eps
 
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("rule", ["paper", "midpoint"])
 def test_sizes_are_enough(whole, rule):
     for eps, reach in ((1.0, 1.0), (0.3, 1.2), (0.05, 2.0)):
-        sizes = bounds.theorem_2_sizes(
-            eps, n_points=12, delta=0.1, window=2.0, reach=reach, whole_group=whole, rule=rule
+        sizes = bounds.kernel_error_sizes(
+            eps, n_rows=12, delta=0.1, window=2.0, reach=reach, whole_group=whole, rule=rule
         )
-        bound = bounds.theorem_2(
+        bound = bounds.kernel_error(
             sizes.n_templates,
             n_bins=sizes.n_bins,
-            n_points=12,
+            n_rows=12,
             delta=0.1,
             window=2.0,
             radius=reach,
@@ -119,69 +121,62 @@ def test_sizes_are_enough(whole, rule):
 def test_lemma_4_and_theorem_3_term_by_term():
     root = 1 + math.sqrt(2 * math.log(100))
     near = {"n_bins": 10, "window": 1.2, "scale": 0.5, "delta": 0.01, "n_elements": 30}
-    lemma = bounds.lemma_4(200, **near)
+    lemma = bounds.approximation(200, **near)
     assert lemma["templates"] == pytest.approx(1.2 / math.sqrt(200) * root)
     assert lemma["elements"] == pytest.approx(1.2 / math.sqrt(30) * root)
     assert lemma["binning"] == pytest.approx(0.6 / 10)
-    printed = bounds.lemma_4(200, **near, form="printed")
+    restored = published.lemma_4(200, **near)
     inside = math.sqrt(2 * math.log(200 / 0.01))
-    assert printed["elements"] == pytest.approx(1.2 / math.sqrt(30) * (1 + inside))
-    assert printed["binning"] == pytest.approx(1.2 / 10)
-    assert lemma.probability == printed.probability == 0.98
-    risk = bounds.theorem_3(400, n_templates=200, lipschitz=2.0, **near)
+    assert restored["elements"] == pytest.approx(1.2 / math.sqrt(30) * (1 + inside))
+    assert restored["binning"] == pytest.approx(1.2 / 10)
+    assert lemma.probability == restored.probability == 0.98
+    risk = bounds.excess_risk(400, n_templates=200, lipschitz=2.0, **near)
     assert risk["statistical"] + risk["confidence"] == pytest.approx(4.8 / 20 * root)
     assert risk["templates"] == pytest.approx(2 * lemma["templates"])
     assert risk["elements"] == pytest.approx(4 * lemma["elements"])
     assert risk.probability == pytest.approx(0.95)
-    recalled = bounds.theorem_3(
-        400, n_templates=200, lipschitz=2.0, loss_at_zero=1.0, form="printed", **near
-    )
+    recalled = published.theorem_3(400, n_templates=200, lipschitz=2.0, loss_at_zero=1.0, **near)
     third = 2.0 * 0.5 * math.sqrt(0.5 * math.log(100))
     assert recalled.value == pytest.approx(
-        2 / 20 * (4 * 2 * 1.2 * 0.5 + 2 + third) + 2 * printed.value
+        2 / 20 * (4 * 2 * 1.2 * 0.5 + 2 + third) + 2 * restored.value
     )
     assert recalled.probability == pytest.approx(0.97)
 
 
 def test_theorem_4():
-    assert bounds.theorem_4(50, delta=0.05).value == pytest.approx(math.sqrt(math.log(40) / 100))
+    assert bounds.cdf_error(50, delta=0.05).value == pytest.approx(math.sqrt(math.log(40) / 100))
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: bounds.theorem_1(40, epsilon=0.1, side="left"), "'above' or 'below'"),
-        (lambda: bounds.theorem_1(40, epsilon=0.1, side="above", templates="sphere"), "'zero' or"),
-        (lambda: bounds.theorem_1(1, epsilon=0.1, side="above"), "at least 2"),
-        (lambda: bounds.theorem_2(0, **COMMON), "n_templates=0"),
-        (lambda: bounds.theorem_2(5, **COMMON, rule="simpson"), "rule='simpson'"),
-        (lambda: bounds.theorem_2(5, **COMMON, form="printed"), "c1"),
-        (lambda: bounds.theorem_2(5, **COMMON, form="printed", c1=1.0, n_elements=3), "c2"),
-        (lambda: bounds.theorem_2(5, **COMMON, templates="gaussian"), "give n_inputs"),
-        (lambda: bounds.theorem_2(5, **COMMON, templates="zero", n_inputs=4), "leave n_inputs"),
+        (lambda: bounds.kernel_bias(40, epsilon=0.1, side="left"), "side='left'"),
         (
-            lambda: bounds.theorem_2(
+            lambda: bounds.kernel_bias(40, epsilon=0.1, side="above", templates="sphere"),
+            "templates='sphere'",
+        ),
+        (lambda: bounds.kernel_bias(1, epsilon=0.1, side="above"), "at least 2"),
+        (lambda: bounds.kernel_error(0, **COMMON), "n_templates=0"),
+        (lambda: bounds.kernel_error(5, **COMMON, rule="simpson"), "rule='simpson'"),
+        (lambda: published.theorem_2(5, **COMMON, c1=1.0, n_elements=3), "c2"),
+        (lambda: bounds.kernel_error(5, **COMMON, templates="gaussian"), "give n_inputs"),
+        (lambda: bounds.kernel_error(5, **COMMON, templates="zero", n_inputs=4), "leave n_inputs"),
+        (
+            lambda: bounds.kernel_error(
                 5, **COMMON, templates="gaussian", n_inputs=4, n_elements=3
             ),
             "n_elements=None",
         ),
-        (lambda: bounds.theorem_2_sizes(2.0, n_points=3, delta=0.1, window=1.0), "at most 1"),
+        (lambda: bounds.kernel_error_sizes(2.0, n_rows=3, delta=0.1, window=1.0), "at most 1"),
         (
-            lambda: bounds.theorem_2_sizes(1e-160, n_points=3, delta=0.1, window=1.0),
-            "leave the floats",
+            lambda: bounds.kernel_error_sizes(1e-160, n_rows=3, delta=0.1, window=1.0),
+            "the sizes overflow",
         ),
         (
-            lambda: bounds.theorem_2_sizes(1e-200, n_points=3, delta=0.1, window=1.0),
-            "leave the floats",
+            lambda: bounds.kernel_error_sizes(1e-200, n_rows=3, delta=0.1, window=1.0),
+            "the sizes overflow",
         ),
-        (
-            lambda: bounds.theorem_3(
-                5, n_templates=5, n_bins=5, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1,
-                form="printed",
-            ),
-            r"needs \|V\(0\)\|",
-        ),
-        (lambda: bounds.theorem_4(5, delta=1.0), "delta=1.0"),
+        (lambda: bounds.cdf_error(5, delta=1.0), "delta=1.0"),
     ],
 )  # fmt: skip
 def test_bad_arguments(call, words):
@@ -190,7 +185,7 @@ def test_bad_arguments(call, words):
 
 
 def test_a_window_that_cuts_is_an_unmet_assumption():
-    narrow = bounds.theorem_2(500, **{**COMMON, "window": 0.5})
+    narrow = bounds.kernel_error(500, **{**COMMON, "window": 0.5})
     assert narrow.vacuous
     assert "window 0.5" in narrow.unmet[0].found
 
@@ -209,14 +204,14 @@ def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
 
     subsets = [list(one) for one in itertools.combinations(range(order), r)]
     spread = np.abs(1 - turns).mean()
-    mean = bounds.elements(r, n_inputs=2, group_order=order, spread=spread).value
+    mean = bounds.kernel_change_elements(r, n_inputs=2, group_order=order, spread=spread).value
     for a, b in ((x, x), (x, z)):
         assert np.mean([error(a, b, one) for one in subsets]) <= mean + 1e-15
     # Equal rows: the error is the squared length of one vector, so the mean is an equality.
     assert np.mean([error(x, x, one) for one in subsets]) == pytest.approx(mean, abs=1e-14)
     largest = max(error(a, b, one) for a, b in ((x, x), (x, z), (z, z)) for one in subsets)
-    rare = bounds.elements(
-        r, n_inputs=2, n_points=2, delta=0.5 / len(subsets), group_order=order, spread=spread
+    rare = bounds.kernel_change_elements(
+        r, n_inputs=2, n_rows=2, delta=0.5 / len(subsets), group_order=order, spread=spread
     )
     assert largest <= rare.value + 1e-15
     assert (rare.value == 0) == (r == order)
@@ -224,10 +219,10 @@ def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
 
 def test_elements_by_hand():
     log, slope = math.log(7 / 0.01), TemplateLaw("gaussian", 3).slope
-    known = {"n_inputs": 3, "n_points": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
+    known = {"n_inputs": 3, "n_rows": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
     spread = math.sqrt(2) * 2
     root = math.sqrt(spread)
-    bound = bounds.elements(10, **known).value
+    bound = bounds.kernel_change_elements(10, **known).value
     by_spread = 2 * spread * math.log(14 / 0.01)
     assert by_spread < (root + math.sqrt(4 * log)) ** 2
     assert bound == pytest.approx(slope / 10 * by_spread, rel=1e-12)
@@ -235,12 +230,12 @@ def test_elements_by_hand():
     shown = sum((30 / (40 - k)) ** 2 for k in range(1, 11)) / 10
     hidden = sum((10 / (40 - k)) ** 2 for k in range(1, 31)) / 10
     of = math.sqrt(4 * min(shown, hidden) * log)
-    bound = bounds.elements(10, group_order=40, **known).value
+    bound = bounds.kernel_change_elements(10, group_order=40, **known).value
     assert bound == pytest.approx(slope / 10 * (math.sqrt(w) * root + of) ** 2, rel=1e-12)
     # A sum of ten million terms and its integral.
-    rest = bounds.elements(30, group_order=40, spread=0.1, **known).value
+    rest = bounds.kernel_change_elements(30, group_order=40, spread=0.1, **known).value
     assert rest == pytest.approx(slope / 30 * 2 * (10 / 30) * 0.1 * math.log(1400), rel=1e-12)
-    many = bounds.elements(10**7, group_order=2 * 10**7, **known).value
+    many = bounds.kernel_change_elements(10**7, group_order=2 * 10**7, **known).value
     assert many == pytest.approx(
         slope / 1e7 * (math.sqrt(0.5) * root + math.sqrt(2 * log)) ** 2, rel=1e-5
     )
@@ -248,9 +243,9 @@ def test_elements_by_hand():
 
 def test_elements_of_huge_groups():
     """All permutations of 200 letters: distinct elements are as independent ones."""
-    known = {"n_inputs": 200, "n_points": 7, "delta": 0.01}
-    alone = bounds.elements(10, **known).value
-    found = bounds.elements(10, group_order=math.factorial(200), **known).value
+    known = {"n_inputs": 200, "n_rows": 7, "delta": 0.01}
+    alone = bounds.kernel_change_elements(10, **known).value
+    found = bounds.kernel_change_elements(10, group_order=math.factorial(200), **known).value
     assert found == pytest.approx(alone, rel=1e-12)
     # Both sums by their integrals in whole numbers, which they exceed by a part of 1e-18.
     r, n = 10**9, 10**18
@@ -260,7 +255,7 @@ def test_elements_of_huge_groups():
     by_range = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
     expected = min(by_range, 2 * math.sqrt(2) * math.log(1400))
     slope = TemplateLaw("sphere", 200).slope
-    found = bounds.elements(r, group_order=n, **known).value
+    found = bounds.kernel_change_elements(r, group_order=n, **known).value
     assert found == pytest.approx(slope / r * expected, rel=1e-13)
 
 
@@ -269,4 +264,4 @@ def test_elements_of_huge_groups():
 )
 def test_elements_name_what_they_refuse(change):
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.elements(5, **{"n_inputs": 3, **change})
+        bounds.kernel_change_elements(5, **{"n_inputs": 3, **change})

@@ -42,7 +42,7 @@ def smoother(average):
 def test_risk_by_the_definition_of_each_predictor(average):
     f = np.sin(ROWS.sum(axis=1))
     S = smoother(average)
-    found = bounds.ridge_risk(moved(), ridge=RIDGE, noise=0.7, target=f, average=average)
+    found = bounds.ridge_excess_risk(moved(), ridge=RIDGE, noise=0.7, target=f, average=average)
     assert found["bias"] == pytest.approx(np.mean((S @ f - np.tile(f, 5)) ** 2), rel=1e-9)
     assert found["variance"] == pytest.approx(0.49 * np.sum(S**2) / len(S), rel=1e-9)
     assert found.probability == 1
@@ -54,26 +54,26 @@ def test_the_norm_is_for_the_worst_invariant_target(average):
     """No target of the norm has more bias, and one has as much, to which powers converge."""
     grams = moved()
     known = {"ridge": RIDGE, "noise": 0.0, "average": average}
-    worst = bounds.ridge_risk(grams, norm=2.0, **known).value
+    worst = bounds.ridge_excess_risk(grams, norm=2.0, **known).value
     root = np.linalg.cholesky(grams.mean(axis=0))
     away = smoother(average) - np.tile(np.eye(7), (5, 1))
     v = np.random.default_rng(0).standard_normal(7)
     for _ in range(2000):
         v = root.T @ (away.T @ (away @ (root @ v)))
         v *= 2 / np.linalg.norm(v)
-        bias = bounds.ridge_risk(grams, target=root @ v, **known).value
+        bias = bounds.ridge_excess_risk(grams, target=root @ v, **known).value
         assert bias <= worst * (1 + 1e-9)
     assert bias == pytest.approx(worst, rel=1e-6)
 
 
 def test_averaging_never_loses_and_whole_orbits_agree():
     known = {"ridge": RIDGE, "noise": 1.0, "norm": 1.0}
-    free, tied = (bounds.ridge_risk(moved(), average=a, **known) for a in AVERAGES[:2])
+    free, tied = (bounds.ridge_excess_risk(moved(), average=a, **known) for a in AVERAGES[:2])
     assert tied["bias"] < free["bias"]
     assert tied["variance"] < free["variance"]
     whole = moved(np.concatenate([np.asarray(move(ROWS[:3])) for move in GROUP.actions]))
     known["ridge"] = 1e-9
-    risks = [bounds.ridge_risk(whole, average=a, **known)["variance"] for a in AVERAGES]
+    risks = [bounds.ridge_excess_risk(whole, average=a, **known)["variance"] for a in AVERAGES]
     # Without a ridge the noise of a row is divided by the number of its images.
     assert risks == pytest.approx([1.0, 0.2, 0.2], rel=1e-4)
 
@@ -96,7 +96,7 @@ def test_least_squares_on_gaussian_rows(n, d, k):
     seen["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
     known = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
     for average, columns in seen.items():
-        bound = bounds.least_squares_risk(n, average=average, **known)
+        bound = bounds.least_squares_excess_risk(n, average=average, **known)
         for name, draws in zip(("signal", "noise"), columns, strict=True):
             if np.isfinite(bound[name]):
                 error = draws.std() / math.sqrt(len(draws))
@@ -118,23 +118,25 @@ def test_any_even_law_of_rows_has_the_gain_by_two_traces():
 def test_samples_less_one_fall_by_the_share_of_invariants(n, d, k):
     known = {"noise": 1.0, "norm": 3.0, "n_inputs": d, "n_fixed": k}
     few = 1 + (n - 1) * k // d
-    with_group = bounds.least_squares_risk(few, average="before", **known).value
-    assert with_group == pytest.approx(bounds.least_squares_risk(n, **known).value, rel=1e-12)
+    with_group = bounds.least_squares_excess_risk(few, average="before", **known).value
+    assert with_group == pytest.approx(
+        bounds.least_squares_excess_risk(n, **known).value, rel=1e-12
+    )
 
 
 def test_limits_of_least_squares():
     known = {"n_inputs": 6, "n_fixed": 2, "norm": 1.0}
-    assert bounds.least_squares_risk(6, noise=0.1, **known).value == math.inf
-    assert bounds.least_squares_risk(6, noise=0.0, **known).value == 0
+    assert bounds.least_squares_excess_risk(6, noise=0.1, **known).value == math.inf
+    assert bounds.least_squares_excess_risk(6, noise=0.0, **known).value == 0
     one = {"n_inputs": 1, "n_fixed": 1, "norm": 1.0, "noise": 1.0}
-    assert bounds.least_squares_risk(5, average="after", **one).value == pytest.approx(1 / 3)
+    assert bounds.least_squares_excess_risk(5, average="after", **one).value == pytest.approx(1 / 3)
     for average in AVERAGES:
-        whole = bounds.least_squares_risk(
+        whole = bounds.least_squares_excess_risk(
             3, n_inputs=6, n_fixed=6, noise=1.0, norm=1.0, average=average
         )
         assert (
             whole.value
-            == bounds.least_squares_risk(3, n_inputs=6, n_fixed=6, noise=1.0, norm=1.0).value
+            == bounds.least_squares_excess_risk(3, n_inputs=6, n_fixed=6, noise=1.0, norm=1.0).value
         )
 
 
@@ -161,7 +163,7 @@ GIVEN = {"grams": moved(), "ridge": 0.1, "noise": 0.1, "norm": 1.0}
 )
 def test_ridge_names_what_it_refuses(change, message):
     with pytest.raises(ValueError, match=message):
-        bounds.ridge_risk(**{**GIVEN, **change})
+        bounds.ridge_excess_risk(**{**GIVEN, **change})
 
 
 @pytest.mark.parametrize(
@@ -172,4 +174,4 @@ def test_ridge_names_what_it_refuses(change, message):
 def test_least_squares_names_what_it_refuses(change):
     known = {"n_inputs": 6, "n_fixed": 2, "noise": 1.0, "norm": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.least_squares_risk(3, **known)
+        bounds.least_squares_excess_risk(3, **known)

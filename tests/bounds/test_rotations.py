@@ -22,12 +22,14 @@ ANGLES = 2 * np.pi * np.arange(FINE) / FINE
 def test_terms_by_hand():
     slope = TemplateLaw("gaussian", 9).slope
     known = {"n_inputs": 9, "frequency": 5, "moves": 2.0, "slips": 0.3, "templates": "gaussian"}
-    few, many = (bounds.rotations(n, **known) for n in (4, 40))
+    few, many = (bounds.kernel_change_turns(n, **known) for n in (4, 40))
     assert few["turns"] == pytest.approx(slope * 2 * math.pi / 8, rel=1e-14)
     assert many["turns"] == pytest.approx(slope * 2 * math.pi * 5 / 1600, rel=1e-14)
     assert few["interpolation"] == many["interpolation"] == pytest.approx(slope * 0.6, rel=1e-14)
     # Both forms agree at twice the frequency.
-    assert bounds.rotations(10, **known)["turns"] == pytest.approx(slope * math.pi / 10, rel=1e-14)
+    assert bounds.kernel_change_turns(10, **known)["turns"] == pytest.approx(
+        slope * math.pi / 10, rel=1e-14
+    )
     assert few.probability == 1.0
 
 
@@ -49,7 +51,9 @@ def test_no_mean_over_turns_is_further_off(n):
         turned = np.exp(1j * np.outer(kinds, ANGLES)) * z[:, None]
         far = np.sqrt((np.abs(x[:, None] - turned) ** 2).sum(axis=0))
         moves = min(float(np.linalg.norm(kinds * one)) for one in (x, z))
-        told = bounds.rotations(n, n_inputs=20, frequency=int(kinds.max()), moves=moves).value
+        told = bounds.kernel_change_turns(
+            n, n_inputs=20, frequency=int(kinds.max()), moves=moves
+        ).value
         for start in (0, FINE // n // 2, FINE // n // 3):
             mean = far[start :: FINE // n].mean()
             worst = max(worst, slope * abs(float(mean - far.mean())) / told)
@@ -89,7 +93,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
 
     slips = np.linalg.norm(splines.transpose(x) - group.transpose(x), axis=2).mean(axis=0).max()
     moves = np.linalg.norm(group.generator(x), axis=1).max()
-    told = bounds.rotations(
+    told = bounds.kernel_change_turns(
         n,
         n_inputs=side**2,
         frequency=group.frequency,
@@ -108,4 +112,4 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
 def test_what_is_refused_is_named(change):
     known = {"n_turns": 4, "n_inputs": 3, "frequency": 1, "moves": 1.0}
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.rotations(**{**known, **change})
+        bounds.kernel_change_turns(**{**known, **change})

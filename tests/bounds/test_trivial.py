@@ -99,12 +99,12 @@ def test_lengths_of_the_approximating_functions(function):
             n_features=10**6,
             delta=0.01,
         ),
-        group_invariant.theorem_2(2, n_bins=9, n_points=9, delta=0.1, window=1.3),
-        group_invariant.lemma_4(2, n_bins=9, window=1.0, scale=1.0, delta=0.1),
-        group_invariant.theorem_3(
+        group_invariant.kernel_error(2, n_bins=9, n_rows=9, delta=0.1, window=1.3),
+        group_invariant.approximation(2, n_bins=9, window=1.0, scale=1.0, delta=0.1),
+        group_invariant.excess_risk(
             2, n_templates=2, n_bins=9, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1
         ),
-        group_invariant.theorem_4(1, delta=0.1),
+        group_invariant.cdf_error(1, delta=0.1),
     ],
     ids=lambda bound: bound.statement,
 )

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import pytest
 
-from mehler.bounds.group_invariant._distinct import distinct_factors
+from mehler.bounds.group_invariant._elements import distinct_factors
 
 MOST = 20
 

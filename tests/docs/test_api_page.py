@@ -29,6 +29,7 @@ ROOMS = (
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.leverage",
     "mehler.bounds.maxout",
+    "mehler.bounds.printed.group_invariant",
     "mehler.bounds.printed.kitchen_sinks",
     "mehler.bounds.printed.leverage",
     "mehler.bounds.printed.maxout",

@@ -83,9 +83,9 @@ def test_element_rows_by_the_formula(made):
     assert independent.features == math.ceil(kappa * min(by_range, by_spread) / EPS)
     distinct = rows["distinct elements of a group of 24"]
     assert distinct.features <= min(24, independent.features)
-    known = {"n_inputs": 4, "n_points": 30, "delta": DELTA, "group_order": 24}
-    at = group_invariant.elements(distinct.features, **known).value
-    before = group_invariant.elements(distinct.features - 1, **known).value
+    known = {"n_inputs": 4, "n_rows": 30, "delta": DELTA, "group_order": 24}
+    at = group_invariant.kernel_change_elements(distinct.features, **known).value
+    before = group_invariant.kernel_change_elements(distinct.features - 1, **known).value
     assert at <= EPS < before
 
 

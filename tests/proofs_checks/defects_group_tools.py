@@ -33,7 +33,7 @@ def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:
 
 def of_smooth_functions(*sizes: Any, **options: Any) -> Bound:
     """Without the kink where an image meets another: a third power of n."""
-    right = group_invariant.rotations(*sizes, **options)
+    right = group_invariant.kernel_change_turns(*sizes, **options)
     share = min(1.0, options["frequency"] / options["n_turns"])
     terms = [dataclasses.replace(one, value=one.value * share) for one in right.terms]
     return dataclasses.replace(right, terms=tuple(terms))
@@ -51,12 +51,12 @@ def not_symmetric(x: Any, y: Any) -> Any:
 
 def forgets_the_average(grams: Any, **options: Any) -> Bound:
     """The risk of the plain predictor, whatever is asked for."""
-    return group_invariant.ridge_risk(grams, **{**options, "average": "none"})
+    return group_invariant.ridge_excess_risk(grams, **{**options, "average": "none"})
 
 
 def by_the_dimension(**options: Any) -> Bound:
     """Least squares with d in the place of k."""
-    return group_invariant.least_squares_risk(**{**options, "n_fixed": options["n_inputs"]})
+    return group_invariant.least_squares_excess_risk(**{**options, "n_fixed": options["n_inputs"]})
 
 
 def of_one_over_n(distance: float, *, share: float, radius: float = 0.0) -> Bound:
@@ -93,7 +93,7 @@ DEFECTS = [
     (lemma_7.tight_moments, {"bound": divided(lemma_7.mean_bound, 1.2)}, "refuted"),
     (theorem_5.coins, {"log_delta": -10.0}, "holds"),
     (theorem_5.two_functions, {"bound": divided(theorem_5.class_bound, 2.5)}, "refuted"),
-    (elements.tight, {"bound": divided(group_invariant.elements, 1.1)}, "refuted"),
+    (elements.tight, {"bound": divided(group_invariant.kernel_change_elements, 1.1)}, "refuted"),
     (theorem_5.tight, {"bound": divided(theorem_5.class_bound, 2.1)}, "refuted"),
     (
         ridge_gain.known,
@@ -118,7 +118,7 @@ DEFECTS = [
     (energy_quotient.endless, {"bound": lambda gap: gap**2 / 4}, "refuted"),
     (energy_quotient.vanishes, {"gap": 0.1}, "refuted"),
     (rotations.planes, {"bound": of_smooth_functions}, "refuted"),
-    (rotations.images, {"bound": divided(group_invariant.rotations, 5.0)}, "refuted"),
+    (rotations.images, {"bound": divided(group_invariant.kernel_change_turns, 5.0)}, "refuted"),
     (rotations.is_a_group, {"turns": by_splines}, "refuted"),
     (rotations.sampled, {"share": lambda values: float(values[0]) - 1}, "refuted"),
 ]

@@ -65,12 +65,12 @@ BOUNDS = [
     kitchen_sinks.generalisation_gap(9, scale=1.0, lipschitz=1.0, delta=0.1),
     kitchen_sinks.excess_risk(9, 9, scale=1.0, lipschitz=1.0, delta=0.1),
     kitchen_sinks.approximation_greedy(9, total_weight=1.0),
-    group_invariant.theorem_2(9, n_bins=9, n_points=9, delta=0.1, window=1.0, n_elements=3),
-    group_invariant.theorem_3(
+    group_invariant.kernel_error(9, n_bins=9, n_rows=9, delta=0.1, window=1.0, n_elements=3),
+    group_invariant.excess_risk(
         9, n_templates=9, n_bins=9, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1, n_elements=3
     ),
-    group_invariant.theorem_4(9, delta=0.1),
-    group_invariant.lemma_4(9, n_bins=9, window=1.0, scale=1.0, delta=0.1, n_elements=3),
+    group_invariant.cdf_error(9, delta=0.1),
+    group_invariant.approximation(9, n_bins=9, window=1.0, scale=1.0, delta=0.1, n_elements=3),
 ]
 
 

@@ -40,7 +40,7 @@ def sizes(context: Context) -> tuple[tuple[dict[str, Any], ...], int]:
     return settings, 250 if context.quick else 20_000
 
 
-def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> list[Case]:
+def cases(context: Context, bound: Callable[..., Bound] = bounds.kernel_error) -> list[Case]:
     """Return the largest errors over all pairs beside the bounds, in both forms."""
     settings, n_draws = sizes(context)
     found = []
@@ -51,7 +51,7 @@ def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> l
         worst = np.abs(products - limit(rows, options)).max(axis=1)
         common = {
             "n_bins": options["n_bins"],
-            "n_points": POINTS,
+            "n_rows": POINTS,
             "delta": DELTA,
             "window": options["window"],
             "n_elements": options.get("n_elements"),
@@ -87,13 +87,13 @@ def plot(context: Context) -> Plot:
         np.abs(drawn_products(context, f"plot {m}", rows, options, m, 40) - exact).max(axis=1)
         for m in sizes
     ]
-    common = {"n_bins": 10, "rule": "midpoint", "n_points": POINTS, "delta": DELTA, "window": 1.0}
+    common = {"n_bins": 10, "rule": "midpoint", "n_rows": POINTS, "delta": DELTA, "window": 1.0}
     x = np.log10(sizes)
     lines = [
         Series(
             label=label,
             x=x,
-            y=[math.log10(bounds.theorem_2(m, n_inputs=d, **common).value) for m in sizes],
+            y=[math.log10(bounds.kernel_error(m, n_inputs=d, **common).value) for m in sizes],
         )
         for label, d in (("proved, from the range", None), ("proved, Lipschitz", 6))
     ]

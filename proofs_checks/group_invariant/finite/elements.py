@@ -71,6 +71,8 @@ def long_rows(bound: Bounding) -> Iterator[World]:
 
 
 @check("group-invariant.elements", form="printed", name="two directions of a line")
-def tight(context: Context, *, bound: Bounding = group_invariant.elements) -> Evidence:
+def tight(
+    context: Context, *, bound: Bounding = group_invariant.kernel_change_elements
+) -> Evidence:
     """Hold means and tails on the line."""
     return hold_worlds(list(line(bound)), form="printed", claim="error of the kernel by elements")

@@ -68,7 +68,7 @@ def plane(context: Context, *, rule: str = "paper") -> Evidence:
 
 
 @check("group-invariant.theorem-2", form="proved", name="largest error over all pairs", pays=True)
-def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -> Evidence:
+def errors(context: Context, *, bound: Callable[..., Bound] = bounds.kernel_error) -> Evidence:
     """Count how often the largest error over all pairs exceeds the proved bound."""
     settings, n_draws = sizes(context)
     return hold_bounds(
@@ -85,7 +85,7 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) 
 
 
 @check("group-invariant.theorem-2", form="proved", name="worlds where it is tight")
-def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -> Evidence:
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.kernel_error) -> Evidence:
     """Hold the bound where it is tight: rows of a line, and orthonormal ones."""
     return hold_worlds(
         [
@@ -101,7 +101,7 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -
 
 @check("group-invariant.theorem-2", form="proved", name="elements at given templates")
 def given_templates(
-    context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2
+    context: Context, *, bound: Callable[..., Bound] = bounds.kernel_error
 ) -> Evidence:
     """Hold the term of the elements by itself, where it is of first order: at one template."""
     return hold_worlds(

@@ -40,7 +40,7 @@ def largest_errors(context: Context, r: int, n_draws: int) -> Any:
     name="largest error of a distribution function",
     pays=True,
 )
-def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) -> Evidence:
+def errors(context: Context, *, bound: Callable[..., Bound] = bounds.cdf_error) -> Evidence:
     """Count how often the largest error exceeds the bound."""
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
@@ -64,7 +64,7 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) 
 
 
 @check("group-invariant.theorem-4", form="restored", name="worlds where it is tight")
-def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) -> Evidence:
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.cdf_error) -> Evidence:
     """Hold the bound against the distribution of Kolmogorov's statistic."""
     return hold_worlds(
         [*worlds.largest_distance(bound)],

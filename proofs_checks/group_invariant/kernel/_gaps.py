@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from mehler.bounds import group_invariant as bounds
+from mehler.bounds import printed
 from mehler.statements import Plot, Series
 
 
@@ -38,7 +38,7 @@ def drawn_again(d: int, epsilon: float, d_g: float) -> float:
 def deltas(d: int, epsilon: float) -> tuple[float, float]:
     """Compute delta_1 and delta_2 as restored."""
     above, below = (
-        bounds.theorem_1(d, epsilon=epsilon, side=side, form="printed").value
+        printed.group_invariant.theorem_1(d, epsilon=epsilon, side=side).value
         for side in ("above", "below")
     )
     return above, below

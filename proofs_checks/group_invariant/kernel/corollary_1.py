@@ -37,10 +37,10 @@ def _drawn(context: Context) -> tuple[Any, Any]:
 
 
 def _theorem_2() -> Bound:
-    return bounds.theorem_2(
+    return bounds.kernel_error(
         _M,
         n_bins=20,
-        n_points=_POINTS,
+        n_rows=_POINTS,
         delta=_DELTA,
         window=1 + _EPSILON,
         templates="redraw",

@@ -37,7 +37,7 @@ def on_circles(n: int, frequency: int, radius: float, offset: float) -> float:
 
 
 @check("group-invariant.rotations", form="printed", name="planes")
-def planes(context: Context, *, bound: Bounding = group_invariant.rotations) -> Evidence:
+def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_turns) -> Evidence:
     """Hold the error of n turns in one plane of an image, with the other angle in between too."""
     slope, worlds = TemplateLaw("sphere", 2).slope, []
     for frequency in (1, 2, 5):
@@ -63,7 +63,7 @@ def planes(context: Context, *, bound: Bounding = group_invariant.rotations) -> 
 def images(
     context: Context,
     *,
-    bound: Bounding = group_invariant.rotations,
+    bound: Bounding = group_invariant.kernel_change_turns,
     turns: Callable[..., Any] = groups.SteerableRotations,
 ) -> Evidence:
     """Hold the error for drawn images: turns of the group, and splines in their place."""

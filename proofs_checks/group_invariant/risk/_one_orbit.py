@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from scipy.stats import binom
 
-from mehler.bounds import group_invariant as bounds
+from mehler.bounds import printed
 
 EPSILON = 0.99
 WINDOW = 1 + EPSILON
@@ -45,7 +45,7 @@ def violation(delta: float, loss_at_zero: float) -> Violation:
 
     `loss_at_zero` is V(0) of the loss max(0, V(0) - u), at least b; or 0 for the loss -u.
     """
-    bound = bounds.theorem_3(
+    bound = printed.group_invariant.theorem_3(
         SAMPLES,
         n_templates=MANY,
         n_bins=MANY,
@@ -55,7 +55,6 @@ def violation(delta: float, loss_at_zero: float) -> Violation:
         lipschitz=1.0,
         delta=delta,
         loss_at_zero=loss_at_zero,
-        form="printed",
     ).value
     # The least b, so that with this eta the wrong sign is always a violation.
     eta = bound * (1 + 1e-9) / (2 * WINDOW * (2 - SLACK))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import GroupInvariantFeatures
-from mehler.bounds import Bound
+from mehler.bounds import Bound, printed
 from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
@@ -98,7 +98,6 @@ def _held(context: Context, form: Any, claim: str, bound: Callable[..., Bound]) 
                 scale=1.0,
                 delta=_DELTA,
                 n_elements=r,
-                form="printed" if restored else "proved",
             ),
             where={"m": m, "r": r or _GROUP.order, "n": _BINS, "d": _D},
         )
@@ -115,14 +114,16 @@ def _held(context: Context, form: Any, claim: str, bound: Callable[..., Bound]) 
 
 
 @check("group-invariant.lemma-4", form="restored", name="distances", pays=True)
-def restored(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
+def restored(
+    context: Context, *, bound: Callable[..., Bound] = printed.group_invariant.lemma_4
+) -> Evidence:
     """Count how often the distance exceeds the restored bound."""
     claim = "features with weights of at most $C/m$ come within the restored bound of $f^*$"
     return _held(context, "restored", claim, bound)
 
 
 @check("group-invariant.lemma-4", form="proved", name="distances, sharper", pays=True)
-def proved(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
+def proved(context: Context, *, bound: Callable[..., Bound] = bounds.approximation) -> Evidence:
     """Count how often the distance exceeds the sharper bound."""
     claim = r"the same with $\log\frac{1}{\delta}$ for the elements and $sC/n$ for the bins"
     return _held(context, "proved", claim, bound)
@@ -133,7 +134,7 @@ def _plot(context: Context) -> Plot:
     drawn = [errors(context, f"plot {m}", m, 100) for m in sizes]
     x = np.log10(sizes)
     promised = [
-        math.log10(bounds.lemma_4(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value)
+        math.log10(bounds.approximation(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value)
         for m in sizes
     ]
     return Plot(
@@ -149,7 +150,7 @@ def _plot(context: Context) -> Plot:
 
 
 @check("group-invariant.lemma-4", form="proved", name="worlds where it is tight")
-def tight(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.approximation) -> Evidence:
     """Hold the sharper bound where it is tight: half of what there is sees one row of a line."""
     return hold_worlds(
         [*worlds.falls_short(bound, events=1), *worlds.unseen(bound, events=2)],

@@ -87,7 +87,7 @@ def split(
 
 
 @check("group-invariant.ridge-gain", form="proved", name="all designs of three orbits")
-def enumerated(context: Context, *, risk: Bounding = group_invariant.ridge_risk) -> Evidence:
+def enumerated(context: Context, *, risk: Bounding = group_invariant.ridge_excess_risk) -> Evidence:
     """Hold the formula against predictors that are computed by their definition."""
     gap = 0.0
     for size in (1, 2) if context.quick else (1, 2, 3):
@@ -135,7 +135,7 @@ def whole_orbits(
 
 @check("group-invariant.ridge-gain", form="proved", name="least squares, Gaussian rows")
 def least_squares(
-    context: Context, *, risk: Bounding = group_invariant.least_squares_risk
+    context: Context, *, risk: Bounding = group_invariant.least_squares_excess_risk
 ) -> Evidence:
     """Hold the formula against the laws of one direction, and an even design of directions."""
     gap = 0.0

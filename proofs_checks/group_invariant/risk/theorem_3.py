@@ -96,7 +96,7 @@ def _bound_at(bound: Callable[..., Bound], m: int, n: int, **options: Any) -> Bo
 
 
 @check("group-invariant.theorem-3", form="proved", name="excess risk", pays=True)
-def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
+def excess(context: Context, *, bound: Callable[..., Bound] = bounds.excess_risk) -> Evidence:
     """Count how often the excess risk exceeds the proved bound, with the whole group."""
     settings, n_draws = _settings(context)
     least = least_risk(context)
@@ -122,7 +122,9 @@ def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) 
 
 
 @check("group-invariant.theorem-3", form="proved", name="excess risk, sampled elements", pays=True)
-def excess_sampled(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
+def excess_sampled(
+    context: Context, *, bound: Callable[..., Bound] = bounds.excess_risk
+) -> Evidence:
     """Count how often the excess risk on everything exceeds the bound, two random elements."""
     m, n, r, n_draws = 10, 50, 2, 240 if context.quick else 20_000
     case = Case(
@@ -148,7 +150,7 @@ def _plot(context: Context, least: float) -> Plot:
     x = np.log10(sizes)
     promised = [
         math.log10(
-            bounds.theorem_3(
+            bounds.excess_risk(
                 n, n_templates=n, n_bins=n, window=WINDOW, scale=1.0, lipschitz=1.0, delta=_DELTA
             ).value
         )
@@ -167,7 +169,7 @@ def _plot(context: Context, least: float) -> Plot:
 
 
 @check("group-invariant.theorem-3", form="proved", name="worlds where it is tight")
-def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.excess_risk) -> Evidence:
     """Hold the bound where it is tight: one row of a line, endless all but one size."""
 
     def endless(**sizes: Any) -> Bound:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.bounds import group_invariant
-from mehler.bounds._inverse import MOST_FEATURES, least_features
+from mehler.bounds import group_invariant, solve
 from mehler.planning._data import Known
 from mehler.planning._plan import Row
 
@@ -14,7 +13,7 @@ def element_rows(known: Known, *, group_order: int, eps: float, delta: float) ->
     """Return the numbers of distinct and of independent elements, for rows of norm 1."""
     n = known.n_samples
     quantity = f"error of the invariant kernel by sampled elements, all pairs of {n} rows"
-    sizes: dict[str, Any] = {"n_inputs": known.n_inputs, "n_points": n, "delta": delta}
+    sizes: dict[str, Any] = {"n_inputs": known.n_inputs, "n_rows": n, "delta": delta}
     rows = []
     for name, order in (
         # All of a finite group are enough: then nothing is sampled.
@@ -22,12 +21,9 @@ def element_rows(known: Known, *, group_order: int, eps: float, delta: float) ->
         ("independent elements", None),
     ):
         told = {**sizes, "group_order": order}
-
-        def value(r: int, told: dict[str, Any] = told) -> float:
-            return float(group_invariant.elements(r, **told).value)
-
-        elements = least_features(value, eps, most=order or MOST_FEATURES)
-        bound = group_invariant.elements(elements, **told)
+        change = group_invariant.kernel_change_elements
+        elements = solve(change, at_most=eps, n_elements=None, **told)
+        bound = change(elements, **told)
         rows.append(
             Row(
                 quantity=quantity,

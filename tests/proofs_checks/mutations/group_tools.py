@@ -124,7 +124,7 @@ ROTATIONS = [
         TURNS,
         "turns",
         rotations.planes,
-        group_invariant.rotations,
+        group_invariant.kernel_change_turns,
         least=0.81,
         label="turns, at most twice the frequency",
         where=lambda options: options["n_turns"] <= 2 * options["frequency"],
@@ -133,20 +133,22 @@ ROTATIONS = [
         TURNS,
         "turns",
         rotations.planes,
-        group_invariant.rotations,
+        group_invariant.kernel_change_turns,
         least=0.33,
         because="the slope of a distance is taken to swing from one end to the other between all "
         "zeros that a polynomial of this degree may have; half as often is the most that is known",
         label="turns, more",
         where=lambda options: options["n_turns"] > 2 * options["frequency"],
     ),
-    *of_term(TURNS, "interpolation", rotations.planes, group_invariant.rotations, least=0.999),
+    *of_term(
+        TURNS, "interpolation", rotations.planes, group_invariant.kernel_change_turns, least=0.999
+    ),
     Row(
         statement=TURNS,
         term="moves",
         change="times 0.81",
         check=rotations.planes,
-        defect={"bound": with_option(group_invariant.rotations, "moves", 0.81)},
+        defect={"bound": with_option(group_invariant.kernel_change_turns, "moves", 0.81)},
     ),
     Row(
         statement=TURNS,
@@ -225,8 +227,10 @@ ROWS: list[Row] = [
         check=ridge_gain.known,
         defect={"bound": scaled(ridge_gain.of_kernel, 1.001)},
     ),
-    *of_gain(ridge_gain.enumerated, group_invariant.ridge_risk, ("bias", "variance")),
-    *of_gain(ridge_gain.least_squares, group_invariant.least_squares_risk, ("signal", "noise")),
+    *of_gain(ridge_gain.enumerated, group_invariant.ridge_excess_risk, ("bias", "variance")),
+    *of_gain(
+        ridge_gain.least_squares, group_invariant.least_squares_excess_risk, ("signal", "noise")
+    ),
     Row(
         statement=f"{G}.ridge-gain",
         term="spectrum of whole orbits",

@@ -1,33 +1,64 @@
-"""Bounds for group-invariant features: kernel error, approximation, risk."""
+r"""Kernel error, approximation and risk of group-invariant features.
 
-from mehler.bounds.group_invariant._elements import elements
-from mehler.bounds.group_invariant._energy import energy_distance
-from mehler.bounds.group_invariant._least_squares import least_squares_risk
-from mehler.bounds.group_invariant._lemma_4 import lemma_4
-from mehler.bounds.group_invariant._ridge import ridge_risk
-from mehler.bounds.group_invariant._rotations import rotations
-from mehler.bounds.group_invariant._theorem_1 import theorem_1
-from mehler.bounds.group_invariant._theorem_2 import theorem_2
-from mehler.bounds.group_invariant._theorem_2_sizes import (
-    Sizes,
-    theorem_2_sizes,
-    theorem_2_templates,
+A feature counts how many of the r projections :math:`\langle t, g_i^{-1} x\rangle` of a row are
+below a threshold: m templates t, elements :math:`g_i` of a group of orthogonal maps, n thresholds a
+side in a window [-s, s]. For endless templates and thresholds the kernel is :math:`K_s(x, z) = s -
+\kappa E_{g,h}|gx - hz|` with :math:`\kappa = E|t_1|/2`. Published forms are in
+:mod:`mehler.bounds.printed.group_invariant`.
+
+Most functions take the same arguments:
+
+n_templates, n_bins, n_samples, n_rows : int or array
+    m, n, the number of samples N of a learner, and of the rows N whose pairs are compared.
+n_elements : int or array, optional
+    r elements, the same for all templates, independent or distinct ones of a finite group; by
+    default the whole group.
+group_order : int, optional
+    n', of a finite group of which distinct elements are drawn, as the map does by default. Not
+    given, the bound is that of independent ones, which is true of both.
+n_inputs : int or array
+    d, the dimension of the rows.
+window, radius : float
+    s, and R, the largest norm of a row.
+templates : {"sphere", "gaussian", "redraw", "zero"}
+    Uniform on the sphere; N(0, I/d); N(0, I/d) given that the squared length is below
+    :math:`1 + \epsilon`; the same with features of zero in place of another draw.
+epsilon : float
+    The margin of the last two.
+rule : {"paper", "trapezoid", "midpoint", "dither"}
+    Binning rule, as :class:`mehler.exact.orbits.Bins` has it.
+scale, lipschitz : float
+    C: weights are at most C/m, and at most C times the density of templates in the infinite class;
+    L: the loss is L-Lipschitz in the prediction.
+delta : float or array
+    Probability of one event; each function says how many of them it excludes.
+"""
+
+from mehler.bounds.group_invariant._elements import (
+    energy_distance,
+    kernel_change_elements,
+    kernel_change_turns,
 )
-from mehler.bounds.group_invariant._theorem_3 import theorem_3
-from mehler.bounds.group_invariant._theorem_4 import theorem_4
+from mehler.bounds.group_invariant._gain import least_squares_excess_risk, ridge_excess_risk
+from mehler.bounds.group_invariant._kernel_error import (
+    Sizes,
+    kernel_bias,
+    kernel_error,
+    kernel_error_sizes,
+)
+from mehler.bounds.group_invariant._risk import approximation, cdf_error, excess_risk
 
 __all__ = [
     "Sizes",
-    "elements",
+    "approximation",
+    "cdf_error",
     "energy_distance",
-    "least_squares_risk",
-    "lemma_4",
-    "ridge_risk",
-    "rotations",
-    "theorem_1",
-    "theorem_2",
-    "theorem_2_sizes",
-    "theorem_2_templates",
-    "theorem_3",
-    "theorem_4",
+    "excess_risk",
+    "kernel_bias",
+    "kernel_change_elements",
+    "kernel_change_turns",
+    "kernel_error",
+    "kernel_error_sizes",
+    "least_squares_excess_risk",
+    "ridge_excess_risk",
 ]

@@ -1,36 +1,51 @@
-"""What sampled elements add to the kernel: of second order, distinct or independent."""
+"""The kernel of sampled elements, of n turns in place of all, and the energy distance of orbits."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from mehler._validate import require_integer
-from mehler.bounds._bound import (
-    Bound,
-    Term,
-    require_count,
-    require_positive,
-    require_probability,
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _arrays
+from mehler._validate import require_integer, require_not_negative, require_reals
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.group_invariant._assumptions import (
+    DOMAINS,
+    ELEMENTS,
+    ORTHOGONAL,
+    TEMPLATES,
+    Templates,
 )
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds.group_invariant._assumptions import ELEMENTS, ORTHOGONAL, TEMPLATES
-from mehler.bounds.group_invariant._distinct import distinct_factors
 from mehler.exact.orbits import TemplateLaw
 
+# Up to here a sum of inverse squares is taken term by term.
+_TERMS = 10**6
+# Larger integers are not all floats, and the integral is as good as the sum.
+_WHOLE = 2**52
+_BY_ELEMENTS = "error of the kernel of endless templates by sampled elements"
 
-@elementwise
-def elements(
+
+@bound(
+    "group-invariant.elements",
+    _BY_ELEMENTS,
+    falls_in=("n_elements",),
+    assumes=(ORTHOGONAL, TEMPLATES, ELEMENTS),
+    domains=DOMAINS,
+)
+def kernel_change_elements(
     n_elements: int,
     *,
     n_inputs: int,
-    n_points: int = 1,
+    n_rows: int = 1,
     delta: float | None = None,
     radius: float = 1.0,
     spread: float | None = None,
     group_order: int | None = None,
-    templates: str = "sphere",
+    templates: Templates = "sphere",
     epsilon: float = 0.3,
-) -> Bound:
+) -> Formula:
     r"""Bound what r elements in place of the group change in the kernel of endless templates.
 
     .. math:: \max_{i,j}\big|E_t[\langle\Phi(x_i), \Phi(x_j)\rangle \mid g_1, \dots, g_r] - K_s\big|
@@ -38,43 +53,29 @@ def elements(
               \Big(\sqrt{wD} + \sqrt{2SR\log\tfrac N\delta}\Big)^2\Big\}
 
     without bins, with probability 1 - delta; without `delta`, kappa w D/r bounds the mean of its
-    absolute value for each pair. kappa = E|t_1|/2. V = w = S = 1 for independent elements; for
-    distinct ones of n, w = (n - r)/(n - 1), S about 1 - r/n, and V = (n - r)/r or 1, if that is
-    less.
+    absolute value for each pair. V = w = S = 1 for independent elements; for distinct ones of n',
+    w = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less.
 
     Parameters
     ----------
-    n_elements : int or array
-        r, the same for all templates.
-    n_inputs : int or array
-        d.
-    n_points : int or array
-        N rows.
+    n_elements, n_inputs, n_rows, radius, group_order, templates, epsilon
+        As :mod:`mehler.bounds.group_invariant` says.
     delta : float or array, optional
         Failure probability.
-    radius : float
-        R, the largest norm of a row.
     spread : float, optional
         D, the largest mean distance E|x - gx| of a row from its orbit; default sqrt(2) R, which it
         is at most.
-    group_order : int, optional
-        n, of a finite group of which distinct elements are drawn; default independent ones.
-    templates, epsilon
-        As in :func:`theorem_2`.
 
     Returns
     -------
     Bound
-        One term, "elements"; 0 if all elements of the group are drawn.
-
-    See Also
-    --------
-    theorem_2 : With bins and templates; its terms for the whole group, at half of delta, and this
-        one at the other half bound the same error.
+        With the term "elements"; 0 if all elements of the group are drawn.
 
     Notes
     -----
-    :func:`theorem_2` has a term of the order r^(-1/2) for elements, this is of the order 1/r.
+    :func:`kernel_error` has a term of the order r^(-1/2) for elements, this is of the order 1/r.
+    Its terms for the whole group, at half of delta, and this one at the other half bound the same
+    error.
 
     References
     ----------
@@ -83,43 +84,196 @@ def elements(
     Examples
     --------
     >>> from mehler.bounds import group_invariant
-    >>> known = {"n_points": 12, "delta": 0.05}
+    >>> known = {"n_rows": 12, "delta": 0.05}
     >>> sizes = {"n_bins": 10**9, "window": 1.0, **known}
-    >>> old = group_invariant.theorem_2(10**9, n_elements=100, **sizes)["elements"]
-    >>> round(old, 3), round(group_invariant.elements(100, n_inputs=6, **known).value, 4)
+    >>> first = group_invariant.kernel_error(10**9, n_elements=100, **sizes)["elements"]
+    >>> second = group_invariant.kernel_change_elements(100, n_inputs=6, **known).value
+    >>> round(first, 3), round(second, 4)
     (0.856, 0.0296)
-    >>> round(group_invariant.elements(100, n_inputs=6, group_order=120, **known).value, 4)
-    0.0058
     """
-    r, n_points, n_inputs = require_count(
-        n_elements=n_elements, n_points=n_points, n_inputs=n_inputs
-    )
-    require_positive(radius=radius)
-    if delta is not None:
-        require_probability(delta=delta)
-    if spread is not None:
-        require_positive(spread=spread)
-    order = None if group_order is None else require_integer("group_order", group_order, least=r)
+    if group_order is not None:
+        require_integer("group_order", group_order, least=n_elements)
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
-    mean = math.sqrt(2) * radius if spread is None else min(spread, math.sqrt(2) * radius)
-    left, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
-    value, formula = slope / r * left * mean, r"\kappa wD/r"
-    if delta is not None:
-        reach = math.sqrt(2 * moves * radius * math.log(n_points / delta))
-        by_range = (math.sqrt(left * mean) + reach) ** 2
-        drawn = r if order is None else min(r, order - r)
-        by_spread = 2 * drawn / r * mean * math.log(2 * n_points / delta)
-        value = slope / r * min(by_spread, by_range)
-        formula = (
-            r"\frac\kappa r\min\{2VD\log(2N/\delta), "
-            r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
+    longest = math.sqrt(2) * radius
+    mean = longest if spread is None else min(spread, longest)
+    left, moves = (1.0, 1.0) if group_order is None else distinct_factors(n_elements, group_order)
+    if delta is None:
+        return Formula(
+            {"elements": (slope / n_elements * left * mean, r"\kappa wD/r")},
+            quantity=f"{_BY_ELEMENTS}, mean for one pair",
         )
-    return Bound(
-        statement="group-invariant.elements",
-        form="proved",
-        quantity="error of the kernel of endless templates by sampled elements"
-        + (", mean for one pair" if delta is None else ", all pairs"),
-        terms=(Term("elements", value, formula),),
-        probability=1.0 if delta is None else 1 - delta,
-        assumptions=(ORTHOGONAL, TEMPLATES, ELEMENTS),
+    reach = math.sqrt(2 * moves * radius * math.log(n_rows / delta))
+    by_range = (math.sqrt(left * mean) + reach) ** 2
+    drawn = n_elements if group_order is None else min(n_elements, group_order - n_elements)
+    by_spread = 2 * drawn / n_elements * mean * math.log(2 * n_rows / delta)
+    return Formula(
+        {
+            "elements": (
+                slope / n_elements * min(by_spread, by_range),
+                r"\frac\kappa r\min\{2VD\log(2N/\delta), "
+                r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}",
+            )
+        },
+        probability=1 - delta,
+        quantity=f"{_BY_ELEMENTS}, all pairs",
     )
+
+
+def distinct_factors(r: int, order: int) -> tuple[float, float]:
+    """Return w, and S: the mean square of (n - r)/(n - k) over k <= r, or of the complement's."""
+    if r == order:
+        return 0.0, 0.0
+    rest = order - r
+    moves = min(_squared_shares(rest, order), _squared_shares(r, order)) / r
+    return rest / (order - 1), moves
+
+
+def _squared_shares(first: int, end: int) -> float:
+    """Bound the sum of (first/j)^2 over first <= j < end from above; midpoints, as it is convex.
+
+    Orders of groups are far beyond floats: the integral of the rest is a quotient of integers.
+    """
+    middle, terms = first, 0.0
+    if first < _WHOLE:
+        middle = min(end, first + _TERMS)
+        terms = float(np.sum((first / np.arange(first, middle, dtype=float)) ** 2))
+    return terms + 4 * first**2 * (end - middle) / ((2 * middle - 1) * (2 * end - 1))
+
+
+@bound(
+    "group-invariant.rotations",
+    "error of the kernel of all rotations by n turns",
+    falls_in=("n_turns",),
+    assumes=(TEMPLATES,),
+    domains={**DOMAINS, "moves": require_not_negative, "slips": require_not_negative},
+)
+def kernel_change_turns(
+    n_turns: int,
+    *,
+    n_inputs: int,
+    frequency: int,
+    moves: float,
+    slips: float = 0.0,
+    templates: Templates = "sphere",
+    epsilon: float = 0.3,
+) -> Formula:
+    r"""Bound how far n turns are from SO(2) in the kernel of endless templates.
+
+    .. math:: \big|E\langle\Phi(x), \Phi(z)\rangle - K_s(x, z)\big| \le
+              \kappa L\min\Big\{\frac\pi{2n}, \frac{\pi A}{n^2}\Big\} + 2\kappa\epsilon
+
+    without bins and for any window. :math:`K_s` has the mean over all rotations :math:`R_\theta`,
+    an orthogonal representation of SO(2) with frequencies up to A; the features have n maps that
+    are meant for the angles :math:`2\pi j/n`.
+
+    Parameters
+    ----------
+    n_turns : int or array
+        n.
+    n_inputs, templates, epsilon
+        As :mod:`mehler.bounds.group_invariant` says.
+    frequency : int or array
+        A, as :class:`mehler.features.groups.SteerableRotations` has it.
+    moves : float
+        L, the largest length of :math:`Jx`, in the unit of the rows per radian: see
+        :meth:`mehler.features.groups.SteerableRotations.generator`. Of a pair the smaller one.
+    slips : float, optional
+        The epsilon of the formula, the largest mean distance, over the n angles, of a row that is
+        moved by the transpose of the map from the rotated image that it stands for. 0 for the group
+        itself and rows as they are.
+
+    Returns
+    -------
+    Bound
+        With the terms "turns" and "interpolation"; it is certain.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/group-invariant-rotations`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import group_invariant
+    >>> known = {"n_inputs": 64, "frequency": 8, "moves": 1.7}
+    >>> for n in (4, 16, 64):
+    ...     print(f"{group_invariant.kernel_change_turns(n, **known).value:.1e}")
+    3.3e-02
+    8.4e-03
+    5.2e-04
+    """
+    slope = TemplateLaw(templates, n_inputs, epsilon).slope
+    mean = moves * min(math.pi / (2 * n_turns), math.pi * frequency / n_turns**2)
+    return Formula(
+        {
+            "turns": (slope * mean, r"\kappa L\min\{\pi/(2n), \pi A/n^2\}"),
+            "interpolation": (2 * slope * slips, r"2\kappa\epsilon"),
+        }
+    )
+
+
+def _lengths(name: str, value: Any) -> NDArray[np.float64]:
+    """Return lengths, shape (n,)."""
+    lengths = require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    if lengths.ndim != 1 or lengths.size == 0 or lengths.min() < 0:
+        raise ValueError(f"{name} must be lengths, one for each element: at least 0, shape (n,)")
+    return lengths.astype(np.float64)
+
+
+@bound(
+    "group-invariant.energy-quotient",
+    "energy distance of two orbits",
+    assumes=(ORTHOGONAL,),
+    domains={"distance": require_not_negative, "moves": _lengths},
+)
+def energy_distance(distance: float, *, moves: Any = None) -> Formula:
+    r"""Bound the energy distance of two orbits by their least distance.
+
+    .. math:: \mathcal E(x, z) = 2D(x, z) - D(x, x) - D(z, z) \le
+              2E_g\Big(\sqrt{m_g^2 + \delta^2} - m_g\Big) \le 2\delta
+
+    with :math:`D(x, z) = E_g|x - gz|`, x and z points of the orbits at their least distance delta,
+    and :math:`m_g` how far g moves the point half way between them. For templates of a rotation
+    invariant law :math:`\kappa\mathcal E` is the mean squared distance of features.
+
+    Parameters
+    ----------
+    distance : float
+        delta, the least distance of a point of one orbit from one of the other.
+    moves : array, shape (n,), optional
+        m_g for all elements of a finite group, or an even sample of them; by default 0.
+
+    Returns
+    -------
+    Bound
+        With the term "elements".
+
+    See Also
+    --------
+    mehler.bounds.lower.energy_distance : The lower bound.
+    mehler.features.groups.energy_distance : The exact value, on your rows.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/group-invariant-energy-quotient`.
+
+    Examples
+    --------
+    Two orbits of 5 cyclic shifts of 5 coordinates:
+
+    >>> import numpy as np
+    >>> from mehler.bounds import group_invariant
+    >>> from mehler.features import groups
+    >>> shifts, (x, z) = groups.CyclicShifts(5), np.random.default_rng(0).standard_normal((2, 5))
+    >>> images = shifts.apply(z[None])[:, 0]
+    >>> far = np.linalg.norm(x - images, axis=1)
+    >>> half = (x + images[far.argmin()]) / 2
+    >>> moves = np.linalg.norm(half - shifts.apply(half[None])[:, 0], axis=1)
+    >>> bound = group_invariant.energy_distance(far.min(), moves=moves)
+    >>> exact = groups.energy_distance(shifts, x[None], z[None])[0, 0]
+    >>> round(float(exact), 3), round(bound.value, 3), round(2 * float(far.min()), 3)
+    (0.855, 1.849, 3.664)
+    """
+    away = np.zeros(1) if moves is None else moves
+    # The difference of the root and m, without cancellation.
+    gaps = distance / (np.hypot(away, distance) + away) * distance if distance else 0 * away
+    return Formula({"elements": (2 * float(np.mean(gaps)), r"2E_g(\sqrt{m_g^2 + \delta^2} - m_g)")})

@@ -5,6 +5,6 @@ clipped at what is trivial, since checks compare the formula itself with draws. 
 other packages of `mehler.bounds`, under the name of its quantity.
 """
 
-from mehler.bounds.printed import kitchen_sinks, leverage, maxout
+from mehler.bounds.printed import group_invariant, kitchen_sinks, leverage, maxout
 
-__all__ = ["kitchen_sinks", "leverage", "maxout"]
+__all__ = ["group_invariant", "kitchen_sinks", "leverage", "maxout"]
