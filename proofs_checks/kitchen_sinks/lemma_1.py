@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks, printed
+from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
@@ -125,7 +125,7 @@ def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple
 def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     """Show that the bound on the features is needed: 50 maxout units without one."""
     ((units, drawn),) = _units(context, (80,), by)
-    bound = printed.kitchen_sinks.lemma_1(50, scale=units.feature_scale, delta=0.05).value
+    bound = kitchen_sinks.approximation(50, scale=units.feature_scale, delta=0.05).total
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
     return Evidence.bound_comparison(
         form="proved",

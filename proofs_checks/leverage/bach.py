@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,8 @@ Features = Callable[..., int]
 
 def as_restored(**options: Any) -> int:
     """Compute Bach's number of features."""
-    return max(1, math.ceil(printed.leverage.proposition_6_condition(**options)))
+    published = printed.leverage.proposition_6
+    return int(solve(published, at_most=4.0, n_features=None, ridge=1.0, **options))
 
 
 def as_proved(**options: Any) -> int:

@@ -241,7 +241,7 @@ UNITS = {"n_inputs": 5, "pool_size": 2, "radius": 1.0}
         (kitchen_sinks.generalisation_gap, GAP, {"two_sided": 1}, "two_sided=1"),
         (kitchen_sinks.approximation_greedy, STEPS, {"total_weight": -1.0}, "total_weight=-1.0"),
         (kitchen_sinks.approximation_greedy, STEPS, {"norm": 1.5}, "norm=1.5"),
-        (printed.kitchen_sinks.lemma_1, OK, {"feature_scale": 2.0}, "feature_scale"),
+        (printed.kitchen_sinks.theorem, FIT, {"c": 1, "feature_scale": 2}, "feature_scale"),
         (printed.kitchen_sinks.estimation_lemma, GAP, {}, "loss_at_zero"),
         (printed.kitchen_sinks.estimation_lemma, GAP, {"loss_at_zero": -1}, "loss_at_zero=-1"),
         (printed.kitchen_sinks.theorem, FIT, {}, "'c'"),

@@ -17,10 +17,10 @@ def test_approximation_by_hand():
     numbers = {"ridge": 0.02, "degrees_of_freedom": 6.0, "delta": delta, "norm": 3.0}
     assert leverage.approximation(400, **numbers).value == pytest.approx(0.72, rel=1e-12)
     assert leverage.approximation(399, **numbers).value > 0.72
-    published = printed.leverage.proposition_6(400, **numbers)
-    assert published.value == pytest.approx(0.72, rel=1e-14)
     # 5 d log(16 d/delta) with the same delta: log 2 more, and 5 for 32 (d + 1/4)/(9 d).
-    assert published.unmet[0].found == f"{30 * (math.log(2) + 18):.6g}"
+    needed = math.ceil(30 * (math.log(2) + 18))
+    published = printed.leverage.proposition_6([needed - 1, needed], **numbers).value
+    assert published.tolist() == [math.inf, pytest.approx(0.72, rel=1e-14)]
 
 
 @pytest.mark.parametrize(("d", "ratio"), [(0.5, None), (0.9, 2.0), (18.1, None), (18.1, 1000.0)])
@@ -55,9 +55,10 @@ def test_the_error_falls_to_the_ridge():
 @pytest.mark.parametrize("delta", [0.999999, 0.05, 1e-6, 1e-200])
 def test_bachs_condition_is_enough(d, ratio, delta):
     numbers = {"degrees_of_freedom": d, "largest_ratio": ratio * d, "delta": delta}
-    needed = printed.leverage.proposition_6_condition(**numbers)
-    assert needed == pytest.approx(5 * ratio * d * math.log(16 * d / delta))
-    assert leverage.approximation(math.ceil(needed), ridge=1.0, **numbers).total <= 4.0
+    published = printed.leverage.proposition_6
+    needed = bounds.solve(published, at_most=4.0, n_features=None, ridge=1.0, **numbers)
+    assert needed == math.ceil(5 * ratio * d * math.log(16 * d / delta))
+    assert leverage.approximation(needed, ridge=1.0, **numbers).total <= 4.0
 
 
 def test_features_at_one_half():
@@ -65,7 +66,8 @@ def test_features_at_one_half():
     numbers = {"degrees_of_freedom": 0.5, "delta": 1e-6}
     enough = [leverage.approximation(m, ridge=1.0, **numbers).total <= 4 for m in (33, 34)]
     assert enough == [False, True]
-    assert math.ceil(printed.leverage.proposition_6_condition(**numbers)) == 40
+    published = [printed.leverage.proposition_6(m, ridge=1.0, **numbers).value for m in (39, 40)]
+    assert published == [math.inf, 4.0]
 
 
 def test_score_error_by_hand():

@@ -24,7 +24,7 @@ from mehler.proofs_checks.kitchen_sinks.worlds._units import Units
 from scipy import integrate, optimize, stats
 
 from mehler import exact, verify
-from mehler.bounds import printed
+from mehler.bounds import kitchen_sinks
 from tests.proofs_checks.conftest import BY_ID
 
 
@@ -216,7 +216,7 @@ def test_numbers_that_the_texts_quote():
 
 def test_maxout_units_exceed_the_printed_bound_in_practically_every_draw():
     errors = Units(80, 4).errors(np.random.default_rng(5), 50, 500)
-    bound = printed.kitchen_sinks.lemma_1(50, scale=1.0, delta=0.05)
+    bound = kitchen_sinks.approximation(50, scale=1.0, delta=0.05)
     assert "practically every draw" in BY_ID["kitchen-sinks.lemma-1"].note
     assert (errors > bound.value).mean() > 0.99
 

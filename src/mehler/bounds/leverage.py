@@ -257,7 +257,7 @@ def probability_error(
 
     References
     ----------
-    :doc:`/theorems/leverage-theorem-1`.
+    Statement A of :doc:`/theorems/leverage-theorem-1`.
 
     Examples
     --------
@@ -310,10 +310,8 @@ def score_ratio(
 
     Parameters
     ----------
-    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-        As in :func:`score_error`.
-    estimated, mix
-        As :mod:`mehler.bounds.leverage` says.
+    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm, estimated, mix
+        As :mod:`mehler.bounds.leverage` says; d is that of the pool.
 
     Returns
     -------
@@ -323,7 +321,7 @@ def score_ratio(
 
     References
     ----------
-    :doc:`/theorems/leverage-theorem-1`.
+    Statement B of :doc:`/theorems/leverage-theorem-1`.
 
     Examples
     --------

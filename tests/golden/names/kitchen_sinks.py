@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mehler import bounds
@@ -32,15 +33,19 @@ def _unless_published(proved: Any, published: Any, *sizes: int, form: str, **opt
 
 
 def lemma_1(n_features: int, *, form: str = "proved", **options: Any) -> Bound:
-    if _form(form) == "proved" or {"mean_square", "norm"} & options.keys():
-        return now.approximation(n_features, **options)
-    return _published(printed.kitchen_sinks.lemma_1, n_features, **options)
+    """Lemma 1 and the risk lemma are the proved formulas, which published forms did not clip."""
+    return _unless_published(
+        now.approximation, _unclipped(now.approximation), n_features, form=form, **options
+    )
 
 
 def risk_lemma(n_features: int, *, form: str = "proved", **options: Any) -> Bound:
-    return _unless_published(
-        now.approximation_risk, printed.kitchen_sinks.risk_lemma, n_features, form=form, **options
-    )
+    risk = now.approximation_risk
+    return _unless_published(risk, _unclipped(risk), n_features, form=form, **options)
+
+
+def _unclipped(function: Any) -> Any:
+    return lambda *sizes, **options: replace(function(*sizes, **options), form="printed")
 
 
 def estimation_lemma(

@@ -37,10 +37,9 @@ def approximation(
 def approximation_features(
     *, degrees_of_freedom: float, delta: float, form: str = "proved", **options: Any
 ) -> int:
+    function = printed.leverage.proposition_6 if _published(form) else now.approximation
     numbers = {"degrees_of_freedom": degrees_of_freedom, "delta": delta, **options}
-    if _published(form):
-        return max(1, math.ceil(printed.leverage.proposition_6_condition(**numbers)))
-    return bounds.solve(now.approximation, at_most=4.0, n_features=None, ridge=1.0, **numbers)
+    return bounds.solve(function, at_most=4.0, n_features=None, ridge=1.0, **numbers)
 
 
 def _published(form: str) -> bool:

@@ -37,8 +37,6 @@ def norm_pi(alpha: Array, density: Array) -> float:
 
     Raises
     ------
-    TypeError
-        Not arrays, or arrays of two libraries.
     ValueError
         Shapes that differ or are empty, NaN or infinity, a negative density.
 
@@ -53,11 +51,8 @@ def norm_pi(alpha: Array, density: Array) -> float:
     1.2
     """
     values, pi = _on_host(alpha=alpha, density=density)
-    largest = 0.0
-    for a, p in zip(values, pi, strict=True):
-        if a != 0:
-            largest = max(largest, abs(a) / p if p > 0 else math.inf)
-    return largest
+    ratios = (abs(a) / p if p > 0 else math.inf for a, p in zip(values, pi, strict=True) if a != 0)
+    return max(ratios, default=0.0)
 
 
 def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
@@ -70,22 +65,15 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
 
     Parameters
     ----------
-    alpha : array, shape (n,)
-        Values of alpha on a grid, or the weights of n features.
-    density : array, shape (n,)
-        pi on the same grid, or the n probabilities; not negative.
+    alpha, density : array, shape (n,)
+        As in :func:`norm_pi`.
     weights : array, shape (n,), optional
-        Quadrature weights; 1 if `density` is the probabilities of n features.
+        Quadrature weights, not negative; 1 if `density` is the probabilities of n features.
 
     Returns
     -------
     float
         Infinity where alpha is not 0 and the density is.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in `norm_pi`; a negative weight.
 
     References
     ----------
@@ -97,11 +85,9 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     >>> round(norm_h(np.array([0.5, -0.3]), np.array([0.75, 0.25])), 6)
     0.832666
     """
-    if weights is None:
-        values, pi = _on_host(alpha=alpha, density=density)
-        each = [1.0] * len(values)
-    else:
-        values, pi, each = _on_host(alpha=alpha, density=density, weights=weights)
+    optional = {} if weights is None else {"weights": weights}
+    values, pi, *quadrature = _on_host(alpha=alpha, density=density, **optional)
+    each = quadrature[0] if quadrature else [1.0] * len(values)
     # In units of the largest value, since products with a subnormal number lose all digits.
     # hypot neither underflows nor overflows.
     counted = (abs(a) for a, w in zip(values, each, strict=True) if w > 0)

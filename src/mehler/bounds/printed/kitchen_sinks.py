@@ -1,8 +1,10 @@
-r"""Lemmas and theorem of Rahimi and Recht (2008) as published, and the rate of greedy steps.
+r"""The theorem of Rahimi and Recht (2008) as published, its estimation lemma, the greedy rate.
 
-Arguments are those of :mod:`mehler.bounds.kitchen_sinks`. Features are at most 1 in absolute value,
-as the theorem assumes; they are not divided, so that C is `scale`. The slides that we have leave a
-constant c open in the theorem and in the rate; the estimation lemma is from memory.
+Lemma 1 and the risk lemma hold as published: :func:`~mehler.bounds.kitchen_sinks.approximation` and
+:func:`~mehler.bounds.kitchen_sinks.approximation_risk` are their formulas. Arguments are those of
+:mod:`mehler.bounds.kitchen_sinks`. Features are at most 1 in absolute value, as the theorem
+assumes; they are not divided, so that C is `scale`. The slides that we have leave a constant c open
+in the theorem and in the rate; the estimation lemma is from memory.
 """
 
 from __future__ import annotations
@@ -11,11 +13,10 @@ import math
 
 from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.kitchen_sinks import _approximation as proved
 from mehler.bounds.kitchen_sinks._approximation import INDEPENDENT, LABELS, LOSS
 from mehler.bounds.kitchen_sinks._excess_risk import SAMPLES
 
-__all__ = ["estimation_lemma", "greedy", "lemma_1", "risk_lemma", "theorem"]
+__all__ = ["estimation_lemma", "greedy", "theorem"]
 
 _BOUNDED = "features are at most 1 in absolute value"
 _DOMAINS = {
@@ -23,82 +24,6 @@ _DOMAINS = {
     "total_weight": require_positive,
     "loss_at_zero": require_not_negative,
 }
-
-
-@bound(
-    "kitchen-sinks.lemma-1",
-    "distance from f* to weights of at most C/K",
-    form="printed",
-    falls_in=("n_features",),
-    assumes=(INDEPENDENT, _BOUNDED),
-)
-def lemma_1(n_features: int, *, scale: float, delta: float) -> Formula:
-    r"""Evaluate the published distance from f* to K random features, which holds.
-
-    .. math:: \frac{C}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
-
-    with probability :math:`1 - \delta`.
-
-    Parameters
-    ----------
-    n_features, scale, delta
-        As :mod:`mehler.bounds.kitchen_sinks` says.
-
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence".
-
-    References
-    ----------
-    A. Rahimi, B. Recht (2008), Lemma 1; :doc:`/theorems/kitchen-sinks-lemma-1`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import printed
-    >>> round(printed.kitchen_sinks.lemma_1(50, scale=1.0, delta=0.05).value, 4)
-    0.4876
-    """
-    return proved.approximation.evaluate.body(n_features, scale=scale, delta=delta)
-
-
-@bound(
-    "kitchen-sinks.risk-lemma",
-    "risk of the average of features above that of f*",
-    form="printed",
-    falls_in=("n_features",),
-    assumes=(INDEPENDENT, _BOUNDED, LABELS, LOSS),
-)
-def risk_lemma(n_features: int, *, scale: float, lipschitz: float, delta: float) -> Formula:
-    r"""Evaluate the published excess risk of the average of features, which holds: L times Lemma 1.
-
-    .. math:: \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
-
-    with probability :math:`1 - \delta`.
-
-    Parameters
-    ----------
-    n_features, scale, lipschitz, delta
-        As :mod:`mehler.bounds.kitchen_sinks` says.
-
-    Returns
-    -------
-    Bound
-        With the term "approximation".
-
-    References
-    ----------
-    A. Rahimi, B. Recht (2008); :doc:`/theorems/kitchen-sinks-risk-lemma`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import printed
-    >>> printed.kitchen_sinks.risk_lemma(50, scale=1.0, lipschitz=0.5, delta=0.05).value
-    0.2437...
-    """
-    return proved.approximation_risk.evaluate.body(
-        n_features, scale=scale, lipschitz=lipschitz, delta=delta
-    )
 
 
 @bound(

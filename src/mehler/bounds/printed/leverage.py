@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import require_positive, require_probability
-from mehler.bounds._bound import Assumption
+from mehler._validate import require_positive
 from mehler.bounds._function import Formula, bound
 from mehler.bounds.leverage import DOMAINS, require_ratio, score_error
 
-__all__ = ["corollary_5", "lemma_3", "proposition_6", "proposition_6_condition"]
+__all__ = ["corollary_5", "lemma_3", "proposition_6"]
 
 _DOMAINS = {**DOMAINS, "smallest": require_positive}
 _ROWS = (
@@ -25,6 +24,7 @@ _ROWS = (
     "leverage.bach",
     "squared error of the best sum, plus its ridge",
     form="printed",
+    falls_in=("n_features",),
     assumes=("features are drawn independently, with density q with respect to P",),
     domains=DOMAINS,
 )
@@ -39,8 +39,8 @@ def proposition_6(
 ) -> Formula:
     r"""Evaluate the published error of the best sum, :math:`4\lambda B^2` for enough features.
 
-    It holds with probability :math:`1 - \delta` under :func:`proposition_6_condition`, which asks
-    for more features than :func:`mehler.bounds.leverage.approximation` does.
+    With probability :math:`1 - \delta` for :math:`M \ge 5D\log(16d/\delta)`, which is more than
+    :func:`mehler.bounds.leverage.approximation` asks for; infinite for fewer.
 
     Parameters
     ----------
@@ -59,61 +59,19 @@ def proposition_6(
 
     Examples
     --------
-    >>> from mehler.bounds import printed
-    >>> printed.leverage.proposition_6(800, ridge=1e-3, degrees_of_freedom=18.1, delta=0.05).value
-    0.004
+    >>> from mehler.bounds import printed, solve
+    >>> numbers = {"ridge": 1e-3, "degrees_of_freedom": 18.12, "delta": 0.05}
+    >>> solve(printed.leverage.proposition_6, at_most=4e-3, n_features=None, **numbers)
+    786
     """
-    needed = _condition(degrees_of_freedom, delta, largest_ratio)
     d = degrees_of_freedom
+    needed = 5 * require_ratio(d, largest_ratio) * math.log(16 * d / delta)
+    # Up to rounding, where delta is computed from the features.
+    value = 4 * ridge * norm**2 if n_features >= needed * (1 - 1e-12) else math.inf
     return Formula(
-        {"approximation": (4 * ridge * norm**2, r"4\lambda B^2")},
+        {"approximation": (value, r"4\lambda B^2" if value < math.inf else r"\infty")},
         probability=1 - delta,
-        trivial=ridge * d / (1 - d) * norm**2 if d < 1 else math.inf,
-        assumptions=(
-            Assumption(
-                "M is as large as the condition asks", n_features >= needed, f"{needed:.6g}"
-            ),
-        ),
     )
-
-
-def proposition_6_condition(
-    *, degrees_of_freedom: float, delta: float, largest_ratio: float | None = None
-) -> float:
-    r"""Compute the published number of features, :math:`5D\log(16d/\delta)`.
-
-    Parameters
-    ----------
-    degrees_of_freedom, delta, largest_ratio
-        As in :func:`proposition_6`.
-
-    Returns
-    -------
-    float
-        Negative for d far below delta: nothing is then asked for.
-
-    References
-    ----------
-    Bach (2017), Proposition 1, from memory.
-
-    Examples
-    --------
-    >>> from mehler.bounds import printed
-    >>> round(printed.leverage.proposition_6_condition(degrees_of_freedom=18.12, delta=0.05), 1)
-    785.1
-    """
-    if largest_ratio is not None:
-        require_positive("largest_ratio", largest_ratio)
-    return _condition(
-        require_positive("degrees_of_freedom", degrees_of_freedom),
-        require_probability("delta", delta),
-        largest_ratio,
-    )
-
-
-def _condition(degrees_of_freedom: float, delta: float, largest_ratio: float | None) -> float:
-    ratio = require_ratio(degrees_of_freedom, largest_ratio)
-    return 5 * ratio * math.log(16 * degrees_of_freedom / delta)
 
 
 @bound(
