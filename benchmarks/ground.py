@@ -1,4 +1,4 @@
-"""Ratios of the ground: maxout, decoupled units, the ReLU kernel and orthogonal weights.
+"""Ratios of the ground: maxout in three libraries, decoupled units, the ReLU kernel, weights.
 
 ``python benchmarks/ground.py`` writes ``results/ground.md``. Each row is the CPU time of ours over
 that of a plain formulation, in turns in one process with one BLAS thread.
@@ -6,7 +6,7 @@ that of a plain formulation, in turns in one process with one BLAS thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ import mehler
 from mehler.features.projections import named
 
 
-def products(rows: np.ndarray, weights: np.ndarray, block: int) -> Callable[[], None]:
+def products(rows: Any, weights: Any, block: int) -> Callable[[], None]:
     """The bare matrix products, block by block, piece by piece."""
 
     def run() -> None:
@@ -27,6 +27,29 @@ def products(rows: np.ndarray, weights: np.ndarray, block: int) -> Callable[[], 
                 rows[start : start + block] @ piece
 
     return run
+
+
+def other_libraries(rows: np.ndarray) -> Iterator[tuple[str, Callable[[], Any], Callable[[], Any]]]:
+    """Maxout over the bare products of PyTorch, by its blocks of rows, and of compiled JAX."""
+    import jax
+    import torch
+
+    torch.set_num_threads(1)
+    here = torch.asarray(rows)
+    phi = mehler.MaxoutFeatures.draw(rows.shape[1], 1024, 4, seed=0, like=here)
+    name = "maxout, d = 784, q = 4, over the bare product, "
+    bare = products(here, phi._weights("float32")[0], 1024)
+    yield name + "PyTorch", bare, partial(phi, here)
+    there = jax.numpy.asarray(rows)
+    psi = mehler.MaxoutFeatures.draw(rows.shape[1], 1024, 4, seed=0, like=there)
+    weights = psi._weights("float32")[0]
+    multiply = jax.jit(lambda x, w: [x @ piece for piece in w])
+    compiled = jax.jit(psi)
+    yield (
+        name + "JAX",
+        lambda: jax.block_until_ready(multiply(there, weights)),
+        lambda: jax.block_until_ready(compiled(there)),
+    )
 
 
 def relu_kernel(rows: np.ndarray, depth: int) -> Callable[[], Any]:
@@ -52,7 +75,8 @@ def pairs() -> list[tuple[str, Callable[[], Any], Callable[[], Any]]]:
     narrow = rng.standard_normal((4096, 40))
     phi = mehler.MaxoutFeatures.draw(784, 1024, 4, seed=0)
     bare = products(wide, phi._weights("float32")[0], 1024)
-    rows = [("maxout, d = 784, q = 4, over the bare product", bare, partial(phi, wide))]
+    rows = [("maxout, d = 784, q = 4, over the bare product, NumPy", bare, partial(phi, wide))]
+    rows += other_libraries(wide)
     for q in (4, 16):
         units = mehler.DecoupledMaxoutFeatures.draw(40, 2000, q, seed=0)
         bare = products(narrow, units._weights("float64")[0], 256)

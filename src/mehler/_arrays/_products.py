@@ -104,11 +104,13 @@ class HostProducts(Iterator[Array]):
             pieces = kept if deciding is self else np.matmul(deciding.rows[some], deciding.weights)
             best = pieces[0][:, columns].copy()
             code = np.zeros(best.shape, np.uint8 if q < 256 else np.int32)
-            wins = np.empty_like(code)
+            larger = np.empty(best.shape, np.bool_)
+            wins = larger.view(np.uint8) if q < 256 else np.empty_like(code)
             for j in range(1, q):
                 value = pieces[j][:, columns]
                 # j increases, so that the last win is the largest.
-                np.multiply(value > best, code.dtype.type(j), out=wins)
+                np.greater(value, best, out=larger)
+                np.multiply(larger.view(np.uint8), code.dtype.type(j), out=wins)
                 np.maximum(code, wins, out=code)
                 np.maximum(best, value, out=best)
             at = code.astype(np.intp) * held[0].size + places[: len(rows)]
