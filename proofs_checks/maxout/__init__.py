@@ -1,6 +1,6 @@
 """Random maxout features (Mroueh, Rennie, Goel 2015): all numbered statements, and repairs.
 
-One file a statement: what is printed, what is proved, the checks of both. Shared measuring is in
+Two files a statement: its page, and the checks of both forms. Shared measuring is in
 the files that begin with an underscore.
 """
 

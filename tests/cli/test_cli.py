@@ -94,7 +94,7 @@ def test_statements_are_asked_for_one_by_one(toy_statements, tmp_path, rows_file
     [
         (["report", "gone.npy"], "DATA='gone.npy' does not exist"),
         (["report", "--statements", "no.*"], "statements='no.*' matches no id"),
-        (["report", "--level", "slow"], "level='slow' is not one of quick, full"),
+        (["report", "--level", "slow"], "level='slow' is not one of 'quick', 'full'"),
         (["report", "--backend", "mlx"], "backend='mlx' is not one of"),
         (["report", "--seed", "-3"], "seed=-3 must be at least 0"),
         (["report", "--seed", "x"], "Invalid value for '--seed'"),

@@ -191,8 +191,8 @@ def test_random_streams_depend_on_seed_statement_and_label_alone(level):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"level": "slow"}, "level='slow' is not one of quick, full"),
-        ({"backend": "tensorflow"}, "backend='tensorflow' is not one of numpy"),
+        ({"level": "slow"}, "level='slow' is not one of 'quick', 'full'"),
+        ({"backend": "tensorflow"}, "backend='tensorflow' is not one of 'numpy'"),
         ({"seed": -1}, "seed=-1 must be at least 0"),
         ({"seed": 1.0}, "seed=1.0 must be an integer"),
         ({"false_alarm": 0.0}, "false_alarm=0.0 must be a probability"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mehler._arrays import LIBRARIES
-from mehler._validate import require_integer, require_probability
+from mehler._validate import require_choice, require_integer, require_probability
 
 if TYPE_CHECKING:
     from mehler.verify import Ledger
@@ -47,11 +47,6 @@ class Context:
     TypeError, ValueError
         If level or backend are unknown, the seed is negative, or `false_alarm` is not in (0, 1).
 
-    See Also
-    --------
-    Check : A function of a context.
-    mehler.verify.Ledger : The budget.
-
     Examples
     --------
     >>> from mehler.verify import Ledger
@@ -68,10 +63,8 @@ class Context:
     statement: str = ""
 
     def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise ValueError(f"level={self.level!r} is not one of {', '.join(LEVELS)}")
-        if self.backend not in BACKENDS:
-            raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
+        require_choice("level", self.level, LEVELS)
+        require_choice("backend", self.backend, BACKENDS)
         object.__setattr__(self, "seed", require_integer("seed", self.seed, least=0))
         object.__setattr__(
             self, "false_alarm", require_probability("false_alarm", self.false_alarm)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mehler._validate import (
+    require_choice,
     require_instance,
     require_integer,
     require_iterable,
@@ -225,11 +226,6 @@ class Evidence:
     cases : tuple of BoundCase
         Of a bound that was compared with draws: violations and looseness, one for each setting.
 
-    See Also
-    --------
-    Evidence.from_verdict : Evidence of a statistical check.
-    Evidence.exact_comparison : Evidence of a computed value.
-
     Examples
     --------
     >>> evidence = Evidence(form="proved", check="a", status="holds", claim="x is 1",
@@ -260,12 +256,9 @@ class Evidence:
     cases: tuple[BoundCase, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
-        if self.status not in STATUSES:
-            raise ValueError(f"status={self.status!r} is not one of {', '.join(STATUSES)}")
-        if self.relation not in RELATIONS:
-            raise ValueError(f"relation={self.relation!r} is not one of {', '.join(RELATIONS)}")
+        require_choice("form", self.form, FORMS)
+        require_choice("status", self.status, STATUSES)
+        require_choice("relation", self.relation, RELATIONS)
         for name in ("observed", "exact", "resolution", "detectable"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else require_real(name, value))

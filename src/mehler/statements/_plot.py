@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from mehler._validate import require_flag, require_iterable, require_reals
+from mehler._validate import require_choice, require_flag, require_iterable, require_reals
 
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
@@ -45,10 +45,6 @@ class Series:
     ValueError
         If the kind is unknown, or lengths differ.
 
-    See Also
-    --------
-    Plot : Series with axes and a caption.
-
     Examples
     --------
     >>> Series(label="kernel", x=[0, 1], y=[1, 2]).y
@@ -63,8 +59,7 @@ class Series:
     y_high: Numbers | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
-            raise ValueError(f"kind={self.kind!r} is not one of {', '.join(_KINDS)}")
+        require_choice("kind", self.kind, _KINDS)
         if (self.y_low is None) != (self.y_high is None):
             raise ValueError(f"series {self.label!r} has only one of y_low and y_high: give both")
         if self.kind == "band" and self.y_low is None:
@@ -95,10 +90,6 @@ class Plot:
         Whether an axis is logarithmic; the series hold the values themselves.
     caption : str
         Plain text, also for screen readers.
-
-    See Also
-    --------
-    mehler.report.draw : Render a plot as SVG.
 
     Examples
     --------

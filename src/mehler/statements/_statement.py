@@ -10,7 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mehler._validate import require_flag, require_instance, require_iterable, require_mapping
+from mehler._validate import (
+    require_choice,
+    require_flag,
+    require_instance,
+    require_iterable,
+    require_mapping,
+)
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
@@ -58,10 +64,6 @@ class Check:
     pays : bool
         Whether calling the check pays for one test from the ledger before it runs. A check that
         computes, or that passes the ledger on, does not.
-
-    See Also
-    --------
-    check : Register a function as a check.
     """
 
     form: Form
@@ -70,8 +72,7 @@ class Check:
     pays: bool = False
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+        require_choice("form", self.form, FORMS)
         require_flag("pays", self.pays)
 
     def __call__(self, context: Context) -> Evidence:
@@ -170,11 +171,6 @@ class Statement:
     ValueError
         If the id is malformed, a text or the formula of the claim is missing, the expectation is
         unknown or the checks cannot lead to it, or a missing formula is called printed.
-
-    See Also
-    --------
-    check : Register a check of one form.
-    discover : Find the installed statements.
 
     Examples
     --------

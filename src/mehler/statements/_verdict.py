@@ -33,11 +33,6 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
         ``"holds with constant"`` if only the proved form could be checked, because the printed one
         has a constant without a value; else ``"holds"``.
 
-    See Also
-    --------
-    Evidence : The evidence of one check.
-    Statement : The statement, with its expected verdict.
-
     Examples
     --------
     >>> printed = Evidence(form="printed", check="a", status="refuted", claim="x is 0")
