@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy import integrate
 
 from mehler.bounds import group_invariant, lower
@@ -67,6 +68,21 @@ def test_an_order_of_a_million_is_no_nought():
     value = lower.energy_distance(1.0, share=1e-6).value
     # 2/(n sqrt(pi log n)), less a part of 1/(2 log n).
     assert 0.95 < value / (2e-6 / math.sqrt(math.pi * math.log(1e6))) < 1
+
+
+@pytest.mark.parametrize("share", [1e-300, 1e-30, 1e-3, 0.2, 0.99])
+@pytest.mark.parametrize("radius", [0.0, 0.3, 0.9, 1 - 1e-3, 1 - 1e-6])
+def test_lower_bound_keeps_its_digits_and_its_sign(share, radius):
+    """In fifty digits; each of the two parts alone is many times their difference."""
+    with mp.workdps(50):
+        p, r = mp.mpf(share), mp.mpf(radius)
+        s = mp.sqrt(-mp.log(p) / (1 - r * r))
+        exact = 2 * (mp.erfc(s) - p * r * mp.erfc(s * r))
+        value = lower.energy_distance(1.0, share=share, radius=radius).value
+        # A cancellation by 1 - r at most, and the exponent -s^2 to a rounding.
+        rounding = 1e-15 * (1 / (1 - r) ** 2 + s * s)
+        assert 0 <= value <= exact * (1 + rounding) + mp.mpf(2) ** -1073
+        assert value >= exact * (1 - rounding) - mp.mpf(2) ** -1022
 
 
 @pytest.mark.parametrize(

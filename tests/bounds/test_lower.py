@@ -10,6 +10,7 @@ from scipy import stats
 
 from mehler import exact
 from mehler.bounds import kernel_error, lower, spectral
+from tests.bounds.formulas.lower import of_squares
 
 
 @pytest.mark.parametrize("q", [1, 4, 64])
@@ -34,6 +35,15 @@ def test_squares_reach_it(m, delta):
     value = lower.one_pair(m, delta=delta, pool_size=1).value
     chance = stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m)
     assert chance >= delta
+
+
+@pytest.mark.parametrize("m", [60, 100, 300, 1000])
+@pytest.mark.parametrize("delta", [1e-3, 1e-4, 1e-6])
+def test_large_deviations_of_squares_in_closed_form(m, delta):
+    """Both ends of an interval have an error of the normal limit: with one it would be larger."""
+    expected = of_squares(m, delta)
+    assert lower.one_pair(m, delta=delta, pool_size=1).value == pytest.approx(expected, rel=1e-9)
+    assert of_squares(m, delta, errors=1.0) > 1.04 * expected
 
 
 def test_codes_have_the_exact_quantile():

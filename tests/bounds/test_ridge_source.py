@@ -142,6 +142,25 @@ def test_second_moment_of_normal_features_is_known(ratio):
         assert second_moment(known, mu, 1.0 / 20, r, None) >= exact
 
 
+def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
+    """A feature l (a + g) of one row has E[s G] = l^4 E (a + g)^4, a^4 + 6 a^2 + 3 in those units.
+
+    The bound is (a^2 + 1 + 2)^2: each of its factors is a second moment and 2, not less.
+    """
+    a, lipschitz = 10.0, 0.3
+    mu = np.array([lipschitz**2 * (a**2 + 1)])
+    for ridge_of_row in (0.01, 1.0, 1e6):
+        known = know(mu, ridge=ridge_of_row, sup=None, leverage=None, lipschitz=lipschitz)
+        moment = lipschitz**4 * (a**4 + 6 * a**2 + 3) / (mu[0] + ridge_of_row)
+        for r in (0.0, *SMOOTH):
+            x = mu[0] / ridge_of_row
+            exact = x ** (2 * r) * moment / ridge_of_row / (1 + x) ** 2
+            found = second_moment(known, mu, ridge_of_row, r, None)
+            assert exact <= found * (1 + 1e-12)
+            if ridge_of_row == 1e6:
+                assert found <= exact * 1.001
+
+
 def test_second_moment_at_least_that_of_maxout_features():
     X = np.random.default_rng(0).standard_normal((6, 3))
     phi = MaxoutFeatures.draw(3, 200_000, 4, seed=0)

@@ -302,8 +302,11 @@ class LowerBound(Bound):
 
     @property
     def value(self) -> Any:
-        """The sum of the terms, or 0 where that is below: the quantities are not negative."""
-        total = np.maximum(self.total, 0.0)
+        """The sum of the terms, 0 where that is below, since no quantity is negative.
+
+        It is rounded down: a sum beyond the floats is at least the largest of them.
+        """
+        total = np.clip(self.total, 0.0, np.finfo(np.float64).max)
         return total if np.ndim(total) else float(total)
 
     @property
@@ -379,10 +382,11 @@ def require_probability(**values: Any) -> None:
 
 
 def square_of(name: str, value: float) -> float:
-    """Square a number, or say that it is too large for that."""
+    """Square a number, or say that it is too large or too small for that."""
     square = float(value) * float(value)
-    if square == math.inf:
-        raise ValueError(f"{name}={value!r} is too large to be squared: give it in other units")
+    if square == math.inf or (square == 0 and value != 0):
+        size = "large" if square else "small"
+        raise ValueError(f"{name}={value!r} is too {size} to be squared: give it in other units")
     return square
 
 
