@@ -339,10 +339,10 @@ def test_rows_of_zeros_count_all_thresholds(law):
         (lambda: Bins(2, math.inf, "paper"), ValueError, "window=inf"),
         (lambda: Bins(2, 1.0, "simpson"), ValueError, "'paper', 'trapezoid', 'midpoint', 'dither'"),
         (lambda: orbits.coincidence_weight(3, 2, replacement=False), ValueError, "size=3"),
-        (lambda: product(-1.0, 1.0, 0.0), ValueError, "left must be norms"),
-        (lambda: product(1.0, 1e200, 0.0), ValueError, "right must be norms"),
+        (lambda: product(-1.0, 1.0, 0.0), ValueError, "left must be at least 0"),
+        (lambda: product(1.0, 1e200, 0.0), ValueError, "right must be at least 0 and at most"),
         (lambda: product(1.0, 1.0, 2.0), ValueError, "at most the product of both norms"),
-        (lambda: spread(-1.0, 1.0, 1.0), ValueError, "centre_square must be norms"),
+        (lambda: spread(-1.0, 1.0, 1.0), ValueError, "centre_square must be at least 0"),
         (lambda: spread(1.0, math.nan, 1.0), ValueError, "mean_distance holds NaN"),
     ],
 )

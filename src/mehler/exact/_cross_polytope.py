@@ -52,7 +52,7 @@ def cross_polytope_collision(rho: Any, d: int) -> Any:
     Parameters
     ----------
     rho : float or array
-        Correlations in [-1, 1].
+        As of all functions of :mod:`mehler.exact`, with their errors.
     d : int
         Number of projections, 1 to 500,000. The hash has 2 d values, as a maxout code has q.
 
@@ -60,11 +60,6 @@ def cross_polytope_collision(rho: Any, d: int) -> Any:
     -------
     float or array
         Same shape, namespace and device as `rho`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `d` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
     Notes
     -----
@@ -145,10 +140,7 @@ def _log_inside(x: Any, y: Any, minus: Any, plus: Any) -> Any:
     """
     from scipy.special import owens_t
 
-    outside = 2 * sum(
-        owens_t(x, (one - other) / x) + owens_t(y, (one + other) / y)
-        for one, other in (minus, plus)
-    )
+    outside = 2 * sum(owens_t(x, (a - b) / x) + owens_t(y, (a + b) / y) for a, b in (minus, plus))
     with np.errstate(divide="ignore"):
         # Small squares: B = 0 in float64, its powers are 0 as they should be.
         return np.log1p(-np.clip(outside, 0.0, 1.0))

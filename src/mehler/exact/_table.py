@@ -183,16 +183,15 @@ def _build(q: int) -> PoolTable:
         """E[(M - level)(M' - level); D=D'], from (X - level)(Y - level); without cancellation."""
         return ((along - level) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
 
-    one = plain @ grid.weight_a
-
+    shared = plain @ grid.weight_a
     weigh = np.sin(grid.theta)
-    kappa = _series(one)
-    local, slope = with_slope(one, grid.theta)
+    kappa = _series(shared)
+    local, slope = with_slope(shared, grid.theta)
     plain, centred = 4 * product(0.0), 4 * product(h1)
     return PoolTable(
         kappa=local,
         kappa_slope=slope,
-        kernel=_localise(_integrate(h2, _series(one * weigh))),
+        kernel=_localise(_integrate(h2, _series(shared * weigh))),
         gap=_localise(_series(_mean_above(grid.theta, kappa))),
         second=_localise(_integrate(h4, _series(plain * weigh))),
         second_slope=_localise(_series(plain)),

@@ -46,7 +46,7 @@ def test_every_jump_has_a_panel_of_its_own(ats):
         holds = (leaves.low <= at) & (at <= leaves.high)
         assert np.min((leaves.high - leaves.low)[holds]) < 1e-7
     # What they lose, by their own account, is less than rounding times the jumps.
-    mass = np.sum((leaves.off * leaves.mass)[leaves.jump])
+    mass = np.sum((leaves.deviation * leaves.mass)[leaves.jump])
     assert mass < 1e-6 if min(np.diff(ats)) < 1e-6 else mass < 1e-13
 
 

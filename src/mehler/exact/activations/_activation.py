@@ -12,7 +12,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import require_function, require_instance, require_integer
 from mehler.exact.activations import _closed, _declared, _series
-from mehler.exact.activations._projections import Pairs, Projected
+from mehler.exact.activations._projections import Pairs, Projected, pairs_of
 
 Function = Callable[[Any, _arrays.Array], _arrays.Array]
 Moment = tuple[_arrays.Array, _arrays.Array]
@@ -86,25 +86,11 @@ class Activation:
             require_function(name, getattr(self, name), optional=name != "function")
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
-        """Evaluate at an array of projections.
-
-        Parameters
-        ----------
-        xp : namespace
-            Array API namespace of `t`.
-        t : array
-            Projections.
-        """
+        """Evaluate at an array `t` of projections, of the namespace `xp`."""
         return self.function(xp, t)
 
     def on_host(self, t: Any) -> Any:
-        """Evaluate at a NumPy array of projections.
-
-        Parameters
-        ----------
-        t : numpy.ndarray
-            Projections.
-        """
+        """Evaluate at a NumPy array of projections."""
         return self.function(np, t)
 
     @property
@@ -207,15 +193,8 @@ class Activation:
         return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:
-        """Return whether :meth:`moment` is a closed form, rather than Mehler's series.
-
-        Parameters
-        ----------
-        power : int
-            p, at least 1.
-        """
-        one = np.ones(())
-        pairs = Pairs(one, 0 * one, 2 * one, one, one)
+        """Return whether :meth:`moment` is a closed form, rather than Mehler's series."""
+        pairs = pairs_of(np.ones(()), np.ones(()), np.ones(()))
         return self._closed(pairs, require_integer("power", power), False) is not None
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
@@ -254,13 +233,7 @@ class Activation:
         return np.where(scale > 0.0, law, constant <= t)
 
     def phase_cdf(self, t: Any) -> Any:
-        """Compute P(a(p) <= t) for a uniform phase added to p, whatever p is.
-
-        Parameters
-        ----------
-        t : numpy.ndarray
-            Thresholds.
-        """
+        """Compute P(a(p) <= t) on the host for a uniform phase added to p, whatever p is."""
         law = _closed.waves_phase_cdf(self.checked_waves(), t)
         if law is None:
             raise ValueError(

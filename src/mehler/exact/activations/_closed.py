@@ -126,14 +126,14 @@ class Sides:
         value = same * arc_cosine(pairs.rho, pairs.near, pairs.far, order)
         if opposite != 0.0:
             value = value + opposite * arc_cosine(-pairs.rho, pairs.far, pairs.near, order)
-        one = xp.ones_like(value)
+        ones = xp.ones_like(value)
         size = (abs(self.right) + abs(self.left)) ** 2 * half_moment(2 * order)
         if order == 0:
-            return self._at_zero(pairs, value), (size + self.centre**2) * one
+            return self._at_zero(pairs, value), (size + self.centre**2) * ones
         factor = (pairs.x_scale * pairs.y_scale) ** order
         # Huge rows at right or opposite angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(factor)
-        product = xp.where(nothing, one, factor) * value
+        product = xp.where(nothing, ones, factor) * value
         if order == 1 and pairs.differentiable:
             # At a row of zeros nothing but the linear part has a derivative.
             zero = _arrays.constant(factor) == 0.0
@@ -145,10 +145,11 @@ class Sides:
         """Correct pairs with a zero row, for which every unit is a(0)."""
         xp = pairs.xp
         mean = (self.right + self.left) * half_moment(0)
-        one = xp.ones_like(pairs.x_scale * pairs.y_scale * pairs.rho)
-        x_zero, y_zero = one * pairs.x_scale == 0.0, one * pairs.y_scale == 0.0
-        value = xp.where(x_zero | y_zero, self.centre * mean * one, value * one)
-        return xp.where(x_zero & y_zero, self.centre**2 * one, value)
+        ones = xp.ones_like(value)
+        ones = ones * xp.ones_like(pairs.x_scale) * xp.ones_like(pairs.y_scale)
+        x_zero, y_zero = ones * pairs.x_scale == 0.0, ones * pairs.y_scale == 0.0
+        value = xp.where(x_zero | y_zero, self.centre * mean * ones, value * ones)
+        return xp.where(x_zero & y_zero, self.centre**2 * ones, value)
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
         """Compute P(a(p) <= t) for a projection of symmetric law without an atom at 0."""
@@ -171,15 +172,14 @@ def sides(function: Any, degree: int, name: str) -> Sides:
     """Return the Sides of a homogeneous function, or raise ValueError naming it."""
     right, left, centre = (float(value) for value in _values(function, [1.0, -1.0, 0.0]))
     for sign, value in ((1.0, right), (-1.0, left)):
-        found = _values(function, sign * _AT)
+        values = _values(function, sign * _AT)
         expected = value * _AT**degree
-        off = np.abs(found - expected) > 1e-12 * np.abs(expected)
-        if np.any(off):
-            at = float(sign * _AT[off][0])
+        wrong = np.abs(values - expected) > 1e-12 * np.abs(expected)
+        if np.any(wrong):
             raise ValueError(
                 f"the activation {name!r} is said to be homogeneous of degree {degree}, but it is "
-                f"{float(found[off][0]):.6g} at {at:g} and {value:.6g} at {sign:g}: leave degree "
-                "out, or mend it"
+                f"{values[wrong][0]:.6g} at {sign * _AT[wrong][0]:g} and {value:.6g} at {sign:g}: "
+                "leave degree out, or mend it"
             )
     if degree > 0 and centre != 0.0:
         raise ValueError(
@@ -204,14 +204,14 @@ _WIDE = 10.0
 
 def require_waves(function: Any, waves: Waves, name: str) -> None:
     """Raise if the Fourier sum differs from the function, on NumPy arrays."""
-    found = np.asarray(function(_ANGLES), dtype=np.float64)
+    values = _values(function, _ANGLES)
     summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in waves), np.zeros_like(_ANGLES))
-    off = np.abs(found - summed) > 1e-12 * sum(abs(c) for _, c in waves)
-    if np.any(off):
+    wrong = np.abs(values - summed) > 1e-12 * sum(abs(c) for _, c in waves)
+    if np.any(wrong):
         raise ValueError(
             f"the activation {name!r} is said to be a sum of waves, but it is "
-            f"{found[off][0]:.6g} at {_ANGLES[off][0]:g}, where that is {summed[off][0]:.6g}: "
-            "leave waves out, or mend them"
+            f"{values[wrong][0]:.6g} at {_ANGLES[wrong][0]:g}, where that is "
+            f"{summed[wrong][0]:.6g}: leave waves out, or mend them"
         )
 
 
@@ -258,10 +258,10 @@ def waves_cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
     A sum over periods of the intervals in which the wave is at most t; angles that wrap around many
     times are treated as uniform.
     """
-    one = _single(waves)
-    if one is None:
+    wave = _single(waves)
+    if wave is None:
         return None
-    frequency, shift, _, _ = one
+    frequency, shift, _, _ = wave
     around = waves_phase_cdf(waves, t)
     narrow = np.minimum(scale, _WIDE / frequency)
     periods = math.ceil(_REACH * frequency * float(np.max(narrow, initial=0.0)) / math.tau) + 2
@@ -277,21 +277,21 @@ def waves_cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
 
 def waves_phase_cdf(waves: Waves, t: Any) -> Any:
     """Compute P(a(p) <= t) with a uniform phase added to p: the arcsine law."""
-    one = _single(waves)
-    if one is None:
+    wave = _single(waves)
+    if wave is None:
         return None
-    _, _, amplitude, constant = one
+    _, _, amplitude, constant = wave
     return 1.0 - np.arccos(np.clip((t - constant) / amplitude, -1.0, 1.0)) / math.pi
 
 
 def _single(waves: Waves) -> tuple[int, float, float, float] | None:
     """Return frequency, shift, amplitude and constant of a real wave of one frequency."""
-    found = {f: complex(c) for f, c in power_of(waves, 1).items()}
-    constant = found.pop(0, 0j)
-    frequency = max(found, default=0)
-    if set(found) != {frequency, -frequency}:
+    terms = {f: complex(c) for f, c in power_of(waves, 1).items()}
+    constant = terms.pop(0, 0j)
+    frequency = max(terms, default=0)
+    if set(terms) != {frequency, -frequency}:
         return None
-    c = found[frequency]
+    c = terms[frequency]
     return frequency, math.atan2(c.imag, c.real), 2.0 * abs(c), constant.real
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -43,11 +43,11 @@ def interpolation() -> Any:
     apart = x[:, None] - x[None, :]
     from_each = at[None, :] - x[:, None]
     # Lagrange's polynomials: products over the other points.
-    found = np.empty((POINTS, FINER))
+    matrix = np.empty((POINTS, FINER))
     for i in range(POINTS):
         others = np.delete(from_each, i, axis=0)
-        found[i] = np.prod(others / np.delete(apart[i], i)[:, None], axis=0)
-    return found
+        matrix[i] = np.prod(others / np.delete(apart[i], i)[:, None], axis=0)
+    return matrix
 
 
 def nodes(n: int) -> Any:
@@ -114,13 +114,12 @@ class Panels:
     scale: Any
     low: Any
     high: Any
-    off: Any
+    deviation: Any
     jump: Any
 
-    def chosen(self, which: Any) -> Panels:
-        """Select a subset."""
-        parts = (self.scale, self.low, self.high, self.off, self.jump)
-        return Panels(*(part[which] for part in parts))
+    def select(self, which: Any) -> Panels:
+        """Return a subset."""
+        return Panels(*(getattr(self, column.name)[which] for column in fields(self)))
 
     @property
     def mass(self) -> Any:
@@ -132,28 +131,27 @@ class Panels:
 
 def joined(parts: list[Panels]) -> Panels:
     """Concatenate, sorted by scale and position."""
-    names = ("scale", "low", "high", "off", "jump")
-    columns = [np.concatenate([getattr(one, name) for one in parts]) for name in names]
+    columns = [
+        np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Panels)
+    ]
     order = np.lexsort((columns[1], columns[0]))
     return Panels(*(column[order] for column in columns))
 
 
-def deviation(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
+def deviations(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
     """Compute the deviation of the function from its interpolant at the finer points, (n,)."""
-    off = np.zeros(low.shape)
+    result = np.zeros(low.shape)
     step = 1 << 14
     for start in range(0, low.size, step):
-        some = slice(start, start + step)
-        width = (high - low)[some, None]
-        coarse = sample(scale[some], low[some, None] + width * points(POINTS)[0])
-        fine = sample(scale[some], low[some, None] + width * points(FINER)[0])
-        for have, want in zip(coarse, fine, strict=True):
-            np.maximum(
-                off[some],
-                np.max(np.abs(have @ interpolation() - want), axis=1),
-                out=off[some],
-            )
-    return off
+        rows = slice(start, start + step)
+        width = (high - low)[rows, None]
+        coarse, fine = (
+            sample(scale[rows], low[rows, None] + width * points(n)[0]) for n in (POINTS, FINER)
+        )
+        for values, truth in zip(coarse, fine, strict=True):
+            sizes = np.max(np.abs(values @ interpolation() - truth), axis=1)
+            np.maximum(result[rows], sizes, out=result[rows])
+    return result
 
 
 def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
@@ -162,44 +160,41 @@ def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panel
     which = _cores(leaves)
     if not np.any(which):
         return leaves
-    core = _merged(leaves.chosen(which))
+    core = _merged(leaves.select(which))
     between = _gaps(scale, low, high, core)
     return joined([core, _bisected(sample, *between, size)])
 
 
 def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
     """Bisect until resolved, as narrow as a jump, down to noise, or out of budget."""
-    found = []
+    leaves = []
     before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
     for level in range(_LEVELS):
-        off = deviation(sample, scale, low, high)
-        jump = high - low <= _ADJACENT * np.maximum(high, _NEAR)
-        panels = Panels(scale, low, high, off, jump)
-        open_ = (off * np.sqrt(panels.mass) > TOLERANCE * size[scale]) & ~jump
+        error = deviations(sample, scale, low, high)
+        narrow = high - low <= _ADJACENT * np.maximum(high, _NEAR)
+        panels = Panels(scale, low, high, error, narrow & (error > TOLERANCE * size[scale]))
+        coarse = (error * np.sqrt(panels.mass) > TOLERANCE * size[scale]) & ~narrow
         if level > 0:
-            open_ &= ~_noisy(off, before)
-        spent = np.bincount(scale[open_], minlength=size.size) > most
-        open_ &= ~spent[scale]
-        if level == _LEVELS - 1:
-            open_ &= False
-        panels = Panels(scale, low, high, off, jump & (off > TOLERANCE * size[scale]))
-        found.append(panels.chosen(~open_))
-        if not np.any(open_):
+            coarse &= ~_noisy(error, before)
+        spent = np.bincount(scale[coarse], minlength=size.size) > most
+        coarse &= ~spent[scale] & (level < _LEVELS - 1)
+        leaves.append(panels.select(~coarse))
+        if not np.any(coarse):
             break
-        scale, low, high, before = scale[open_], low[open_], high[open_], off[open_]
+        scale, low, high, before = scale[coarse], low[coarse], high[coarse], error[coarse]
         middle = 0.5 * (low + high)
         scale = np.concatenate([scale, scale])
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    return joined(found)
+    return joined(leaves)
 
 
-def _noisy(off: Any, before: Any) -> Any:
+def _noisy(error: Any, before: Any) -> Any:
     """Return which panels deviate by noise: both halves by as much as the whole, and by little.
 
     A jump is in one half only, and a smooth function improves; a function in float32 does neither.
     """
-    better = np.minimum(*np.split(off, 2)) < before / 8
+    better = np.minimum(*np.split(error, 2)) < before / 8
     return np.tile((before < _NOISE) & ~better, 2)
 
 
@@ -241,12 +236,12 @@ def _merged(core: Panels) -> Panels:
     after[:-1][same] = np.minimum(after[:-1], middle)[same]
     room = np.where(jump, high - low, 0.0)
     low, high = np.maximum(low - room, before), np.minimum(high + room, after)
-    return Panels(scale, low, high, np.maximum.reduceat(core.off, first), jump)
+    return Panels(scale, low, high, np.maximum.reduceat(core.deviation, first), jump)
 
 
 def _gaps(scale: Any, low: Any, high: Any, core: Panels) -> tuple[Any, Any, Any]:
     """Return the parts of panels that lie between cores."""
-    found: list[tuple[int, float, float]] = []
+    gaps: list[tuple[int, float, float]] = []
     order = np.lexsort((low, scale))
     cores = zip(core.scale.tolist(), core.low.tolist(), core.high.tolist(), strict=True)
     ahead = next(cores, None)
@@ -254,10 +249,10 @@ def _gaps(scale: Any, low: Any, high: Any, core: Panels) -> tuple[Any, Any, Any]
         own, start, stop = int(scale[i]), float(low[i]), float(high[i])
         while ahead is not None and ahead[0] == own and ahead[2] <= stop:
             if ahead[1] > start:
-                found.append((own, start, ahead[1]))
+                gaps.append((own, start, ahead[1]))
             start = ahead[2]
             ahead = next(cores, None)
         if stop > start:
-            found.append((own, start, stop))
-    columns = np.array(found)
+            gaps.append((own, start, stop))
+    columns = np.array(gaps)
     return columns[:, 0].astype(np.int64), columns[:, 1], columns[:, 2]

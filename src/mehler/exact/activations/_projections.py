@@ -50,8 +50,9 @@ class Pairs:
     @property
     def product(self) -> _arrays.Array:
         """The covariance with its derivatives; it may overflow."""
-        given = self.covariance
-        return self.rho * self.x_scale * self.y_scale if given is None else given
+        if self.covariance is not None:
+            return self.covariance
+        return self.rho * self.x_scale * self.y_scale
 
     @property
     def xp(self) -> Any:

@@ -10,7 +10,7 @@ Schwarz, with :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,13 @@ import numpy as np
 from mehler.exact.activations import _panels
 
 HostFunction = Callable[[Any], Any]
+
+MOST_TERMS = 512
+_FEWEST_TERMS = 64
+_EPS = float(np.finfo(np.float64).eps)
+_TINY = float(np.finfo(np.float64).tiny)
+# Scales per batch: 15 MiB of values.
+_SCALES = 256
 
 
 def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
@@ -69,36 +76,29 @@ def _add_leaves(
     at, share = _panels.points(n)
     count = c.shape[0]
     for start in range(0, leaves.scale.size, 1 << 11):
-        some = leaves.chosen(slice(start, start + (1 << 11)))
-        width = (some.high - some.low)[:, None]
-        g = some.low[:, None] + width * at
-        right, left = sample(some.scale, g)
+        batch = leaves.select(slice(start, start + (1 << 11)))
+        width = (batch.high - batch.low)[:, None]
+        g = batch.low[:, None] + width * at
+        right, left = sample(batch.scale, g)
         root = _panels.root_of_density(g)
         weight = 2.0 * width * share * root
         parts = weight * 0.5 * (right + left), weight * 0.5 * (right - left)
         for total, part, sign in zip(squares, parts, (1.0, -1.0), strict=True):
             each = np.sum(part * 0.5 * (right + sign * left) * root, axis=1)
-            total += np.bincount(some.scale, each, count)
+            total += np.bincount(batch.scale, each, count)
         for k, column in enumerate(_panels.hermite(g, c.shape[1])):
-            c[:, k] += np.bincount(some.scale, np.sum(parts[k % 2] * column, axis=1), count)
+            c[:, k] += np.bincount(batch.scale, np.sum(parts[k % 2] * column, axis=1), count)
 
 
-def lost(leaves: _panels.Panels | None, n: int) -> tuple[Any, Any]:
+def _losses(leaves: _panels.Panels | None, n: int) -> tuple[Any, Any]:
     """Return the quadrature error of jumps and of unresolved panels."""
     if leaves is None:
         return np.zeros(n), np.zeros(n)
-    lost = leaves.off**2 * leaves.mass
-    jumps = np.bincount(leaves.scale[leaves.jump], (leaves.off * leaves.mass)[leaves.jump], n)
+    loss = leaves.deviation * leaves.mass
+    jumps = np.bincount(leaves.scale[leaves.jump], loss[leaves.jump], n)
     rest = ~leaves.jump
-    return jumps, np.bincount(leaves.scale[rest], lost[rest], n) ** 0.5
-
-
-MOST_TERMS = 512
-_FEWEST_TERMS = 64
-_EPS = float(np.finfo(np.float64).eps)
-_TINY = float(np.finfo(np.float64).tiny)
-# Scales per batch: 15 MiB of values.
-_SCALES = 256
+    squares = (leaves.deviation * loss)[rest]
+    return jumps, np.bincount(leaves.scale[rest], squares, n) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Coefficients:
     """Coefficients of a(s g)/size and their errors, one row per scale s; `size` is max |a(s g)|.
 
     `c` (n, terms): 64 to 512 terms, doubled until the tail is below rounding. `second`, `mirror`:
-    E a(s g)^2 and E a(s g) a(-s g), with error `off_second`. `off`: root sum of squares of the
+    E a(s g)^2 and E a(s g) a(-s g), with error `second_error`. `error`: root sum of squares of the
     errors of `c`, from 16 to 24 points a panel, unresolved panels and rounding. `tail`: sqrt of
     t_n with these errors.
     """
@@ -115,27 +115,22 @@ class Coefficients:
     c: Any
     second: Any
     mirror: Any
-    off: Any
-    off_second: Any
+    error: Any
+    second_error: Any
     tail: Any
 
 
 def coefficients(function: HostFunction, scales: Any) -> Coefficients:
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
-    parts = [_of_some(function, scales[start : start + _SCALES]) for start in starts]
+    parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
     terms = max(part.c.shape[1] for part in parts)
-    if any(part.c.shape[1] < terms for part in parts):
-        # Terms that were not needed are 0 to rounding.
-        parts = [_padded(part, terms) for part in parts]
-    columns = ([getattr(part, one.name) for part in parts] for one in fields(Coefficients))
+    # Terms that were not needed are 0 to rounding.
+    parts = [
+        replace(part, c=np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1])))) for part in parts
+    ]
+    columns = ([getattr(part, column.name) for part in parts] for column in fields(Coefficients))
     return Coefficients(*(np.concatenate(column) for column in columns))
-
-
-def _padded(part: Coefficients, terms: int) -> Coefficients:
-    values = {one.name: getattr(part, one.name) for one in fields(Coefficients)}
-    values["c"] = np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1])))
-    return Coefficients(**values)
 
 
 def _sampled(function: HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
@@ -151,7 +146,7 @@ def _sampled(function: HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
     return sample, coarse / size[:, None, None], fine / size[:, None, None], size
 
 
-def _of_some(function: HostFunction, scales: Any) -> Coefficients:
+def _of_batch(function: HostFunction, scales: Any) -> Coefficients:
     sample, coarse, fine, size = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
@@ -164,14 +159,14 @@ def _of_some(function: HostFunction, scales: Any) -> Coefficients:
         terms *= 2
     # Error estimate: the difference from the finer rule, on the terms that it has.
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
-    jumps, unresolved = lost(leaves, scales.size)
+    jumps, unresolved = _losses(leaves, scales.size)
     moved = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
-    loss = change + unresolved + jumps + 32 * _EPS * root
-    off_second = moved + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
-    tail = np.sqrt(np.maximum(left, 0.0) + off_second + 2 * loss * root)
-    found = Coefficients(size, c, second, mirror, loss, off_second, tail)
-    return _constant_at_zero(function, scales, found)
+    error = change + unresolved + jumps + 32 * _EPS * root
+    second_error = moved + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
+    tail = np.sqrt(np.maximum(left, 0.0) + second_error + 2 * error * root)
+    result = Coefficients(size, c, second, mirror, error, second_error, tail)
+    return _constant_at_zero(function, scales, result)
 
 
 def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels | None:
@@ -179,10 +174,10 @@ def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels
     # A rough size, to tell what is negligible.
     weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
-    off = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
+    error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
     low = _panels.PANEL * np.arange(_panels.N_PANELS)
     mass = _panels.Panels(low, low, low + _panels.PANEL, low, low).mass
-    rough = off * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
+    rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
     own, panel = np.nonzero(rough)
     for values in (coarse, fine):
         values[:, own, panel] = 0.0
@@ -192,19 +187,17 @@ def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels
     return _panels.refined(sample, own, *ends, mean_square)
 
 
-def _constant_at_zero(function: HostFunction, scales: Any, found: Coefficients) -> Coefficients:
+def _constant_at_zero(function: HostFunction, scales: Any, result: Coefficients) -> Coefficients:
     """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
     if np.any(zero):
         value = float(checked(function, np.zeros((1, 1)))[0, 0])
-        found.size[zero] = 1.0
-        found.c[zero] = 0.0
-        found.c[zero, 0] = value
-        for moment in (found.second, found.mirror):
-            moment[zero] = value * value
-        for error in (found.off, found.off_second, found.tail):
-            error[zero] = 0.0
-    return found
+        result.size[zero] = 1.0
+        result.c[zero] = 0.0
+        result.c[zero, 0] = value
+        result.second[zero] = result.mirror[zero] = value * value
+        result.error[zero] = result.second_error[zero] = result.tail[zero] = 0.0
+    return result
 
 
 def pair_moment(
@@ -226,14 +219,14 @@ def pair_moment(
         total *= rho
         total += of.c[left, k] * of.c[right, k]
     tail = np.abs(rho) ** of.c.shape[1] * of.tail[left] * of.tail[right]
-    x_root, y_root = (of.second[one] ** 0.5 for one in (left, right))
-    loss = of.off[left] * y_root + x_root * of.off[right] + of.off[left] * of.off[right]
+    x_root, y_root = of.second[left] ** 0.5, of.second[right] ** 0.5
+    loss = of.error[left] * y_root + (x_root + of.error[left]) * of.error[right]
     bound = np.broadcast_to(tail + loss, shape)
     # A row with itself or with its opposite: a single integral without a tail.
     alike = left == right
     for gap, moment in ((near, of.second), (far, of.mirror)):
         ends = np.broadcast_to(alike & (gap == 0.0), shape)
         total = np.where(ends, moment[left], total)
-        bound = np.where(ends, of.off_second[left], bound)
+        bound = np.where(ends, of.second_error[left], bound)
     factor = of.size[left] * of.size[right]
     return factor * total, factor * bound + _TINY

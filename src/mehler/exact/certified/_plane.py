@@ -357,7 +357,7 @@ def near_minus_one(module: Any, rho: Fraction, q: int, bits: int) -> Any:
     # Only as many digits as this remainder has to contribute.
     needed = max(30, bits + math.ceil(rest / math.log(2)) + 10)
     for node, weight in _legendre(context, _nodes_needed(float(angle), q, bits, rest)):
-        node, weight = (to_arb(module, exact_number(one, name="node")) for one in (node, weight))
+        node, weight = (to_arb(module, exact_number(x, name="node")) for x in (node, weight))
         t = angle * node
         # 1 + rho of the node, which keeps its digits: 2 sin^2(t/2).
         half = (t / 2).sin()

@@ -207,7 +207,7 @@ def _require(
 def _require_norms(name: str, values: Any) -> Floats:
     norms = require_reals(name, values)
     if ((norms < 0.0) | (norms > _LONGEST)).any():
-        raise ValueError(f"{name} must be norms, in [0, {_LONGEST:g}]: scale the rows")
+        raise ValueError(f"{name} must be at least 0 and at most {_LONGEST:g}: scale the rows")
     return norms
 
 
