@@ -2,7 +2,7 @@
 
 CPU time ratios by the synchronous scheduler, one thread; the peak of NumPy's memory; and on a
 local cluster of two worker processes the bytes that they write to their sockets while ridge sums
-are made, beside what `planning.ridge_cost` counts. Last, seconds for 10^9 rows, extrapolated.
+are made, beside what docs/scale.md counts. Last, seconds for 10^9 rows, extrapolated.
 
     python benchmarks/dask_cluster.py
     python benchmarks/dask_cluster.py threads   # wall time with and without threadpool_limits(1)
@@ -20,7 +20,7 @@ import dask.array as da
 import numpy as np
 
 import mehler
-from mehler import learn, planning
+from mehler import learn
 
 
 def rows_of(n, d, seed=0):
@@ -104,6 +104,11 @@ def reported(dask_worker):
     return dask_worker.transfer_outgoing_bytes_total, dask_worker.transfer_outgoing_count_total
 
 
+def bytes_of_sums(m, t):
+    """Bytes of the sums of a chunk: half of the symmetric matrix, in float64."""
+    return 8 * (m * (m + 1) // 2 + m * t + m + 2 * t)
+
+
 def on_a_cluster(settings):
     from distributed import Client, LocalCluster
 
@@ -121,14 +126,7 @@ def on_a_cluster(settings):
                 dtype=np.float32,
                 meta=np.empty((0, 0), dtype=np.float32),
             )
-            cost = planning.ridge_cost(
-                n_rows=n * size,
-                n_inputs=d,
-                n_features=m,
-                n_projections=4 * m,
-                chunk_rows=size,
-                n_workers=2,
-            )
+            sums_bytes = bytes_of_sums(m, 1)
             client.run(count_writes)
             before = client.run(reported)
             sums = learn.RidgeSums(phi).add(x, x[:, 0])
@@ -137,18 +135,18 @@ def on_a_cluster(settings):
             wire = sum(client.run(written).values())
             said = sum(after[w][0] - before[w][0] for w in after)
             # The last sums go to the client; what is left are sums between workers, and talk.
-            between = wire - cost.sums_bytes
+            between = wire - sums_bytes
             rows.append(
                 [
                     f"m = {m}, {n} chunks",
-                    f"{cost.sums_bytes / 1e6:.2f}",
-                    f"{cost.least_moved / 1e6:.2f} to {cost.most_moved / 1e6:.2f}",
+                    f"{sums_bytes / 1e6:.2f}",
+                    f"{sums_bytes / 1e6:.2f} to {(n - 1) * sums_bytes / 1e6:.2f}",
                     f"{between / 1e6:.2f}",
-                    f"{between / cost.sums_bytes:.1f} of {n - 1}",
+                    f"{between / sums_bytes:.1f} of {n - 1}",
                     f"{said / 1e6:.2f}",
                 ]
             )
-            raw.append({"m": m, "chunks": n, "wire": wire, "sums": cost.sums_bytes, "said": said})
+            raw.append({"m": m, "chunks": n, "wire": wire, "sums": sums_bytes, "said": said})
             print(rows[-1], flush=True)
     return rows, raw
 
@@ -162,14 +160,15 @@ def one_chunk(d=784, m=1000, q=4, size=8192):
 
 def extrapolated(seconds, measured_rows=8192, chunk_rows=100_000, workers=(1, 10, 100)):
     """One chunk was measured; the rest is counting."""
-    sizes = {"n_inputs": 784, "n_features": 1000, "n_targets": 10, "n_projections": 4000}
-    one = planning.ridge_cost(n_rows=measured_rows, chunk_rows=measured_rows, n_workers=1, **sizes)
+    m, t = 1000, 10
+    n_chunks = 10**9 // chunk_rows
     rows = []
     for w in workers:
-        cost = planning.ridge_cost(n_rows=10**9, chunk_rows=chunk_rows, n_workers=w, **sizes)
-        hours = cost.seconds(operations_per_second=one.operations / seconds, bytes_per_second=1e9)
-        moved = cost.most_moved / w / 1e9 if w > 1 else 0.0
-        rows.append([f"{w}", f"{cost.n_chunks}", f"{moved:.1f}", f"{hours / 3600:.1f}"])
+        # Two milliseconds a chunk for the scheduler, 1 GB/s a worker.
+        work = -(-n_chunks // w) * (seconds * chunk_rows / measured_rows + 0.002)
+        moved = (n_chunks - 1) * bytes_of_sums(m, t) / w / 1e9
+        hours = (work + moved) / 3600
+        rows.append([f"{w}", f"{n_chunks}", f"{moved if w > 1 else 0.0:.1f}", f"{hours:.1f}"])
     return rows
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.bounds import kernel_error, kitchen_sinks, maxout, printed, solve
+from mehler.bounds import kernel_error, kitchen_sinks, maxout, solve
 from mehler.planning import Plan, Row, plan
 from tests.places import CPU
 
@@ -136,19 +136,6 @@ def test_eps_that_any_function_keeps_is_vacuous():
     assert not any(row.vacuous for row in found.rows if "risk" not in row.quantity)
 
 
-def test_prints_are_planned_with_the_constants_of_the_caller_only():
-    known = {"n_inputs": 20, "n_samples": 10**6, "dimension": 5, "measure": False}
-    assert not [row for row in plan(**known).rows if row.kind == "printed"]
-    found = [row for row in plan(c_prime=16.0, c=6.0, **known).rows if row.kind == "printed"]
-    assert len(found) == 2
-    theorem = next(row for row in found if row.statement == "kitchen-sinks.theorem")
-    at, before = (
-        printed.kitchen_sinks.theorem(m, 10**6, scale=1.0, lipschitz=1.0, delta=0.01, c=6.0).value
-        for m in (theorem.features, theorem.features - 1)
-    )
-    assert at <= 0.1 < before
-
-
 def test_what_is_not_known_is_left_out():
     quantities = set(plan(dimension=3, measure=False).groups)
     assert quantities == {
@@ -176,10 +163,6 @@ def test_rows_are_put_on_the_sphere_and_it_says_so(made):
     assert again.to_dict() == made.to_dict()
     assert "Rows were divided by their norms." in made.notes
     assert any("doubling dimension" in note for note in made.notes)
-    unit = ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)
-    kept = plan(unit, max_rows=12, delta=0.05, normalise=False)
-    assert "Rows have norm 1." in kept.notes
-    assert [row.features for row in kept.rows] == [row.features for row in made.rows]
 
 
 def test_same_seed_same_plan_other_seed_another(made):
@@ -222,11 +205,10 @@ def test_huge_counts_are_read_as_powers_of_ten():
         ({"data": np.zeros((0, 3))}, "empty|at least"),
         ({"data": [[1.0, math.nan]]}, "NaN|finite|nan"),
         ({"data": [[1.0, 0.0], [0.0, 0.0]]}, "rows of zeros, 1 in all and the first is row 1"),
-        ({"data": [[3.0, 4.0]], "normalise": False}, "row of norm 5"),
         ({"data": ROWS, "n_inputs": 7}, "n_inputs=7 contradicts data, which has 6"),
         ({"n_inputs": 0}, "n_inputs=0"),
         ({"n_samples": 2.5}, "n_samples=2.5"),
-        ({"n_inputs": 2, "pool_size": 0}, "pool size q=0 must be at least 1"),
+        ({"n_inputs": 2, "pool_size": 0}, "pool_size=0 must be at least 1"),
         ({"n_inputs": 2, "eps": 0.0}, "eps=0.0"),
         ({"n_inputs": 2, "delta": 1.0}, "delta=1.0"),
         ({"n_inputs": 2, "lipschitz": -1.0}, "lipschitz=-1.0"),
@@ -234,7 +216,6 @@ def test_huge_counts_are_read_as_powers_of_ten():
         ({"n_inputs": 2, "max_rows": 0}, "max_rows=0"),
         ({"n_inputs": 2, "dimension": -3}, "dimension=-3"),
         ({"n_inputs": 2, "diameter": 3.0}, "exceeds 2"),
-        ({"n_inputs": 2, "c": math.inf}, "c=inf"),
     ],
 )
 def test_bad_input_is_refused(options, message):

@@ -10,7 +10,7 @@ import pytest
 from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.planning import plan_ridge
-from mehler.planning._ridge_plan import _gaussian, worst_risk
+from mehler.planning._ridge import _gaussian, worst_risk
 from tests.cli.test_cli import call
 
 X = np.random.default_rng(7).standard_normal((60, 3))
@@ -107,7 +107,7 @@ def test_gaussian_kernel_by_differences(gamma):
 
 
 def test_many_rows_are_sampled_and_said(monkeypatch):
-    monkeypatch.setattr("mehler.planning._ridge_plan._MOST_ROWS", 20)
+    monkeypatch.setattr("mehler.planning._ridge.MOST_ROWS", 20)
     made = plan_ridge(X, measure=False)
     assert made.setting["n_samples"] == 20
     assert "Planned for 20 of the 60 rows, chosen at random." in made.notes

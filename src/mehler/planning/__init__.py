@@ -1,14 +1,19 @@
-"""Plan the number of features for a target accuracy, and the cost of ridge regression.
+"""Plan the number of features for a target accuracy.
 
-`plan` lists measured, asymptotic and proved numbers of maxout features; `plan_map` does it from the
-variance of any map; `plan_ridge` plans the ridge too; `ridge_cost` counts operations, bytes and
-memory of a fit on a cluster.
+`plan` lists measured, asymptotic and proved numbers of maxout features, `plan_map` those from the
+variance of any map, `plan_ridge` the ridge and the features of ridge regression. The rows are a
+table: which bound, in which quantity, solved for which argument.
 """
 
 from mehler.planning._any_map import plan_map
 from mehler.planning._plan import Plan, Row
 from mehler.planning._planner import plan
-from mehler.planning._ridge_cost import RidgeCost, ridge_cost
-from mehler.planning._ridge_plan import plan_ridge
+from mehler.planning._ridge import plan_ridge
 
-__all__ = ["Plan", "RidgeCost", "Row", "plan", "plan_map", "plan_ridge", "ridge_cost"]
+__all__ = [
+    "Plan",
+    "Row",
+    "plan",
+    "plan_map",
+    "plan_ridge",
+]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import require_reals
-from mehler.bounds import kernel_error, solve
-from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler._validate import (
+    require_integer,
+    require_positive,
+    require_probability,
+    require_reals,
+)
 from mehler.planning._plan import Plan, Row
+from mehler.planning._table import normal_row
 from mehler.verify import features_needed
 
 # In units of the kernel, whose squares are floats.
@@ -43,17 +48,13 @@ def plan_map(
     -------
     Plan
         An asymptotic row, for the inner products themselves, and a proved one, for Catoni's
-        estimate in the place of their mean, which holds at every size.
+        estimate in the place of their mean (:func:`mehler.verify.features_needed`), which holds at
+        every size.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, or k(x, x) = 0 at a row.
-
-    See Also
-    --------
-    plan : Bounds and measurements for maxout features.
-    mehler.verify.features_needed : The proved row for one pair.
+    ValueError
+        If k(x, x) = 0 at a row.
 
     Notes
     -----
@@ -70,16 +71,13 @@ def plan_map(
     asymptotic 1998
     proved 2720
     """
-    require_positive(eps=eps)
+    eps, delta = require_positive("eps", eps), require_probability("delta", delta)
     if eps > _LARGEST_EPS:
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
-    require_probability(delta=delta)
-    eps, delta = float(eps), float(delta)
     rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else require_reals("X", X)
     _arrays.require_matrix(rows, name="X")
-    (n,) = require_count(n_samples=rows.shape[0] if n_samples is None else n_samples)
+    n = require_integer("n_samples", rows.shape[0] if n_samples is None else n_samples)
     variance = relative_variance(phi, rows)
-    planned = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
     setting = {
         "eps": eps,
         "delta": delta,
@@ -87,6 +85,7 @@ def plan_map(
         "n_samples": n,
         "variance": variance,
     }
+    planned = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
     return Plan(setting=setting, rows=planned)
 
 
@@ -113,33 +112,20 @@ def rows_of_variance(
 ) -> tuple[Row, Row]:
     """Return the asymptotic and the proved row for a relative variance."""
     pairs = n_samples * (n_samples + 1) // 2
-    shared: dict[str, Any] = {
-        "quantity": f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n_samples} rows",
-        "probability": 1 - delta,
-        "assumptions": ("the variance is nowhere larger than at the rows given",),
-    }
+    quantity = f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n_samples} rows"
+    declared = ("the variance is nowhere larger than at the rows given",)
+    limit = normal_row(quantity, {"eps": eps, "delta": delta}, pairs, variance=variance)
     # Half each for an interval that misses the truth, and for one that is too wide.
-    share = delta / pairs / 2
+    fraction = delta / pairs / 2
     return (
+        replace(limit, name="central limit, union over pairs", statement="", assumptions=declared),
         Row(
-            name="central limit, union over pairs",
-            kind="asymptotic",
-            features=solve(
-                kernel_error.normal_quantile,
-                at_most=eps,
-                n_features=None,
-                delta=delta,
-                variance=variance,
-                n_pairs=pairs,
-            ),
-            note="a limit, no promise at any number of features",
-            **shared,
-        ),
-        Row(
+            quantity=quantity,
             name="Catoni's estimate, union over pairs",
             kind="proved",
-            features=features_needed(variance, 2 * eps, share, share),
+            features=features_needed(variance, 2 * eps, fraction, fraction),
+            probability=1 - delta,
+            assumptions=declared,
             note="for Catoni's estimate of the mean product",
-            **shared,
         ),
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-Kind = Literal["measured", "asymptotic", "proved", "printed"]
-KINDS = ("measured", "asymptotic", "proved", "printed")
+Kind = Literal["measured", "asymptotic", "proved"]
+KINDS = ("measured", "asymptotic", "proved")
 # Larger counts are written as powers of ten.
 _LONGEST = 10**9
 

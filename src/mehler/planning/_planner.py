@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import MaxoutFeatures, _arrays, doubling
 from mehler._random import require_seed
-from mehler._validate import require_flag
-from mehler.bounds._bound import require_count, require_positive, require_probability
-from mehler.exact import require_pool
-from mehler.planning._data import look_at
-from mehler.planning._element_rows import element_rows
-from mehler.planning._kernel_rows import kernel_rows
-from mehler.planning._plan import Plan
-from mehler.planning._risk_rows import risk_rows
-from mehler.planning._spectral_rows import spectral_rows
+from mehler._validate import (
+    require_flag,
+    require_integer,
+    require_not_negative,
+    require_positive,
+    require_probability,
+)
+from mehler.bounds import kitchen_sinks
+from mehler.planning import _table
+from mehler.planning._measured import measured_all_pairs, measured_one_pair
+from mehler.planning._plan import Plan, Row
+
+# Rows whose exact kernel is decomposed, which costs the cube.
+MOST_ROWS = 6000
 
 
 def plan(
@@ -31,20 +41,17 @@ def plan(
     loss_bound: float = 1.0,
     ridge: float | None = None,
     group_order: int | None = None,
-    c_prime: float | None = None,
-    c: float | None = None,
     seed: int = 0,
     max_rows: int = 128,
-    max_points: int = 200,
     measure: bool = True,
-    normalise: bool = True,
 ) -> Plan:
     """Plan the number of maxout features for an accuracy, by measurement, CLT and proved bounds.
 
     Parameters
     ----------
     data : array, shape (n, d), optional
-        Rows, in any library and on any device; without them pass the numbers below.
+        Rows, in any library and on any device; they are divided by their norms. Without them pass
+        the numbers below.
     n_inputs, n_samples : int, optional
         d and N; default the shape of the data.
     dimension, diameter : float, optional
@@ -65,37 +72,23 @@ def plan(
     group_order : int, optional
         Order of a finite group of orthogonal maps; with it, and with d and N, the elements that
         group-invariant features sample are planned too.
-    c_prime, c : float, optional
-        Constants printed without a value, C' in the condition of Theorem 2 and that of Rahimi and
-        Recht's theorem; with them the printed forms are planned too.
     seed : int
         Seed of all random numbers.
     max_rows : int
         Largest number of rows to measure on, chosen at random.
-    max_points : int
-        Largest number of distinct rows for which covers are computed to bound the doubling
-        dimension; for more, the bound is the logarithm of their number.
     measure : bool
         Whether to draw features and measure.
-    normalise : bool
-        Divide rows by their norms; otherwise they must have norm 1.
 
     Returns
     -------
     Plan
         Prints as a table; `to_dict` returns it as data. Rows on the same quantity are together:
-        measured, asymptotic, proved by increasing number, printed.
+        measured, asymptotic, proved by increasing number.
 
     Raises
     ------
-    TypeError, ValueError
-        If the data are not such a matrix or have a row of zeros, if neither data nor numbers are
-        given, or if a number is out of range.
-
-    See Also
-    --------
-    ridge_cost : Cost of ridge regression on a cluster.
-    mehler.verify.features_needed : Features that decide a check.
+    ValueError
+        If neither data nor numbers are given, or the data have a row of zeros.
 
     Notes
     -----
@@ -116,65 +109,173 @@ def plan(
     17759 proved sub-gamma constants
     29848 proved Chebyshev, exact variance
     """
-    require_flag("normalise", normalise)
     require_flag("measure", measure)
-    q = require_pool(pool_size)
-    require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
-    require_probability(delta=delta)
-    eps, delta = float(eps), float(delta)
-    lipschitz, scale, loss_bound = float(lipschitz), float(scale), float(loss_bound)
-    max_rows, max_points = require_count(max_rows=max_rows, max_points=max_points)
-    seed = require_seed(seed)
-    if n_inputs is not None:
-        (n_inputs,) = require_count(n_inputs=n_inputs)
-    if n_samples is not None:
-        (n_samples,) = require_count(n_samples=n_samples)
-    optional = {"dimension": dimension, "diameter": diameter, "c_prime": c_prime, "c": c}
-    optional["ridge"] = ridge
-    require_positive(**{name: value for name, value in optional.items() if value is not None})
-    diameter, c_prime, c = (one if one is None else float(one) for one in (diameter, c_prime, c))
-    if diameter is not None and diameter > 2:
+    facts: dict[str, Any] = {
+        "eps": require_positive("eps", eps),
+        "delta": require_probability("delta", delta),
+        "pool_size": require_integer("pool_size", pool_size),
+        "n_inputs": None if n_inputs is None else require_integer("n_inputs", n_inputs),
+        "n_samples": None if n_samples is None else require_integer("n_samples", n_samples),
+        "dimension": None if dimension is None else require_not_negative("dimension", dimension),
+        "diameter": None if diameter is None else require_positive("diameter", diameter),
+        "lipschitz": require_positive("lipschitz", lipschitz),
+        "scale": require_positive("scale", scale),
+        "loss_bound": require_positive("loss_bound", loss_bound),
+        "group_order": None if group_order is None else require_integer("group_order", group_order),
+        "seed": require_seed(seed),
+    }
+    max_rows = require_integer("max_rows", max_rows)
+    if facts["diameter"] is not None and facts["diameter"] > 2:
         raise ValueError(f"diameter={diameter!r} exceeds 2, that of the unit sphere")
     if data is None and n_inputs is None and n_samples is None and dimension is None:
         raise ValueError(
             "there is nothing to plan for: give data, or some of n_inputs, n_samples, dimension"
         )
-    if group_order is not None:
-        (group_order,) = require_count(group_order=group_order)
-        if data is None and (n_inputs is None or n_samples is None):
-            raise ValueError(f"group_order={group_order} needs data, or n_inputs and n_samples")
-    if ridge is not None and data is None:
-        raise ValueError(f"ridge={ridge!r} needs data: the spectrum is that of your rows")
-    known = look_at(
-        data,
-        n_inputs=n_inputs,
-        n_samples=n_samples,
-        dimension=dimension,
-        diameter=diameter,
-        normalise=normalise,
-        max_points=max_points,
-    )
-    asked: dict[str, Any] = {"pool_size": q, "eps": eps, "delta": delta}
-    loss: dict[str, Any] = {"lipschitz": lipschitz, "scale": scale, "loss_bound": loss_bound}
-    rows, notes = kernel_rows(known, seed=seed, max_rows=max_rows, measure=measure, **asked)
-    rows += risk_rows(known, **loss, c_prime=c_prime, c=c, **asked)
+    if group_order is not None and data is None and (n_inputs is None or n_samples is None):
+        raise ValueError(f"group_order={group_order} needs data, or n_inputs and n_samples")
     if ridge is not None:
-        found, more = spectral_rows(known.rows, ridge=float(ridge), norm=scale, seed=seed, **asked)
-        rows, notes = rows + found, notes + more
+        facts["ridge"] = require_positive("ridge", ridge)
+        if data is None:
+            raise ValueError(f"ridge={ridge!r} needs data: the spectrum is that of your rows")
+    rows = None if data is None else on_sphere(data)
+    notes = _complete(facts, rows)
+    setting = {name: value for name, value in facts.items() if name != "group_order" or value}
+    table = _kernel_rows(facts, rows, max_rows if measure else 0, notes)
+    if facts["n_inputs"] is not None:
+        facts["feature_scale"] = kitchen_sinks.feature_scale_maxout(
+            facts["n_inputs"], facts["pool_size"], radius=1.0, by="longest"
+        )
+    table += _table.rows_of(_table.RISK, facts)
+    if rows is not None and ridge is not None:
+        spectrum = _spectrum(facts, rows, notes)
+        table += _table.rows_of(_table.SPECTRUM, spectrum)
     if group_order is not None:
-        asked.pop("pool_size")
-        rows += element_rows(known, group_order=group_order, **asked)
-    setting = {
-        "eps": eps,
-        "delta": delta,
-        "pool_size": q,
-        "n_inputs": known.n_inputs,
-        "n_samples": known.n_samples,
-        "dimension": known.dimension,
-        "diameter": known.diameter,
-        **{name: float(value) for name, value in loss.items()},
-        "seed": seed,
-        **({} if ridge is None else {"ridge": float(ridge)}),
-        **({} if group_order is None else {"group_order": group_order}),
+        table += _table.rows_of(_table.ELEMENTS, {**facts, "n_rows": facts["n_samples"]})
+    return Plan(setting=setting, rows=tuple(table), notes=tuple(notes))
+
+
+def on_sphere(data: Any) -> NDArray[np.float64]:
+    """Return the rows divided by their norms, shape (n, d), on the host."""
+    if not _arrays.is_array(data):
+        data = np.asarray(data)
+    _arrays.require_matrix(data, name="data")
+    if _arrays.is_array(data) and data.ndim == 2:
+        _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
+    rows = np.asarray(_arrays.to_host(data), dtype=np.float64)
+    # Divide by the largest entry first, since squares of entries may overflow or vanish.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    zero = np.flatnonzero(largest[:, 0] == 0)
+    if zero.size:
+        raise ValueError(
+            f"data has rows of zeros, {zero.size} in all and the first is row {zero[0]}; they "
+            "have no direction: remove them"
+        )
+    scaled = rows / largest
+    return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+
+
+def some(rows: NDArray[np.float64], most: int, seed: int) -> NDArray[np.float64]:
+    """Return the rows, or `most` of them at random, in their order."""
+    if len(rows) <= most:
+        return rows
+    rng = np.random.Generator(np.random.Philox(seed))
+    return rows[np.sort(rng.choice(len(rows), size=most, replace=False))]
+
+
+def stretch_of(rows: NDArray[np.float64]) -> float:
+    """Return the largest singular value, from the smaller of two Gram matrices."""
+    n, d = rows.shape
+    return math.sqrt(np.linalg.eigvalsh(rows.T @ rows if d < n else rows @ rows.T)[-1])
+
+
+def spectrum_of(kernel: NDArray[np.float64], shift: float) -> tuple[NDArray[np.float64], float]:
+    """Return the eigenvalues of a kernel, and d(lambda), the effective dimension at N lambda."""
+    mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
+    return mu, float(np.sum(mu / (mu + shift)))
+
+
+def _complete(facts: dict[str, Any], rows: NDArray[np.float64] | None) -> list[str]:
+    """Add what the rows tell to the facts, and return notes."""
+    if rows is None:
+        if facts["dimension"] is not None and facts["diameter"] is None:
+            facts["diameter"] = 2.0
+            return ["The diameter is taken to be 2, that of the unit sphere."]
+        return []
+    n, d = rows.shape
+    if facts["n_inputs"] not in (None, d):
+        raise ValueError(
+            f"n_inputs={facts['n_inputs']} contradicts data, which has {d} columns: leave it out"
+        )
+    notes = ["Rows were divided by their norms."]
+    facts["n_inputs"] = d
+    if facts["n_samples"] is None:
+        facts["n_samples"] = n
+    if facts["dimension"] is None:
+        interval = doubling.doubling_dimension(rows)
+        facts["dimension"] = float(interval.high)
+        notes.append(f"The rows have {interval}: {interval.high} is used.")
+    if facts["diameter"] is None:
+        # Any positive number bounds the diameter of a single direction.
+        facts["diameter"] = min(2.0, max(float(doubling.diameter(rows)), 1e-12))
+        notes.append(f"The diameter of the rows is {facts['diameter']:.6g}.")
+    return notes
+
+
+def _kernel_rows(
+    facts: dict[str, Any], rows: NDArray[np.float64] | None, max_rows: int, notes: list[str]
+) -> list[Row]:
+    """Return rows on the kernel error at one pair, all pairs of the measured and of all rows."""
+    pool = {"pool_size": facts["pool_size"]}
+    draws = {name: facts[name] for name in ("pool_size", "eps", "delta", "seed")}
+    table = _table.rows_of(_table.ONE_PAIR, facts)
+    quantity = table[0].quantity
+    table.append(_table.normal_row(quantity, facts, 1, **pool))
+    if max_rows:
+        table.append(measured_one_pair(quantity=quantity, **draws))
+        notes.append("One pair is measured at equal rows, whose variance is the largest.")
+    n = facts["n_samples"]
+    of: dict[str, Any] = {"rows": "the set"}
+    chosen = some(rows, max_rows, facts["seed"]) if rows is not None and max_rows else None
+    if chosen is not None and rows is not None and len(chosen) < len(rows):
+        notes.append(
+            f"{len(chosen)} of the {len(rows)} rows, chosen at random, were measured; the "
+            "error of all rows is no smaller."
+        )
+    for size in dict.fromkeys((n if chosen is None else len(chosen), n)):
+        if size is None:
+            continue
+        of = {"rows": f"{size} rows", "n_rows": size}
+        pairs = _table.rows_of(_table.ALL_PAIRS, {**facts, **of})
+        table += pairs
+        quantity = pairs[0].quantity
+        table.append(_table.normal_row(quantity, facts, size * (size + 1) // 2, **pool))
+        if chosen is not None and size == len(chosen):
+            table.append(measured_all_pairs(chosen, quantity=quantity, **draws))
+    return table + _table.rows_of(_table.UNIFORM, {**facts, **of})
+
+
+def _spectrum(facts: dict[str, Any], rows: NDArray[np.float64], notes: list[str]) -> dict[str, Any]:
+    """Return the facts of the Gram matrix at a ridge."""
+    chosen = some(rows, MOST_ROWS, facts["seed"])
+    if len(chosen) < len(rows):
+        notes.append(
+            f"The spectral error is that of {len(chosen)} of the {len(rows)} rows, chosen at "
+            "random."
+        )
+    n, ridge = len(chosen), facts["ridge"]
+    if not 1e-100 <= n * ridge * facts["eps"] <= 1e100:
+        raise ValueError(
+            f"ridge={ridge!r}: N ridge eps = {n * ridge * facts['eps']:.3g}, give another"
+        )
+    phi = MaxoutFeatures.draw(facts["n_inputs"], 1, facts["pool_size"], seed=0)
+    mu, freedom = spectrum_of(np.asarray(phi.kernel(chosen)), n * ridge)
+    notes.append(f"At lambda = {ridge:.4g} the {n} rows have d(lambda) = {freedom:.1f}.")
+    return {
+        **facts,
+        "n_rows": n,
+        "norm": facts["scale"],
+        "shift": n * ridge,
+        "eigenvalues": mu,
+        "variances": np.asarray(phi.variance(chosen)),
+        "stretch": stretch_of(chosen),
     }
-    return Plan(setting=setting, rows=tuple(rows), notes=(*known.notes, *notes))

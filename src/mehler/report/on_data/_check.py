@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.planning._any_map import relative_variance, rows_of_variance
+from mehler.planning import plan_map
 from mehler.report.model._data_result import PlanRow
 from mehler.report.on_data._maps import MapUnderTest
 from mehler.report.on_data._rows import Chosen
@@ -113,11 +113,12 @@ def plan(one: MapUnderTest, seen: Chosen, n_rows: int) -> list[PlanRow]:
     """Plan the features that one map needs for each error on all pairs of all rows."""
     # Kernels of groups take an average for every pair.
     rows = seen.values[seen.measured] if one.unit else seen.values[: n_planned(seen)]
-    variance, found = relative_variance(small(one), one.rows(rows)), []
+    found = []
     for error in ERRORS:
-        rough, proved = rows_of_variance(
-            variance, eps=error, delta=1 - CONFIDENCE, n_samples=n_rows
+        planned = plan_map(
+            small(one), one.rows(rows), eps=error, delta=1 - CONFIDENCE, n_samples=n_rows
         )
+        rough, proved = planned.rows
         found.append(
             PlanRow(
                 map=one.label,

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler._random import require_seed
-from mehler._validate import require_choice, require_flag, require_iterable
-from mehler.bounds import ridge, solve
-from mehler.bounds._bound import require_positive
-from mehler.exact import require_pool
-from mehler.planning._data import on_sphere
+from mehler._validate import (
+    require_choice,
+    require_flag,
+    require_integer,
+    require_iterable,
+    require_positive,
+)
+from mehler.bounds import ridge
+from mehler.planning import _table
 from mehler.planning._plan import Plan, Row
-from mehler.planning._ridge_maps import MAPS, Draw, ridge_map
+from mehler.planning._planner import MOST_ROWS, on_sphere, some, spectrum_of, stretch_of
 
-# Rows whose exact kernel is decomposed, and features that are measured: both cost the cube.
-_MOST_ROWS, _MOST_MEASURED = 6000, 2048
+# Features that are measured cost the cube.
+_MOST_MEASURED = 2048
 _DRAWS = 3
 # Fewer rows are decomposed as a whole.
 _FEW = 50
 # Up to here inner products give the Gaussian kernel to 1e-9.
 _MOST_GAMMA = 1e6
+MAPS = ("maxout", "centred-maxout", "fourier", "relu")
+Draw = Callable[..., Any]
 
 
 def plan_ridge(
@@ -39,7 +47,6 @@ def plan_ridge(
     maps: Iterable[str] = ("maxout", "fourier"),
     seed: int = 0,
     measure: bool = True,
-    normalise: bool = True,
 ) -> Plan:
     r"""Plan the ridge, and the features at which the risk is nearly that of the exact kernel.
 
@@ -53,7 +60,8 @@ def plan_ridge(
     Parameters
     ----------
     data : array, shape (N, d)
-        Rows, in any library; of more than 6000, as many are chosen at random.
+        Rows, in any library, divided by their norms; of more than 6000, as many are chosen at
+        random.
     noise : float
         sigma, the standard deviation of the targets about their regression function.
     norm : float
@@ -71,25 +79,12 @@ def plan_ridge(
         Seed of all random numbers.
     measure : bool
         Whether to draw features and measure.
-    normalise : bool
-        Divide rows by their norms; otherwise they must have norm 1.
 
     Returns
     -------
     Plan
         For each map a group: the features that were measured to be enough for the worst target of
         norm B, and those that are proved to be for any one target.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the data are not such a matrix or have a row of zeros, a number is out of range, or a map
-        is none of these.
-
-    See Also
-    --------
-    plan : Features for an accuracy of the kernel, and for bounded weights.
-    mehler.bounds.ridge.excess_risk : The theorem.
 
     Notes
     -----
@@ -109,46 +104,71 @@ def plan_ridge(
     measured 64 risk with cosines and sines
     proved 652 risk with cosines and sines
     """
-    require_flag("normalise", normalise)
     require_flag("measure", measure)
-    q = require_pool(pool_size)
-    chosen = [require_choice("maps", one, MAPS) for one in require_iterable("maps", maps)]
-    if not chosen:
-        raise ValueError("maps is empty: name at least one of " + ", ".join(MAPS))
-    require_positive(noise=noise, norm=norm, eps=eps, gamma=gamma)
+    q = require_integer("pool_size", pool_size)
+    chosen = [require_choice("maps", name, MAPS) for name in require_iterable("maps", maps)]
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ValueError(f"maps={chosen}: name at least one of {', '.join(MAPS)}, each once")
+    noise, norm = require_positive("noise", noise), require_positive("norm", norm)
+    eps, gamma = require_positive("eps", eps), require_positive("gamma", gamma)
     seed = require_seed(seed)
-    rows, done = on_sphere(data, normalise=normalise)
-    notes = [done]
-    if rows.shape[0] > _MOST_ROWS:
-        rng = np.random.Generator(np.random.Philox(seed))
-        kept = np.sort(rng.choice(rows.shape[0], size=_MOST_ROWS, replace=False))
-        notes.append(f"Planned for {_MOST_ROWS} of the {rows.shape[0]} rows, chosen at random.")
-        rows = rows[kept]
+    every = on_sphere(data)
+    rows = some(every, MOST_ROWS, seed)
+    notes = ["Rows were divided by their norms."]
+    if len(rows) < len(every):
+        notes.append(f"Planned for {len(rows)} of the {len(every)} rows, chosen at random.")
     n, d = rows.shape
-    # The largest singular value; all of them take longer.
-    stretch = math.sqrt(np.linalg.eigvalsh(rows.T @ rows if d < n else rows @ rows.T)[-1])
-    found: list[Row] = []
-    setting: dict[str, Any] = {"task": "ridge", "eps": float(eps), "noise": float(noise)}
-    setting |= {"norm": float(norm), "n_samples": n, "n_inputs": d, "seed": seed}
-    for name, draw, known in (ridge_map(one, d, q, gamma, stretch) for one in chosen):
-        gaussian = "sup" in known and gamma <= _MOST_GAMMA
-        kernel = _gaussian(rows, gamma) if gaussian else np.asarray(draw(2, 0).kernel(rows))
-        mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
-        told: dict[str, Any] = {"norm": norm, "noise": noise, "eigenvalues": mu}
-        lam = ridge.best_ridge(**told)
-        limit = norm**2 * lam / 4 + noise**2 * float(np.mean(mu / (mu + n * lam)))
+    setting: dict[str, Any] = {"task": "ridge", "eps": eps, "noise": noise, "norm": norm}
+    setting |= {"n_samples": n, "n_inputs": d, "seed": seed}
+    table: list[Row] = []
+    for name, draw, size in (ridge_map(c, d, q, gamma, stretch_of(rows)) for c in chosen):
+        by_products = "sup" in size and gamma <= _MOST_GAMMA
+        kernel = _gaussian(rows, gamma) if by_products else np.asarray(draw(2, 0).kernel(rows))
+        mu, _ = spectrum_of(kernel, 1.0)
+        facts: dict[str, Any] = {"norm": norm, "noise": noise, "eigenvalues": mu}
+        lam = ridge.best_ridge(**facts)
         freedom = float(np.sum(mu / (mu + n * lam)))
+        limit = norm**2 * lam / 4 + noise**2 * float(np.mean(mu / (mu + n * lam)))
         quantity = (
             f"risk with {name}, at lambda = {lam:.4g}: d(lambda) = {freedom:.1f}, exact kernel at "
             f"most {limit:.4g}"
         )
         setting[name] = {"ridge": lam, "degrees_of_freedom": freedom, "exact": limit}
+        enough = (1 + eps) * limit
         if measure:
-            enough = (1 + eps) * limit
-            found.append(_measured(quantity, draw, rows, kernel, lam, noise, norm, enough, seed))
-        found.append(_proved(quantity, (1 + eps) * limit, {**told, **known, "ridge": lam}))
+            table.append(_measured(quantity, draw, rows, kernel, lam, noise, norm, enough, seed))
+        facts |= {"quantity": quantity, "enough": enough, "ridge": lam}
+        table += _table.rows_of([replace(_table.RIDGE, options=size)], facts)
     notes.append("lambda is that of mehler.learn.ridge: N lambda for sums of squares.")
-    return Plan(setting=setting, rows=tuple(found), notes=tuple(notes))
+    return Plan(setting=setting, rows=tuple(table), notes=tuple(notes))
+
+
+def ridge_map(
+    name: str, d: int, q: int, gamma: float, stretch: float
+) -> tuple[str, Draw, dict[str, Any]]:
+    """Return words for a map, how to draw it, and how large its features are on the rows.
+
+    Maxima and ReLU are 1-Lipschitz in each projection; what is subtracted is not random.
+    """
+    if name == "fourier":
+        steep = math.sqrt(2) * math.sqrt(gamma) * stretch
+        return (
+            f"cosines and sines, gamma = {gamma:g}",
+            lambda m, s: FourierFeatures.draw(d, m, gamma=gamma, seed=s),
+            {"sup": 1.0, "block": 2, "lipschitz": steep},
+        )
+    if name == "relu":
+        return (
+            "ReLU features",
+            lambda m, s: KitchenSinks.draw(d, m, activation="relu", seed=s),
+            {"lipschitz": stretch},
+        )
+    centred = name == "centred-maxout"
+    return (
+        f"{'centred ' if centred else ''}maxout features of {q}",
+        lambda m, s: MaxoutFeatures.draw(d, m, q, centred=centred, seed=s),
+        {"lipschitz": stretch},
+    )
 
 
 def _gaussian(rows: Any, gamma: float) -> Any:
@@ -160,21 +180,6 @@ def _gaussian(rows: Any, gamma: float) -> Any:
     apart += squares
     np.fill_diagonal(apart, 0.0)
     return np.exp(-gamma * np.maximum(apart, 0.0, out=apart), out=apart)
-
-
-def _proved(quantity: str, enough: float, told: dict[str, Any]) -> Row:
-    features = solve(ridge.excess_risk, at_most=enough, n_features=None, **told)
-    bound = ridge.excess_risk(features, **told)
-    return Row(
-        quantity=quantity,
-        name="ridge regression on random features",
-        kind="proved",
-        features=features,
-        statement=bound.statement,
-        probability=1.0,
-        assumptions=tuple(one.text for one in bound.assumptions),
-        note="in the mean over noise and features",
-    )
 
 
 def _measured(
