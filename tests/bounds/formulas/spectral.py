@@ -1,0 +1,68 @@
+"""Spectral bounds: Chebyshev's by sums; roots and integrals have tests of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mehler.bounds import spectral
+from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.latex import Value
+
+
+def _draw(rng: np.random.Generator) -> Arguments:
+    n = int(rng.integers(1, 6))
+    eigenvalues = n * rng.exponential(size=n) ** 3
+    return {
+        "n_features": 2 * count(rng),
+        "delta": log_uniform(rng, 1e-9, 0.9),
+        "eigenvalues": eigenvalues,
+        "block": 2,
+    }
+
+
+def _at_ridge(rng: np.random.Generator) -> Arguments:
+    return {**_draw(rng), "ridge": log_uniform(rng, 1e-3, 10.0)}
+
+
+def _ball(rng: np.random.Generator) -> Arguments:
+    drawn = _draw(rng)
+    del drawn["delta"]
+    largest = drawn["eigenvalues"].max() / drawn["eigenvalues"].size
+    # One ridge of the proof, as the search over all takes a second.
+    return {**drawn, "norm": log_uniform(rng, 0.1, 10.0), "ridge": 0.1 * largest}
+
+
+def _deviation(name: str, root: str, a: Arguments) -> dict[str, Value]:
+    if "variance" in a:
+        return {
+            "m": a["n_features"],
+            r"\delta": a["delta"],
+            r"\lambda": a.get("ridge", 1.0),
+            r"\sum_{ij}V_{ij}": float(np.sum(a["variance"])),
+        }
+    # A root of an equation, found by a search in tests/bounds/test_spectral.py.
+    return {root: getattr(spectral, name)(**a).value}
+
+
+def _nearest(a: Arguments) -> dict[str, Value]:
+    # By another quadrature in tests/bounds/test_spectral_approximation.py.
+    least = spectral.approximation(**a).total / a["norm"] ** 2
+    return {"B": a["norm"], r"\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt": least}
+
+
+_ROWS = {"eigenvalues": np.array([3.0, 1.0]), "variance": np.array([[2.0, 0.5], [0.5, 1.0]])}
+ROWS = {
+    "spectral.gram_error": Row(
+        _at_ridge,
+        lambda a: _deviation("gram_error", r"\Delta_s(\delta, \beta)", a),
+        ({"sup": 2.0}, {"lipschitz": 1.5}, {"leverage": 40.0, "lipschitz": 2.0}, _ROWS),
+    ),
+    "spectral.operator_error": Row(
+        _draw,
+        lambda a: _deviation("operator_error", r"\Delta_s(\delta, \mu)", a),
+        ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS),
+    ),
+    "spectral.approximation": Row(
+        _ball, _nearest, ({"kurtosis": 3.0, "ridge": None}, {"sup": 3.0}, {"lipschitz": 1.0})
+    ),
+}
