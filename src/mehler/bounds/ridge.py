@@ -159,7 +159,11 @@ def excess_risk(
         c += float(sup) * float(sup) / (n * ridge)
         if math.isinf(c * c * size):
             raise ValueError(f"ridge={ridge!r} is too small for design='left-out': make it larger")
-    squared, first, noise_variance = c * c * size, float(eigenvalues[0]) / n, _variance_of(noise)
+    squared, first, noise_variance = (
+        c * c * size,
+        float(eigenvalues[0]) / n,
+        square_of("noise", noise),
+    )
     bias = squared * worst_bias(first, ridge, r)
     variance = c * noise_variance * math.fsum(spectrum.beta) / n
     features = squared * added_bias(
@@ -319,7 +323,7 @@ def best_ridge(
     0.0028
     """
     size = square_of("norm", require_positive("norm", norm))
-    noise_variance = _variance_of(require_not_negative("noise", noise))
+    noise_variance = square_of("noise", require_not_negative("noise", noise))
     r = require_smoothness("smoothness", smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
@@ -332,10 +336,6 @@ def best_ridge(
             for lam in grid
         ]
     return float(grid[int(np.argmin(values))])
-
-
-def _variance_of(noise: float) -> float:
-    return square_of("noise", noise)
 
 
 def _target(r: float) -> str:
