@@ -92,6 +92,18 @@ def test_samples_are_the_least():
         bounds.solve(margin.error_rate_separated, at_most=0.01, n_samples=None, **known)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_it_falls_with_the_rows_whatever_length_is_found(seed):
+    """At each length it falls; the search is to 1e-5 of the length, where the bound is flat."""
+    rng = np.random.default_rng(seed)
+    known = {"margin": rng.uniform(0.02, 1), "below": rng.uniform(0, 0.4) * (seed % 2)}
+    delta = 10 ** -rng.uniform(0.1, 9)
+    n = np.unique(np.round(10 ** rng.uniform(0, 9, 12)).astype(int))
+    n = np.unique(np.concatenate([n, n + 1, n + 2]))
+    values = margin.error_rate_separated(n, delta=delta, **known).value
+    assert np.all(values[1:] <= values[:-1] * (1 + 1e-9))
+
+
 def test_rate_is_that_of_the_logarithm_over_n():
     """Where all rows keep a margin; the other rate would be 10 for a hundredfold."""
     values = [

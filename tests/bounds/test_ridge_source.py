@@ -150,7 +150,7 @@ def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
     a, lipschitz = 10.0, 0.3
     mu = np.array([lipschitz**2 * (a**2 + 1)])
     for ridge_of_row in (0.01, 1.0, 1e6):
-        known = know(mu, ridge=ridge_of_row, sup=None, leverage=None, lipschitz=lipschitz)
+        known = size_of(mu, ridge=ridge_of_row, sup=None, leverage=None, lipschitz=lipschitz)
         moment = lipschitz**4 * (a**4 + 6 * a**2 + 3) / (mu[0] + ridge_of_row)
         for r in (0.0, *SMOOTH):
             x = mu[0] / ridge_of_row
