@@ -286,7 +286,7 @@ class NamedKernel:
     nonnegative : bool
         Whether inputs must have no negative entries.
     laws : mapping of str to Law
-        Feature constructions of known variance; see `told`.
+        Feature constructions of known variance; see `declarations`.
 
     Examples
     --------
@@ -326,7 +326,7 @@ class NamedKernel:
         inside = ", ".join(f"{key}={value:g}" for key, value in self.parameters.items())
         return f"{self.name}({inside})" if inside else self.name
 
-    def told(self, law: str) -> dict[str, Any]:
+    def declarations(self, law: str) -> dict[str, Any]:
         """Return the options that tell `check_kernel` the variance of features of a law.
 
         Parameters
@@ -351,7 +351,7 @@ class NamedKernel:
         ...     w = np.random.default_rng(seed).standard_normal((3, 2000))
         ...     return lambda X: np.exp(X @ w - 0.5 * (X**2).sum(1, keepdims=True)) / np.sqrt(2000)
         >>> X = 0.4 * np.random.default_rng(0).standard_normal((4, 3))
-        >>> check_kernel(draw, k, X, resolution=0.1, **k.told("positive")).status
+        >>> check_kernel(draw, k, X, resolution=0.1, **k.declarations("positive")).status
         'holds'
         """
         if not isinstance(law, str) or law not in self.laws:

@@ -175,7 +175,7 @@ def test_every_law_says_what_it_is():
     for name in kernels.NAMES:
         kernel = kernels.make(name)
         for law in kernel.laws:
-            told = kernel.told(law)
+            told = kernel.declarations(law)
             assert set(told) == {"variance", "independent_features"}
             assert "independent" in kernel.laws[law].text or "bound" in kernel.laws[law].text
 
@@ -185,7 +185,7 @@ def test_every_law_says_what_it_is():
 )
 def test_an_unknown_law_is_refused(name, message):
     with pytest.raises(ValueError, match=message):
-        kernels.make(name).told("cosine")
+        kernels.make(name).declarations("cosine")
 
 
 @pytest.mark.parametrize("degree", [1, 2])

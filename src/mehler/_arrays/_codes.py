@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import array_api_extra as xpx
 import numpy as np
 
 from mehler._arrays._blocks import slices
+from mehler._arrays._chunks import pairs_of_chunks
 from mehler._arrays._host import host_threads
 from mehler._arrays._namespace import (
     Array,
@@ -135,7 +137,8 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
     if is_chunked(c):
-        return _by_chunks(c, c if d is None else d, n_values)
+        chunk = functools.partial(_chunk_by_planes, n_values)
+        return pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
     xp = place_of(c).xp
     small = code_dtype(xp, n_values)
     c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
@@ -151,29 +154,13 @@ def _by_planes(c: Any, d: Any | None, n_values: int, threads: int = 0) -> Any:
     return agreements(left, right, c.shape[1], out, threads=threads)
 
 
-def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
-    """Compare all pairs of row chunks lazily, in Dask's own threads."""
-    import dask.array
-
-    return dask.array.blockwise(
-        _chunk_by_planes,
-        "ij",
-        c.rechunk({1: -1}),
-        "iu",
-        d.rechunk({1: -1}),
-        "ju",
-        n_values=n_values,
-        concatenate=True,
-        dtype=np.float64,
-        meta=np.empty((0, 0)),
-    )
-
-
-def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
-    for codes, name in ((c, "C"), (d, "D")):  # lazy digits are checked here, once they exist
-        require_digits(codes, n_values, name)
+def _chunk_by_planes(n_values: int, c: Any, d: Any | None) -> Any:
+    """Compare chunks of Dask, in its own threads; their digits are checked once they exist."""
+    for codes, name in ((c, "C"), (d, "D")):
+        if codes is not None:
+            require_digits(codes, n_values, name)
     small = code_dtype(np, n_values)
-    c, d = (codes.astype(small, copy=False) for codes in (c, d))
+    c, d = (x if x is None else x.astype(small, copy=False) for x in (c, d))
     return _by_planes(c, d, n_values, threads=1)
 
 

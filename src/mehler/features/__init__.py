@@ -6,9 +6,9 @@ from typing import Any
 
 from mehler.features import deep, groups, leverage
 from mehler.features._base import FeatureMap
+from mehler.features._block import UnitBlock
 from mehler.features._estimate import KernelEstimate
 from mehler.features._recipes import map_of
-from mehler.features._units import UnitBlock
 from mehler.features.deep import DeepFeatures, DeepKernel, TangentFeatures
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures

@@ -11,10 +11,9 @@ from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
-from mehler.features import _plot, _rows
-from mehler.features._block import Angles, Block, WholeBlock
+from mehler.features import _rows
+from mehler.features._block import Angles, Block, Columns, UnitBlock, WholeBlock, units_per_block
 from mehler.features._recipes import MAPS, elsewhere, map_of
-from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
@@ -182,7 +181,6 @@ class FeatureMap(ABC):
     # -- hooks, see the class docstring ---------------------------------------------------
 
     def _n_weights(self) -> int:
-        """Return the number of weights."""
         return self.n_inputs * self.n_features
 
     @abstractmethod
@@ -191,22 +189,18 @@ class FeatureMap(ABC):
 
     @property
     def n_units(self) -> int:
-        """Number of units, each of which can be several columns."""
         return self.n_features
 
     def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        """Draw the weights of some units on the host, bit for bit as `_draw` does."""
         raise ValueError(
             f"{type(self).__name__} draws its units together, so that no block of them can be had "
             "alone"
         )
 
     def _columns_of(self, units: slice) -> tuple[slice, ...]:
-        """Return the columns of some units, in the order of their block."""
         return (units,)
 
     def _draw_common(self, dtype: str) -> tuple[Any, ...]:
-        """Draw the weights that all units share, on the host."""
         return ()
 
     @abstractmethod
@@ -222,26 +216,21 @@ class FeatureMap(ABC):
         """Compute the variance of one feature product of checked rows, (n, k)."""
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """Compute m times the variance of the Gram's entries, (n, k)."""
         return self._variance_of(x, y)
 
     def _angles(self) -> Angles | None:
-        """Return the angles of a map of waves, so that rows that lose their phase are refused."""
         return None
 
     def _rows_per_block(self) -> int | None:
-        """Return the rows per block that suit the host's cache, or None for any that fit."""
         return None
 
     def _numbers_per_row(self) -> int:
-        """Return how many numbers are held for each row of a block on a GPU."""
         return self.n_features
 
     def _on_host(self) -> bool:
         return _arrays.namespace_name(self.place.xp) in {"numpy", "dask.array"}
 
     def _parameters(self) -> dict[str, Any]:
-        """Return the constructor's further arguments, for the recipe."""
         return {}
 
     # -- public methods -------------------------------------------------------------------
@@ -407,7 +396,7 @@ class FeatureMap(ABC):
         """
         return self._of_rows(X, Y, self._variance_of, check_finite)
 
-    plot_kernel = _plot.plot_kernel
+    plot_kernel = _rows.plot_kernel
 
     def gram_variance(
         self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True

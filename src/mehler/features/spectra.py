@@ -15,7 +15,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_positive
-from mehler.features import _distances
+from mehler.features import _correlation
 
 __all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
 
@@ -181,7 +181,7 @@ class Gaussian(Spectrum):
         return 2.0 * math.sqrt(0.5 * self.gamma)
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _distances.squared(x, y, math.sqrt(self.gamma))
+        return _correlation.squared_distances(x, y, math.sqrt(self.gamma))
 
     def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
         xp = _arrays.array_namespace(t)
@@ -233,7 +233,7 @@ class Laplacian(Spectrum):
         return np.sign(weights) / np.tan(np.pi * ndtr(-np.abs(weights)))
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _distances.cityblock(x, y, self.gamma)
+        return _correlation.cityblock_distances(x, y, self.gamma)
 
     def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
         xp = _arrays.array_namespace(t)
@@ -281,7 +281,7 @@ class Matern(Spectrum):
         return 1.0 / self.length_scale
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _distances.squared(x, y, math.sqrt(2.0 * self.nu) / self.length_scale)
+        return _correlation.squared_distances(x, y, math.sqrt(2.0 * self.nu) / self.length_scale)
 
     def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
         return matern(self.nu, t * float(j) ** 2)

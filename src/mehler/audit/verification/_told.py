@@ -135,7 +135,7 @@ def _by_law(target: Target, kernel: Any, law: str, more: bool) -> Told:
         raise ValueError(f"law={law!r} says it all: leave bounds and independent_features out")
     if not isinstance(kernel, NamedKernel):
         raise ValueError(f"law={law!r} belongs to a kernel with a name: give one, or --bounds")
-    options = kernel.told(law)
+    options = kernel.declarations(law)
     if not (target.random or options["independent_features"]):
         raise ValueError(
             f"law={law!r} speaks of many draws, but {target.name} is {target.assumed}: name a "

@@ -13,7 +13,7 @@ import numpy as np
 from mehler import _arrays, _random
 from mehler._validate import require_not_negative, require_positive
 from mehler.exact.activations import Activation, Pairs, activation_of
-from mehler.features import _correlation, _distances, _distributions
+from mehler.features import _correlation, _distributions
 from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
 from mehler.features.kitchen_sinks._stumps import StumpWeights
@@ -259,9 +259,9 @@ class KitchenSinks(EstimatedKernel):
         if self._activation.waves:
             # Waves see differences, and of rows far from the origin correlations see none.
             there = x if y is None else y
-            apart = _distances.squared(x, there, self.weight_scale)
+            apart = _correlation.squared_distances(x, there, self.weight_scale)
             bias = 0.0 if self.bias == "uniform" else float(self.bias)
-            total = _distances.squared(x, -there, self.weight_scale) + 4.0 * bias * bias
+            total = _correlation.squared_distances(x, -there, self.weight_scale) + 4.0 * bias * bias
             pairs = dataclasses.replace(pairs, squares=(apart, total))
         return pairs
 
