@@ -529,26 +529,26 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="a certificate, or several, as JSON")
     parser.add_argument("--draw", metavar="MODULE:NAME", help="draw again: seed -> map")
-    options, found = parser.parse_args(arguments), []
+    options = parser.parse_args(arguments)
     try:
         content = json.loads(Path(options.file).read_text(encoding="utf-8"))
-        listed = content.get("certificates", [content])
+        listed, names = content.get("certificates", [content]), content.get("of", [options.file])
         if not listed or any(each["schema"] != SCHEMA for each in listed):
             raise ValueError(f"it holds no {SCHEMA}")
-        for each in listed:
-            found.append((each["check"], *decide(each)))
+        names = [f"{of}: {each['check']}" for of, each in zip(names, listed, strict=True)]
+        found = [(name, *decide(each)) for name, each in zip(names, listed, strict=True)]
         if options.draw:
-            module = Path(options.draw.rpartition(":")[0])  # a name, or the path of a .py file
-            sys.path.insert(0, str(module.resolve().parent))
-            draw = getattr(import_module(module.stem), options.draw.rpartition(":")[2])
-            found += [(each["check"], *replay(each, draw)) for each in listed]
+            module, _, name = options.draw.rpartition(":")
+            sys.path.insert(0, str(Path(module).resolve().parent if module.endswith(".py") else ""))
+            draw = getattr(import_module(Path(module).name.removesuffix(".py")), name)
+            again = [(name, *replay(each, draw)) for name, each in zip(names, listed, strict=True)]
+            found += [each for each in again if each[1] != 3] or again
     except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError) as error:
         sys.stderr.write(f"{options.file}: {type(error).__name__}: {error}\n")
         return 2
     for check, _, line in found:
         sys.stdout.write(f"{check}: {line}\n")
-    statuses = {status for _, status, _ in found}
-    return next((status for status in (1, 3) if status in statuses), 0)
+    return next((status for status in (1, 3) if status in [each[1] for each in found]), 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`--compare`, `--junit` and `--annotations` of report and verify."""
+"""`--compare`, `--junit`, `--certificate` and `--annotations` of report and verify."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mehler import report
+from mehler import recheck, report
 from tests.cli.test_cli import call, few_maps, rows_file, toy_statements
 from tests.report import toys
 
@@ -37,11 +37,15 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
     line = ("report", rows_file, "--out", str(out))
     assert call(*line, "--statements", "toy.true") == 0
     old = ("--compare", str(out / "report.json"))
-    assert call(*line, "--statements", "toy.true", *old, "--junit", str(junit)) == 0
+    certificate = tmp_path / "ci" / "certificates.json"
+    more = ("--junit", str(junit), "--certificate", str(certificate))
+    assert call(*line, "--statements", "toy.true", *old, *more) == 0
     said = capsys.readouterr().out
     assert "no changes" in said
     assert str(junit) in said
     assert len(list(ElementTree.parse(junit).iter("testcase"))) == 3
+    assert 'href="../ci/certificates.json"' in (out / "report.html").read_text(encoding="utf-8")
+    assert recheck.main([str(certificate)]) == 0
 
 
 def test_verify_writes_junit_and_annotations(tmp_path, in_workflow, capsys):
@@ -49,17 +53,21 @@ def test_verify_writes_junit_and_annotations(tmp_path, in_workflow, capsys):
     junit = tmp_path / "junit.xml"
     line = ("verify", target, "--kernel", "rbf", "--param", "gamma=0.5", "--resolution", "0.1")
     # Of the default gamma = 1, so that the claim is wrong.
-    assert call(*line, "--junit", str(junit)) == 1
+    certificate = tmp_path / "certificate.json"
+    assert call(*line, "--junit", str(junit), "--certificate", str(certificate)) == 1
     assert "::error title=mehler%3A kernel::kernel: refuted. " in capsys.readouterr().out
     cases = list(ElementTree.parse(junit).iter("testcase"))
     assert cases[0].get("name") == "kernel"
     assert [child.tag for child in cases[0]] == ["failure"]
+    assert recheck.main([str(certificate)]) == 0
+    assert f"{target}: kernel: confirmed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
         ("--junit", ".", "is a directory"),
+        ("--certificate", ".", "is a directory"),
         ("--junit", "/dev/null", "no regular file"),
         ("--annotations", "gitlab", "not one of auto, github, none"),
         ("--compare", "rows.npy", "is not JSON"),

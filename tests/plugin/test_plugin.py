@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import mehler.verify  # noqa: F401  # NumPy cannot be imported twice, by each inner run
+from mehler import recheck
 
 pytest_plugins = ["pytester"]
 
@@ -51,6 +52,29 @@ def test_the_artefact_tells_who_spent_what(pytester, workers):
     assert [(entry["label"], entry["test"]) for entry in content["entries"]] == [
         (f"look {k}", f"test_suite.py::test_look[{k}]") for k in range(6)
     ]
+
+
+CERTIFIED = """
+    import numpy as np
+    import pytest
+    from mehler import verify
+
+    @pytest.mark.parametrize("k", range(2))
+    def test_mean(mehler_ledger, k):
+        coins = np.random.default_rng(k).random(3000) < 0.5
+        verify.check_mean(coins, 0.5, binary=True, resolution=0.2, ledger=mehler_ledger)
+"""
+
+
+@WORKERS
+@pytest.mark.sampled(1)
+def test_certificates_name_their_tests_and_are_confirmed(pytester, workers):
+    pytester.makepyfile(test_suite=CERTIFIED)
+    pytester.runpytest_inprocess(*workers, "--mehler-certificate=out/all.json")
+    file = pytester.path / "out" / "all.json"
+    content = json.loads(file.read_text())
+    assert content["of"] == [f"test_suite.py::test_mean[{k}]" for k in range(2)]
+    assert recheck.main([str(file)]) == 0
 
 
 def test_the_artefact_lies_in_the_cache_unless_asked_for_elsewhere(pytester):

@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from mehler._version import __version__
-from mehler.cli._outputs import Annotations, Junit, require_outputs, shown, write_outputs
+from mehler.cli._outputs import (
+    Annotations,
+    Certificate,
+    Junit,
+    require_outputs,
+    shown,
+    write_outputs,
+)
 from mehler.cli._plan import plan
 from mehler.cli._progress import prints_elsewhere, progress_bar
 from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
@@ -94,6 +101,7 @@ def report(
     compare: Annotated[
         Path | None, option("OLD.json", "Earlier report.json to compare with.")
     ] = None,
+    certificate: Certificate = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
     debug: Debug = False,
@@ -110,7 +118,7 @@ def report(
     here = Path.cwd()
     reports.require_writable(out)
     reports.require_renderers()
-    require_outputs(junit, annotations)
+    require_outputs(junit, annotations, certificate)
     old = None if compare is None else reports.read_report(compare)
     chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
@@ -127,8 +135,9 @@ def report(
             command=ctx.find_root().obj,
             compare=old,
         )
-    written = reports.write(found, here / out)
-    written += write_outputs(found, None if junit is None else here / junit, annotations)
+    link = None if certificate is None else here / certificate
+    written = reports.write(found, here / out, certificates=link)
+    written += write_outputs(found, junit, annotations, certificate, here)
     for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
     return found.exit_status

@@ -12,6 +12,14 @@ from mehler._files import destination
 from mehler.cli._reading import option
 
 Junit = Annotated[Path | None, option("FILE", "File to write JUnit XML to, one case per check.")]
+Certificate = Annotated[
+    Path | None,
+    option(
+        "FILE",
+        "File to write to what each verdict rests on, as JSON: python -m mehler.recheck FILE "
+        "decides it again.",
+    ),
+]
 Annotations = Annotated[
     str,
     option(
@@ -22,28 +30,36 @@ Annotations = Annotated[
 ]
 
 
-def require_outputs(junit: Path | None, annotations: str) -> None:
+def require_outputs(junit: Path | None, annotations: str, certificate: Path | None) -> None:
     """Require, before any work, that outputs can be written and are of a known kind."""
     from mehler import report
 
     if annotations not in ("auto", "github", "none"):
         raise ValueError(f"--annotations={annotations!r} is not one of auto, github, none")
-    if junit is not None:
-        if junit.is_dir():
-            raise ValueError(f"--junit={str(junit)!r} is a directory: give a file")
-        destination(junit)
-        report.require_writable(junit.parent, option="--junit")
+    for name, file in (("--junit", junit), ("--certificate", certificate)):
+        if file is not None:
+            if file.is_dir():
+                raise ValueError(f"{name}={str(file)!r} is a directory: give a file")
+            destination(file)
+            report.require_writable(file.parent, option=name)
 
 
-def write_outputs(found: Any, junit: Path | None, annotations: str) -> tuple[Path, ...]:
-    """Write the JUnit file, and print the annotations."""
+def write_outputs(
+    found: Any, junit: Path | None, annotations: str, certificate: Path | None, here: Path
+) -> tuple[Path, ...]:
+    """Write the JUnit file and the certificates, and print the annotations."""
     from mehler import report
 
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     if annotations == "github" or (annotations == "auto" and github):
         for line in report.annotations(found):
             typer.echo(line)
-    return () if junit is None else (report.write_junit(found, junit),)
+    written: tuple[Path, ...] = ()
+    if junit is not None:
+        written += (report.write_junit(found, here / junit),)
+    if certificate is not None:
+        written += (report.write_certificates(found, here / certificate),)
+    return written
 
 
 def shown(path: Path, here: Path) -> Path:

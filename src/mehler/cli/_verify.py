@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from mehler.cli._outputs import Annotations, Junit, require_outputs, shown, write_outputs
+from mehler.cli._outputs import (
+    Annotations,
+    Certificate,
+    Junit,
+    require_outputs,
+    shown,
+    write_outputs,
+)
 from mehler.cli._progress import prints_elsewhere, progress_bar, warnings_once
 from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
 
@@ -119,6 +126,7 @@ def verify(
     json: Annotated[
         Path | None, option("FILE", "File to write the numbers of the report to, as JSON.")
     ] = None,
+    certificate: Certificate = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
     debug: Debug = False,
@@ -127,6 +135,9 @@ def verify(
     """Check any map against a kernel, and print the verdict.
 
     Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run, 3 if it is inconclusive.
+
+    Example: mehler verify maps.py:draw --kernel rbf --param gamma=0.5 --certificate rbf.json, then
+    python -m mehler.recheck rbf.json.
     """
     from mehler import audit
     from mehler import report as reports
@@ -139,7 +150,7 @@ def verify(
         reports.require_renderers()
     if json is not None:
         reports.require_writable(json.parent, option="--json")
-    require_outputs(junit, annotations)
+    require_outputs(junit, annotations, certificate)
     rows = read(data, optional=True, **how)
     # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.
     watch = Watch(4.0 * time_limit + 20.0 if time_limit > 0.0 else None)
@@ -167,10 +178,13 @@ def verify(
             command=ctx.find_root().obj,
             progress=progress,
         )
-    written = reports.write(found, here / out) if out is not None else ()
+    written: tuple[Path, ...] = ()
+    if out is not None:
+        link = None if certificate is None else here / certificate
+        written = reports.write(found, here / out, certificates=link)
     if json is not None:
         written += (reports.write_json(found, here / json),)
-    written += write_outputs(found, None if junit is None else here / junit, annotations)
+    written += write_outputs(found, junit, annotations, certificate, here)
     for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
     return found.exit_status

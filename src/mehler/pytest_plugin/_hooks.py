@@ -47,6 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATH",
         help="file for the run's ledger (default: mehler/mehler.json in pytest's cache)",
     )
+    group.addoption(
+        "--mehler-certificate",
+        default=None,
+        metavar="PATH",
+        help="file for what the verdicts of this run rest on; python -m mehler.recheck PATH "
+        "decides them again",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,9 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.mehler_seed = config.workerinput["mehler_seed"]
     elif config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
         config.option.mehler_seed = int.from_bytes(os.urandom(4), "big")
-    path = _asked_path(config)
-    if path is not None and path.is_dir():
-        raise pytest.UsageError(f"--mehler-json={path} is a directory: name a file in it")
+    for option in ("--mehler-json", "--mehler-certificate"):
+        path = _asked_path(config, option)
+        if path is not None and path.is_dir():
+            raise pytest.UsageError(f"{option}={path} is a directory: name a file in it")
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -74,7 +82,10 @@ def mehler_ledger(pytestconfig: pytest.Config) -> Any:
     """
     from mehler.pytest_plugin._total import Record
 
-    pytestconfig.stash[_RECORD] = Record(pytestconfig.option.mehler_budget)
+    pytestconfig.stash[_RECORD] = Record(
+        pytestconfig.option.mehler_budget,
+        certify=pytestconfig.option.mehler_certificate is not None,
+    )
     return pytestconfig.stash[_RECORD].ledger
 
 
@@ -136,16 +147,20 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             config.workeroutput["mehler"] = record.to_dict()
         return
     parts = config.stash[_PARTS] + ([] if record is None else [record.to_dict()])
-    if not parts and config.option.mehler_json is None:
+    asked = (config.option.mehler_json, config.option.mehler_certificate)
+    if not parts and asked == (None, None):
         return
-    from mehler.pytest_plugin._total import Total, write
+    from mehler.pytest_plugin._total import Total, write, write_certificates
 
     total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
     config.stash[_TOTAL] = total
     # Sums over workers are known only here: what no single ledger could refuse fails the run.
     if total.overdrawn and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    path = _asked_path(config) or _cached_path(config)
+    certificates = _asked_path(config, "--mehler-certificate")
+    if certificates is not None:
+        write_certificates(certificates, parts)
+    path = _asked_path(config, "--mehler-json") or _cached_path(config)
     if path is not None:
         write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
 
@@ -171,8 +186,8 @@ def _replay(config: pytest.Config) -> str:
     return f"mehler: fresh seeds, replay with --mehler-seed={config.option.mehler_seed}"
 
 
-def _asked_path(config: pytest.Config) -> Path | None:
-    asked = config.option.mehler_json
+def _asked_path(config: pytest.Config, option: str) -> Path | None:
+    asked = config.getoption(option)
     return None if asked is None else config.invocation_params.dir / asked
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from mehler._plural import counted
 from mehler._version import __version__
-from mehler.verify import Ledger
+from mehler.verify import Ledger, Verdict
+from mehler.verify._certificate import certificates_text
 
 
 class Record:
@@ -22,13 +23,20 @@ class Record:
     with the budget.
     """
 
-    def __init__(self, budget: float) -> None:
-        self.ledger = Ledger(budget)
+    def __init__(self, budget: float, *, certify: bool = False) -> None:
+        self.ledger = Ledger(budget, on_verdict=self._certify if certify else None)
         self._tests: list[str] = []
+        self._certificates: list[tuple[str, dict[str, Any]]] = []
+        self._new: list[dict[str, Any]] = []
+
+    def _certify(self, verdict: Verdict) -> None:
+        self._new.append(verdict.certificate())
 
     def finished(self, test: str) -> None:
         """Assign the entries without an owner to the test that ends."""
         self._tests += [test] * (len(self.ledger.entries) - len(self._tests))
+        self._certificates += [(test, each) for each in self._new]
+        self._new = []
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger's dict, each entry with the id of its test."""
@@ -36,7 +44,7 @@ class Record:
         content = self.ledger.to_dict()
         for entry, test in zip(content["entries"], self._tests, strict=True):
             entry["test"] = test
-        return content
+        return {**content, "certificates": self._certificates}
 
 
 @dataclass(frozen=True)
@@ -103,3 +111,11 @@ def write(path: Path, content: Mapping[str, Any]) -> None:
 
     text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"
     write_whole(path, text)
+
+
+def write_certificates(path: Path, parts: Iterable[Mapping[str, Any]]) -> None:
+    """Write the certificates of all processes, each with the id of its test."""
+    from mehler._files import write_whole
+
+    listed = [each for part in parts for each in part["certificates"]]
+    write_whole(path, certificates_text(sorted(listed, key=lambda each: each[0])))

@@ -16,7 +16,13 @@ from mehler.report.render._html import page_style
 from mehler.report.render._junit import annotations, write_junit
 from mehler.report.render._lines import lines
 from mehler.report.render._svg import draw
-from mehler.report.render._write import require_renderers, require_writable, write, write_json
+from mehler.report.render._write import (
+    require_renderers,
+    require_writable,
+    write,
+    write_certificates,
+    write_json,
+)
 
 __all__ = [
     "SCHEMA",
@@ -40,6 +46,7 @@ __all__ = [
     "require_writable",
     "run",
     "write",
+    "write_certificates",
     "write_json",
     "write_junit",
 ]

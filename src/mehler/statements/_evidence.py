@@ -225,6 +225,8 @@ class Evidence:
         Plots for the page.
     cases : tuple of BoundCase
         Of a bound that was compared with draws: violations and looseness, one for each setting.
+    verdict : Verdict, optional
+        The verdict that was converted, for its certificate; not part of the JSON.
 
     Examples
     --------
@@ -254,6 +256,7 @@ class Evidence:
     reason: str = ""
     plots: tuple[Plot, ...] = ()
     cases: tuple[BoundCase, ...] = ()
+    verdict: Verdict | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_choice("form", self.form, FORMS)
@@ -325,6 +328,7 @@ class Evidence:
             resolution=verdict.resolution * verdict.scale,
             detectable=verdict.detectable * verdict.scale,
             plots=plots,
+            verdict=verdict,
             **{name: getattr(verdict, name) for name in _OF_VERDICT},
         )
 

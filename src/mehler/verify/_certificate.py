@@ -24,8 +24,9 @@ _FIELDS = (
     *("detectable", "observed", "exact", "interval", "scale", "where", "n_features", "n_draws"),
     *("n_intervals", "seeds", "reason"),
 )
-# Endpoints are stored this fraction of the width farther out, so that rounding excludes them too.
-_OUTWARD = 1e-6
+# Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
+# of the width, and of what it is less than the resolution.
+_OUTWARD, _SPARE = 1e-6, 1e-2
 _UNIT_ROUNDOFF = 2.0**-53
 
 
@@ -42,11 +43,12 @@ class Statistics:
     plan: Mapping[str, Any]
     tests: Mapping[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-able values, numbers in hexadecimal, sums with radii."""
+    def to_dict(self, resolution: float) -> dict[str, Any]:
+        """Return JSON-able values, numbers in hexadecimal, sums with radii, endpoints outwards."""
         count = max(np.shape(value)[-1] for value in self.tests.values() if np.ndim(value))
         tests = [
-            _test({name: _at(value, k) for name, value in self.tests.items()}) for k in range(count)
+            _test({name: _at(value, k) for name, value in self.tests.items()}, resolution)
+            for k in range(count)
         ]
         return {"method": self.method, "plan": exactly(dict(self.plan)), "tests": tests}
 
@@ -81,7 +83,7 @@ def certificate(verdict: Any) -> dict[str, Any]:
     content = {
         "schema": SCHEMA,
         **{name: exactly(getattr(verdict, name)) for name in _FIELDS},
-        "statistics": [each.to_dict() for each in verdict.statistics],
+        "statistics": [each.to_dict(verdict.resolution) for each in verdict.statistics],
         "versions": {
             "mehler": __version__,
             "numpy": np.__version__,
@@ -90,6 +92,16 @@ def certificate(verdict: Any) -> dict[str, Any]:
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return {**content, "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}
+
+
+def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the JSON of a file of several certificates, each with a name of what it is of."""
+    content = {
+        "schema": "mehler-certificates/1",
+        "of": [name for name, _ in named],
+        "certificates": [each for _, each in named],
+    }
+    return json.dumps(content, indent=0, allow_nan=False) + "\n"
 
 
 def exactly(value: Any) -> Any:
@@ -109,14 +121,15 @@ def _at(value: Any, k: int) -> Any:
     return np.asarray(value)[..., k] if np.ndim(value) else value
 
 
-def _test(test: dict[str, Any]) -> dict[str, Any]:
+def _test(test: dict[str, Any], resolution: float) -> dict[str, Any]:
     if "sums" in test:
         block = int(test.pop("block", 1))
         test["radii"] = radii_of(int(test["n"]), test["sums"], float(test["claim"]), block)
     if "low" in test:
         low, high = float(test["low"]), float(test["high"])
         if math.isfinite(high - low):
-            room = _OUTWARD * (high - low)
+            spare = resolution * float(test.get("relative_to", 1.0)) - (high - low)
+            room = _OUTWARD * (high - low) + _SPARE * max(0.0, spare)
             low, high = -_up(room - low, 32), _up(high + room, 32)
         test["low"], test["high"] = low, high
     return {name: exactly(value) for name, value in test.items()}

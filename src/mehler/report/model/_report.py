@@ -180,4 +180,4 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}

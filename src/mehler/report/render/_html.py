@@ -39,7 +39,7 @@ _KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as pr
 _MOST_COLUMNS = 200
 
 
-def render_html(report: Report | Verification) -> str:
+def render_html(report: Report | Verification, certificates: str = "") -> str:
     """Render a report as one HTML file without scripts and addresses, outside text escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -75,6 +75,7 @@ def render_html(report: Report | Verification) -> str:
         ids = frozenset(one.id for one in report.statements)
     return environment.get_template(f"{page}.html.j2").render(
         report=report,
+        certificates=certificates,
         overall={0: "good", 1: "bad"}.get(report.exit_status, "open"),
         day=str(report.provenance["date"])[:10],
         style=Markup(style),

@@ -17,6 +17,7 @@ from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
+from mehler.verify._certificate import certificates_text
 
 
 def render_json(report: Report | Verification) -> str:
@@ -30,7 +31,44 @@ _LARGEST = 16 * 2**20
 _RENDERERS = ("jinja2", "matplotlib", "latex2mathml", "markdown_it", "mdit_py_plugins")
 
 
-def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
+def write_certificates(report: Report | Verification, file: str | PathLike[str]) -> Path:
+    """Write the certificates of all statistical checks, for ``mehler/recheck.py``.
+
+    Parameters
+    ----------
+    report : Report or Verification
+        The result, from this run: certificates are not read from files.
+    file : path
+        Target file, replaced if it exists; its folder is created.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    See Also
+    --------
+    mehler.verify.Verdict.certificate : One certificate.
+    write : The page, which links the file.
+    """
+    if isinstance(report, Verification):
+        listed = [(report.target, one) for one in report.evidence]
+    else:
+        listed = [(each.id, one) for each in report.statements for one in each.evidence]
+        listed += [("data", one) for one in report.data.evidence] if report.data else []
+    made = [(name, one.verdict) for name, one in listed if one.verdict is not None]
+    # Verdicts without statistics cannot be decided again: beside others they are left out.
+    made = [each for each in made if each[1].statistics] or made
+    write_whole(Path(file), certificates_text([(name, each.certificate()) for name, each in made]))
+    return Path(file)
+
+
+def write(
+    report: Report | Verification,
+    out_dir: str | PathLike[str],
+    *,
+    certificates: str | PathLike[str] | None = None,
+) -> tuple[Path, ...]:
     """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory.
 
     Files are rendered, written to a temporary directory beside the target, and then moved, so that
@@ -42,6 +80,8 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
         The result to render.
     out_dir : path
         Target directory, created with its parents; other files in it are left alone.
+    certificates : path, optional
+        The file of `write_certificates`, which the page links.
 
     Returns
     -------
@@ -60,8 +100,9 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
     """
     out = Path(out_dir)
     require_writable(out)
+    link = "" if certificates is None else os.path.relpath(certificates, out)
     texts = {
-        "report.html": render_html(report),
+        "report.html": render_html(report, link),
         "report.json": render_json(report),
         "summary.md": render_markdown(report),
     }

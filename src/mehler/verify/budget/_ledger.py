@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
+from mehler.verify._verdict import Verdict
 from mehler.verify.budget._allotment import Allotment
 
 
@@ -41,6 +44,8 @@ class Ledger:
     ----------
     budget : float
         Largest total false-alarm probability, in (0, 1).
+    on_verdict : callable, optional
+        Called with the verdict of each check that was given this ledger, to keep certificates.
 
     See Also
     --------
@@ -65,8 +70,11 @@ class Ledger:
         """Return the budget plus room for rounding: a thousand tests at 1e-9 fit into 1e-6."""
         return budget * (1 + 1e-9)
 
-    def __init__(self, budget: float = 1e-6) -> None:
+    def __init__(
+        self, budget: float = 1e-6, *, on_verdict: Callable[[Verdict], None] | None = None
+    ) -> None:
         self._budget = require_probability("budget", budget)
+        self.on_verdict = on_verdict
         self._bought: list[Entry | Allotment] = []
         self._lock = threading.Lock()
 
@@ -208,3 +216,20 @@ class Ledger:
             "left": max(0.0, self._budget - spent),
             "entries": [asdict(entry) for entry in entries],
         }
+
+
+Check = TypeVar("Check", bound=Callable[..., Verdict])
+
+
+def passed_to_ledger(check: Check) -> Check:
+    """Pass the verdict of a public check on to ``ledger.on_verdict``, if it was given a ledger."""
+
+    @functools.wraps(check)
+    def checked(*args: Any, **options: Any) -> Verdict:
+        verdict = check(*args, **options)
+        ledger = options.get("ledger")
+        if isinstance(ledger, Ledger) and ledger.on_verdict is not None:
+            ledger.on_verdict(verdict)
+        return verdict
+
+    return checked  # type: ignore[return-value]  # of the same signature

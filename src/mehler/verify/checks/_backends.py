@@ -21,7 +21,7 @@ from mehler._validate import require_choice, require_iterable, require_mapping
 from mehler.verify._arguments import pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
@@ -37,6 +37,7 @@ _ULPS, _PIECES = 64.0, 16.0
 _DTYPES = ("float32", "float64")
 
 
+@passed_to_ledger
 def check_backends(
     draw: Callable[[int, Any], Any],
     X: Array,

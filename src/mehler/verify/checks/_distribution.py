@@ -14,7 +14,7 @@ from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
@@ -27,6 +27,7 @@ _GRID = 31
 Law = Callable[[Any, Any], Array]
 
 
+@passed_to_ledger
 def check_distribution(
     draw: Callable[[int], Any],
     cdf: Law | None,

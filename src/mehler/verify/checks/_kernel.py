@@ -26,7 +26,7 @@ from mehler.verify._arguments import (
     threads,
 )
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
@@ -37,6 +37,7 @@ from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify.undeclared._pairwise import undeclared_intervals
 
 
+@passed_to_ledger
 def check_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,

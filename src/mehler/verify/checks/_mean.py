@@ -23,12 +23,13 @@ from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, pay, sample_vector
 from mehler.verify._certificate import Statistics, samples_of
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Comparison, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.undeclared._mean import Measured, reach, undeclared_interval
 
 
+@passed_to_ledger
 def check_mean(
     samples: Array,
     exact: float,

@@ -14,7 +14,7 @@ from mehler.verify import intervals
 from mehler.verify._arguments import pay, require_resolution, root_seed
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.sampling._draws import Draws
 
 # Rounding in ulps of a weight times the map's constant, divided by ours.
@@ -39,6 +39,7 @@ def coincidence_probability() -> float:
     return 2.0 * (2 * _ULPS + 1) / _CELL
 
 
+@passed_to_ledger
 def check_precision(
     draw: Callable[[int], Any],
     n_inputs: int,

@@ -14,7 +14,7 @@ from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums, crossing
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.intervals._known_variance import catoni_tuning
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
-from mehler.verify.sampling._sources import BLOCK, about, power_sums
+from mehler.verify.sampling._sources import BLOCK, power_sums
 
 # Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
 _STEP, _EARLY = 1.3, 0.25
@@ -47,7 +47,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
         """Return the samples of a draw, or their power sums, about the claims."""
         if keep:
             return source.samples(phi, everything) - pairs.claim
-        return about(pairs.claim, source.per_draw, source.sums(phi))
+        return source.sums(phi, pairs.claim)
 
     with plan.results(of_draw, 0, n_draws) as results:
         for result in results:

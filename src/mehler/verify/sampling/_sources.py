@@ -33,8 +33,8 @@ class Source(Protocol):
     def samples(self, phi: Any, chosen: Any) -> Any:
         """Return samples of the pairs at index `chosen`, shape (per_draw, chosen)."""
 
-    def sums(self, phi: Any) -> Any:
-        """Return the sums of the first four powers of the samples, shape (4, pairs)."""
+    def sums(self, phi: Any, claim: Any) -> Any:
+        """Return the sums of the first four powers of samples minus claims, shape (4, pairs)."""
 
 
 class _Blocked:
@@ -51,12 +51,12 @@ class _Blocked:
     def samples(self, phi: Any, chosen: Any) -> Any:
         raise NotImplementedError
 
-    def sums(self, phi: Any) -> Any:
+    def sums(self, phi: Any, claim: Any) -> Any:
         total = np.empty((4, self.pairs.n))
         step = max(1, BLOCK // self.per_draw)
         for start in range(0, self.pairs.n, step):
             chosen = np.arange(start, min(start + step, self.pairs.n))
-            total[:, chosen] = power_sums(self.samples(phi, chosen))
+            total[:, chosen] = power_sums(self.samples(phi, chosen) - claim[chosen])
         return total
 
 
@@ -69,7 +69,7 @@ class Columns(_Blocked):
         left, right = self._scaled(phi)
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
-    def sums(self, phi: Any) -> Any:
+    def sums(self, phi: Any, claim: Any) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
         left, right = self._scaled(phi)
         total = np.zeros((4, left.shape[0], right.shape[0]))
@@ -82,7 +82,7 @@ class Columns(_Blocked):
                 if k < 3:
                     power_a = power_a * a
                     power_b = power_a if left is right else power_b * b
-        return total[:, self.pairs.first, self.pairs.second]
+        return about(claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
     def _scaled(self, phi: Any) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)

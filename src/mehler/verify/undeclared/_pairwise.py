@@ -17,7 +17,7 @@ import numpy as np
 from mehler._plural import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
-from mehler.verify.sampling._sources import Estimates, about, power_sums
+from mehler.verify.sampling._sources import Estimates, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.undeclared._squared_lengths import SquaredLengths, whole
 
@@ -136,7 +136,7 @@ class _Sums:
         seen = whole(phi, self._plan.pairs, source.n_features)
         if isinstance(source, Estimates):
             return power_sums((seen[0] - claim)[None, :]), seen
-        return about(claim, source.per_draw, source.sums(phi)), seen
+        return source.sums(phi, claim), seen
 
     def add(self, sums: Any, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""

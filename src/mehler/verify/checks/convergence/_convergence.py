@@ -14,7 +14,7 @@ from mehler._plural import counted
 from mehler._validate import require_integer
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.convergence._variance_at_size import (
     PILOT,
     SAFETY,
@@ -37,6 +37,7 @@ _SUSPICION = (
 )
 
 
+@passed_to_ledger
 def check_convergence(
     draw: Callable[[int, int], Any],
     X: Array,

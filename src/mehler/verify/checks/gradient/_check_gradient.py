@@ -13,7 +13,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import FLOOR, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.gradient._derivatives import (
     Derivatives,
     Jacobian,
@@ -37,6 +37,7 @@ _MOST_DIRECTIONS = 100_000
 _UNIT = "sqrt(E|d phi(x)|^2 E|phi(y)|^2)"
 
 
+@passed_to_ledger
 def check_gradient(
     draw: Callable[[int], Any],
     gradient: Gradient,

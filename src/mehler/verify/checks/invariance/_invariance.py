@@ -10,7 +10,7 @@ import numpy as np
 from mehler._arrays import Array, is_array, require_matrix, to_host
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.invariance._exact import exact_invariance
 from mehler.verify.checks.invariance._mean_defect import Defect, mean_invariance_defect
 from mehler.verify.sampling._draws import Draws
@@ -19,6 +19,7 @@ from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 Action = Callable[[Any], Array]
 
 
+@passed_to_ledger
 def check_invariance(
     draw: Callable[[int], Any],
     act: Action | Sequence[Action],

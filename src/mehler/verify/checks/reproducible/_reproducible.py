@@ -13,7 +13,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, Finding, SignTests
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._choose_source import units_of
@@ -26,6 +26,7 @@ _TWICE = 8
 _CLAIM = "the same seed gives the same features, different seeds independent ones"
 
 
+@passed_to_ledger
 def check_reproducible(
     draw: Callable[[int], Any],
     X: Array,

@@ -12,7 +12,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_positive
 from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.same._differences import choose, clipped
 from mehler.verify.checks.same._pilot import EQUAL, Pilot, Side, pilot
 from mehler.verify.checks.same._words import equal_seeds, not_finite, ratio, words
@@ -23,6 +23,7 @@ from mehler.verify.undeclared._verdict import verdict_of
 from mehler.verify.undeclared._watch import watch
 
 
+@passed_to_ledger
 def check_same(
     draw_a: Callable[[int], Any],
     draw_b: Callable[[int], Any],

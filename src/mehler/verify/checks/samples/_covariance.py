@@ -13,7 +13,7 @@ from mehler._plural import counted
 from mehler._validate import require_mapping
 from mehler.verify._arguments import CheckOptions, pay, require_options
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.samples._products import Products, claimed, look_at, sample_matrix
 from mehler.verify.sampling._choose_source import GROUP
 from mehler.verify.undeclared._kurtosis_test import LEAST
@@ -22,6 +22,7 @@ from mehler.verify.undeclared._kurtosis_test import LEAST
 _LARGEST = 1e150
 
 
+@passed_to_ledger
 def check_covariance(
     samples: Array,
     exact: Array,

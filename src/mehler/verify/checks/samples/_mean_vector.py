@@ -17,11 +17,12 @@ from mehler._validate import (
 from mehler.verify._arguments import pay
 from mehler.verify._certificate import joined
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks.samples._products import claimed, sample_matrix, spread
 
 
+@passed_to_ledger
 def check_mean_vector(
     samples: Array,
     exact: Array,

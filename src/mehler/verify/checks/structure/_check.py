@@ -12,7 +12,7 @@ from mehler._arrays import Array, global_states, set_global_states
 from mehler._validate import require_flag, require_positive, require_probability, require_text
 from mehler.verify._arguments import pay, relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.structure._domain import looked_at
 from mehler.verify.checks.structure._finding import Finding, StructureVerdict, reason_of
 from mehler.verify.checks.structure._subject import Redraw, Subject
@@ -60,6 +60,7 @@ _NOT_INDEPENDENT = ("same seed", "global random state", "other seeds")
 _FAMILIES = len(_RANDOM) + len(_CLAIMED)
 
 
+@passed_to_ledger
 def check_structure(
     draw: Callable[[int], Any],
     X: Array,

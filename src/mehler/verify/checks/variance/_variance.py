@@ -13,7 +13,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_function
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.checks.variance._group_variances import (
     SAFETY,
     by_pilot,
@@ -49,6 +49,7 @@ _SUSPICION = (
 )
 
 
+@passed_to_ledger
 def check_variance(
     draw: Callable[[int], Any],
     variance: Kernel | None,
