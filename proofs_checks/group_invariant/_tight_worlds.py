@@ -167,6 +167,28 @@ def unseen(bound: Bounding, *, events: int, both: bool = False, **options: Any) 
         )
 
 
+def same_cell(bound: Bounding, *, events: int, **options: Any) -> World:
+    """Take two rows of a line whose projections share their cells, no group: equal features.
+
+    Half of the templates see the one projection, half the other, and both stay in a cell. Functions
+    of the class differ by up to C h at the rows, so that one of them is C h/2 away from all equal
+    values, in the mean over both rows and in L2; the loss of Theorem 3 with a label of each sign is
+    as much larger.
+    """
+    n, failure = 10, 1e-3
+    value = bound(
+        n_templates=ENDLESS,
+        n_bins=n,
+        window=1.0,
+        scale=1.0,
+        delta=failure / events,
+        **options,
+    ).value
+    far = 1 / n / 2
+    # The rows are nearly a cell apart.
+    return World("two rows of a cell", (far * (1 - 1e-9), far), value)
+
+
 def wrong_sign(bound: Bounding) -> Iterator[World]:
     """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
     n = 10**6

@@ -153,7 +153,11 @@ def _plot(context: Context) -> Plot:
 def tight(context: Context, *, bound: Callable[..., Bound] = bounds.approximation) -> Evidence:
     """Hold the sharper bound where it is tight: half of what there is sees one row of a line."""
     return hold_worlds(
-        [*worlds.falls_short(bound, events=1), *worlds.unseen(bound, events=2)],
+        [
+            *worlds.falls_short(bound, events=1),
+            *worlds.unseen(bound, events=2),
+            worlds.same_cell(bound, events=1),
+        ],
         form="proved",
         claim="distance to weights of at most $C/m$",
     )

@@ -180,6 +180,7 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.excess_risk)
             *worlds.wrong_sign(bound),
             *worlds.falls_short(endless, events=3),
             *worlds.unseen(endless, events=5, both=True),
+            worlds.same_cell(endless, events=3),
         ],
         form="proved",
         claim="excess risk",

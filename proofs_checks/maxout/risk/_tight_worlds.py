@@ -193,6 +193,13 @@ def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Worl
         yield World(f"random signs, failure {failure:g}", (chance, chance * (1 + 1e-9)), failure)
 
 
+def mean_of_signs(bound: Bounding) -> World:
+    """Take expectations of |C g / sqrt(m)|: of a loss that grows both ways from 0 (Lemma 4)."""
+    value = bound(n_features=10**6, pool_size=1, scale=0.5).value
+    mean = 0.5 * MEAN / 1e3
+    return World("random signs, in expectation", (mean * (1 - 1e-12), mean), value)
+
+
 def mean_square_of_signs(bound: Bounding) -> Iterator[World]:
     """Take the mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
     for q in (1, 4, 64):

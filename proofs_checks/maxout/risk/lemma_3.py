@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -126,6 +127,36 @@ def tight(
         ],
         form="proved",
         claim="distance from $f$, one input",
+    )
+
+
+@check("maxout.lemma-3", form="proved", name="Bernstein's inequality, inverted")
+def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
+    """Insert the bound for the Monte Carlo function into the inequality that it comes from.
+
+    P(|mean| >= v) <= 2 exp(-m v^2 / (2 (b^2 + b v))) with b = (2 sigma + 1) C R: at the bound the
+    exponent is to be at least log(2/delta).
+    """
+    found = []
+    for q in (1, 4, 64):
+        b = (2 * math.sqrt(exact.sigma2(q)) + 1) * _SCALE
+        for m in (1, 10, 10**4, 10**10):
+            for delta in (0.5, 1e-3, 1e-30, 1e-290):
+                sizes = {"n_features": m, "pool_size": q, "scale": _SCALE, "delta": delta}
+                v = bound(function="monte-carlo", **sizes).total
+                exponent = m * v**2 / (2 * (b**2 + b * v))
+                found.append((math.log(2 / delta) / exponent, q, m, delta))
+    worst, q, m, delta = max(found)
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
+            rf"(largest of {len(found)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
+        ),
+        observed=worst,
+        interval=(worst * (1 - 1e-12), worst * (1 + 1e-12)),
+        upper=1.0,
+        method="formulas, evaluated",
     )
 
 

@@ -29,7 +29,7 @@ HALVES = (
 )
 BINS = (
     "weights that are means over cells err by this much on one side only, and the box then holds "
-    "a nearer function"
+    "a nearer function: half as far from two rows that share a cell"
 )
 ONE_STEP = (
     "McDiarmid's steps are as long as if an element changed every maximum by all of its range; "
@@ -253,7 +253,14 @@ ROWS: list[Row] = [
         least=0.1,
         because=HALVES + "; and the risk on the whole space is paid for apart",
     ),
-    *of_term(f"{G}.theorem-3", "binning", None, because=BINS),
+    *of_term(
+        f"{G}.theorem-3",
+        "binning",
+        theorem_3.tight,
+        group_invariant.excess_risk,
+        least=0.49,
+        because=BINS,
+    ),
     *of_term(
         f"{G}.theorem-4", "confidence", theorem_4.tight, group_invariant.cdf_error, least=0.99
     ),
@@ -273,7 +280,14 @@ ROWS: list[Row] = [
         least=0.42,
         because=HALVES,
     ),
-    *of_term(f"{G}.lemma-4", "binning", None, because=BINS),
+    *of_term(
+        f"{G}.lemma-4",
+        "binning",
+        nearest.tight,
+        group_invariant.approximation,
+        least=0.49,
+        because=BINS,
+    ),
     *of_term(f"{L}.bach", "approximation", bach.tight, leverage.approximation, least=0.99),
     Row(
         statement=f"{L}.bach",

@@ -17,7 +17,7 @@ n_features, n_samples, pool_size : int or array
 scale : float
     C: weights are at most C/m.
 lipschitz, loss_bound : float
-    L and B: the loss is L-Lipschitz in y f(x), with values in [0, B].
+    L and B: the loss is L-Lipschitz in y f(x), with values in [0, B]; for one in [-B, B] give 2 B.
 radius : float
     R: the root mean square norm of an input, :math:`(E|x|^2)^{1/2}`; by dimension the largest norm.
 n_inputs, dimension, diameter : int, float, float

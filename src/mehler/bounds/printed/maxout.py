@@ -391,7 +391,8 @@ def remark_2(
 ) -> Formula:
     r"""Evaluate the published excess risk for inputs of norm at most R and a loss in [-B, B].
 
-    The whole right-hand side of :func:`theorem_2` is multiplied by R B.
+    The whole right-hand side of :func:`theorem_2` is multiplied by R B. What holds for such a loss
+    is :func:`mehler.bounds.maxout.excess_risk` with ``loss_bound=2 * B``.
 
     Parameters
     ----------
