@@ -63,6 +63,6 @@ ROWS = {
         ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS),
     ),
     "spectral.approximation": Row(
-        _ball, _nearest, ({"kurtosis": 3.0, "ridge": None}, {"sup": 3.0}, {"lipschitz": 1.0})
+        _ball, _nearest, ({"kurtosis": 3.0}, {"sup": 3.0}, {"lipschitz": 1.0})
     ),
 }
