@@ -1,6 +1,6 @@
 """Deep maxout networks: what depth does to rows, weight variances, spectra.
 
-One file a statement: what is claimed, its proof, the checks. Quantities that checks compare are in
+Two files a statement: its page, and its checks. Quantities that checks compare are in
 the files that begin with an underscore.
 """
 

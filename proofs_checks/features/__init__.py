@@ -1,6 +1,6 @@
 """Random features of any map: spectra of Gram matrices, ridge regression, lower bounds, margins.
 
-One file a statement: what is claimed, its proof, the checks. Shared drawing and worlds are in the
+Two files a statement: its page, and its checks. Shared drawing and worlds are in the
 files that begin with an underscore.
 """
 

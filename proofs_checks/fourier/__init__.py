@@ -1,6 +1,6 @@
 """Random Fourier features (Rahimi, Recht 2007): the kernel, which form varies less, projections.
 
-One file a statement: what is claimed, its proof, the checks. Shared measuring is in the files that
+Two files a statement: its page, and its checks. Shared measuring is in the files that
 begin with an underscore.
 """
 

@@ -1,6 +1,6 @@
 """Group-invariant features (Mroueh, Voinea, Poggio 2015).
 
-One file a statement: what is printed, what is proved, the checks of both. Worlds, rows and draws
+Two files a statement: its page, and the checks of both forms. Worlds, rows and draws
 that statements share are in the files that begin with an underscore.
 """
 
