@@ -172,7 +172,6 @@ def one(context):
     phi = mehler.FourierFeatures.draw(3, 10, seed=0)
     worst = float(np.max(np.abs(np.diag(phi.kernel(np.eye(3))) - 1.0)))
     return Evidence(
-        form="printed",
         status="holds" if worst == 0.0 else "refuted",
         claim="k(x, x) = 1",
         observed=worst,

@@ -186,11 +186,10 @@ class Evidence:
 
     Parameters
     ----------
-    form : {"printed", "restored", "proved"}
-        The form of the statement that was checked; ``"restored"`` is a formula missing in the copy
-        that was read, and reconstructed.
-    check : str, optional
-        Name of the check, set by the runner.
+    form, check : str, optional
+        The form of the statement, ``"printed"``, ``"restored"`` or ``"proved"``, and the name of
+        the check, both set by the `Check`. ``"restored"`` is a formula that the copy which was read
+        has lost, and its reconstruction.
     status : {"holds", "refuted", "inconclusive", "error"}
         The outcome; ``"error"`` if the check raised.
     claim : str
@@ -236,7 +235,7 @@ class Evidence:
     0.02
     """
 
-    form: Form
+    form: Form | Literal[""] = ""
     check: str = ""
     status: Status
     claim: str
@@ -259,7 +258,7 @@ class Evidence:
     verdict: Verdict | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_choice("form", self.form, FORMS)
+        require_choice("form", self.form, (*FORMS, ""))
         require_choice("status", self.status, STATUSES)
         require_choice("relation", self.relation, RELATIONS)
         for name in ("observed", "exact", "resolution", "detectable"):
@@ -297,7 +296,7 @@ class Evidence:
         cls,
         verdict: Verdict,
         *,
-        form: Form,
+        form: Form | Literal[""] = "",
         check: str | None = None,
         claim: str | None = None,
         plots: tuple[Plot, ...] = (),
@@ -308,12 +307,10 @@ class Evidence:
         ----------
         verdict : mehler.verify.Verdict
             The verdict.
-        form : {"printed", "restored", "proved"}
-            The form that was checked.
+        form, plots
+            As in the class.
         check, claim : str, optional
             Replacements of those of the verdict.
-        plots : tuple of Plot
-            Plots for the page.
 
         Returns
         -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -76,10 +76,15 @@ class Check:
         require_flag("pays", self.pays)
 
     def __call__(self, context: Context) -> Evidence:
-        """Pay for the test and run it."""
+        """Pay for the test, run it, and name form and check in the evidence."""
         if self.pays:
             context.pay(self.name)
-        return self.run(context)
+        found = self.run(context)
+        if not isinstance(found, Evidence):
+            raise TypeError(f"the check returned {type(found).__name__}, not Evidence")
+        if found.form not in ("", self.form):
+            raise ValueError(f"a check of the {self.form} form returned {found.form} evidence")
+        return replace(found, form=self.form, check=self.name)
 
     @property
     def origin(self) -> str:
@@ -115,8 +120,8 @@ def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Calla
     --------
     >>> @check("paper.lemma-1", form="proved", name="at zero")
     ... def at_zero(context):
-    ...     return Evidence.exact_comparison(form="proved", claim="cos 0 = 1", observed=1.0,
-    ...                                      interval=(1.0, 1.0), exact=1.0)
+    ...     return Evidence.exact_comparison(
+    ...         claim="cos 0 = 1", observed=1.0, interval=(1.0, 1.0), exact=1.0)
     """
 
     def register(run: Run) -> Run:
@@ -355,6 +360,5 @@ def _id_of(path: Path) -> str:
     """Return the id of the statement in a file; empty if it holds none."""
     if path.suffix != ".md" or not path.is_file():
         return ""
-    with path.open(encoding="utf-8") as file:
-        has_values = file.readline() == "---\n"
+    has_values = path.read_text(encoding="utf-8").startswith("---\n")
     return _front_matter(path)[0].get("id", "") if has_values else ""
