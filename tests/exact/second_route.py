@@ -10,6 +10,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+from scipy import integrate
 from scipy.special import ndtr, owens_t
 
 
@@ -62,3 +63,14 @@ def product_moments(rho: float, q: int) -> tuple[float, float]:
     first, second = (h * float(np.sum(t**k * density)) for k in (1, 2))
     kernel = h * h * float(np.sum(gap)) + first**2
     return kernel, h * h * float(np.sum(4 * x * y * gap)) + second**2
+
+
+def antipodal_constant(q: int) -> float:
+    """B_q of kappa_q(cos theta) ~ B_q (pi - theta)^(q-1), by adaptive quadrature."""
+
+    def integrand(t: float) -> float:
+        phi = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+        return phi * (t * float(ndtr(t)) + phi) ** (q - 1)
+
+    cone, _ = integrate.quad(integrand, -8, 20, epsabs=0, epsrel=1e-12, limit=200)
+    return math.sqrt(q) * (2 * math.pi) ** (-(q - 1) / 2) * cone

@@ -64,11 +64,10 @@ def test_every_number_of_the_ball_rounds_to_what_is_printed(value, radius):
         assert high - low > finer / 10
 
 
-# 200 bits more of 400 take most of a minute.
-@pytest.mark.parametrize("bits", [40, pytest.param(400, marks=pytest.mark.full)])
+@pytest.mark.parametrize("bits", [40, 400])
 @pytest.mark.parametrize("name", ["sigma2", "collision_probability"])
 def test_printed_digits_are_those_of_more_bits(name, bits):
-    arguments = (3,) if name == "sigma2" else (0.3, 4)
+    arguments = (3,) if name == "sigma2" else (0.3, 3)
     text = str(getattr(certified, name)(*arguments, bits=bits))
     low, high = ends(getattr(certified, name)(*arguments, bits=bits + 200))
     for end in (low, high):

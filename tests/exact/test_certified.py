@@ -95,8 +95,8 @@ def test_opposite_balls_contain_the_multiprecision_value(q):
 @pytest.mark.parametrize("function", [certified.collision_probability, certified.maxout_kernel])
 @pytest.mark.sampled(1)
 def test_balls_of_any_precision_are_nested_around_the_truth(function):
-    sharp = function("0.35", 5, bits=200)
-    for bits in (24, 40, 90, 140):
+    sharp = function("0.35", 5, bits=150)
+    for bits in (24, 60, 110):
         ball = function("0.35", 5, bits=bits)
         assert ball.contains(sharp)
         # What `bits` says: a radius of about 2^-bits; the guard bits make it smaller.
@@ -166,9 +166,9 @@ def test_printed_kernel_is_below_the_true_one():
 
 def test_wrong_pool_size_is_outside():
     for rho, value, _ in kernel_values("kappa", 5, ("0.5",)):
-        assert not certified.collision_probability(rho, 4).contains(value)
+        assert not certified.collision_probability(rho, 4, bits=60).contains(value)
     for rho, value, _ in kernel_values("K", 5, ("0.5",)):
-        assert not certified.maxout_kernel(rho, 4).contains(value)
+        assert not certified.maxout_kernel(rho, 4, bits=60).contains(value)
     assert not certified.sigma2(4).contains(REFERENCE["5"]["sigma2"])
 
 
@@ -186,9 +186,9 @@ def test_wrong_pool_size_is_outside():
 )
 @pytest.mark.sampled(3)
 def test_ball_without_its_errors_excludes_the_truth(monkeypatch, module, compute):
-    honest, truth = compute(60), compute(150)
-    assert honest.contains(truth)
-    # Planted defect: tails, step errors and remainders dropped; only rounding is left.
+    ball, truth = compute(60), compute(110)
+    assert ball.contains(truth)
+    # Injected fault: tails, step errors and remainders dropped; only rounding is left.
     monkeypatch.setattr(module, "error", lambda flint, bound: flint.arb(0))
     assert not compute(60).overlaps(truth)
 

@@ -1,4 +1,4 @@
-"""Cross-polytope collisions: closed forms, a quadrature of its own, draws, and planted defects."""
+"""Cross-polytope collisions: closed forms, a quadrature of its own, draws, and injected faults."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ RHO = np.cos(np.linspace(0, np.pi, 101))
 
 def test_one_projection_is_hashing_by_signs():
     """Charikar (2002): one sign is the same with probability 1 - angle/pi."""
-    found = exact.cross_polytope_collision(RHO, 1)
-    np.testing.assert_allclose(found, 1 - np.arccos(RHO) / np.pi, atol=1e-15)
+    values = exact.cross_polytope_collision(RHO, 1)
+    np.testing.assert_allclose(values, 1 - np.arccos(RHO) / np.pi, atol=1e-15)
 
 
 def test_two_projections_are_two_signs():
     """The cells are quadrants, turned by an eighth, which changes no Gaussian law."""
-    found = exact.cross_polytope_collision(RHO, 2)
-    assert np.abs(found - (1 - np.arccos(RHO) / np.pi) ** 2).max() <= STATED
+    values = exact.cross_polytope_collision(RHO, 2)
+    assert np.abs(values - (1 - np.arccos(RHO) / np.pi) ** 2).max() <= STATED
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 17, 1024, 500_000])
 def test_equal_orthogonal_and_opposite_rows(d):
-    one, half, none = exact.cross_polytope_collision(np.array([1.0, 0.0, -1.0]), d)
-    assert abs(one - 1) <= STATED
+    equal, half, none = exact.cross_polytope_collision(np.array([1.0, 0.0, -1.0]), d)
+    assert abs(equal - 1) <= STATED
     assert abs(half - 1 / (2 * d)) <= STATED
     assert abs(none) <= STATED
     values = exact.cross_polytope_collision(RHO[::-1], d)
@@ -69,9 +69,9 @@ def test_draws(rho, d):
     g = rng.standard_normal((draws, d))
     other = rho * g + math.sqrt(1 - rho * rho) * rng.standard_normal((draws, d))
     hashes = []
-    for one in (g, other):
-        largest = np.abs(one).argmax(axis=1)
-        hashes.append(2 * largest + (one[np.arange(draws), largest] > 0))
+    for rows in (g, other):
+        largest = np.abs(rows).argmax(axis=1)
+        hashes.append(2 * largest + (rows[np.arange(draws), largest] > 0))
     count = int((hashes[0] == hashes[1]).sum())
     low, high = intervals.binomial(count, draws, FALSE_ALARM)
     assert low <= exact.cross_polytope_collision(rho, d) <= high
@@ -84,18 +84,18 @@ def test_slopes_are_those_of_differences():
         for rho in (-0.7, 0.0, 0.9):
             h = 1e-5
             ends = exact.cross_polytope_collision(np.array([rho - h, rho + h]), d)
-            found = float(_table.over_root(slope, np.asarray(rho)))
-            assert found == pytest.approx((ends[1] - ends[0]) / (2 * h), rel=1e-6, abs=1e-9)
+            values = float(_table.over_root(slope, np.asarray(rho)))
+            assert values == pytest.approx((ends[1] - ends[0]) / (2 * h), rel=1e-6, abs=1e-9)
 
 
 def test_arrays_of_torch_and_their_gradients():
     torch = pytest.importorskip("torch")
     rho = torch.tensor([0.2, 0.7], dtype=torch.float64, requires_grad=True)
-    found = exact.cross_polytope_collision(rho, 8)
+    values = exact.cross_polytope_collision(rho, 8)
     np.testing.assert_allclose(
-        found.detach().numpy(), exact.cross_polytope_collision(np.array([0.2, 0.7]), 8), rtol=1e-12
+        values.detach().numpy(), exact.cross_polytope_collision(np.array([0.2, 0.7]), 8), rtol=1e-12
     )
-    found.sum().backward()
+    values.sum().backward()
     assert np.all(rho.grad.numpy() > 0)
 
 
@@ -113,7 +113,7 @@ def test_bad_arguments_are_refused_by_name(change, error, message):
         exact.cross_polytope_collision(**({"rho": 0.5, "d": 4} | change))
 
 
-# -- planted defects: each must be seen by a test above -------------------------------------------
+# -- injected faults: each must fail a test above -----------------------------------------------
 
 TABLES = _cross_polytope._tables
 INSIDE = _cross_polytope._log_inside
@@ -129,7 +129,7 @@ INSIDE = _cross_polytope._log_inside
         ("_log_inside", lambda x, y, minus, plus: INSIDE(x, y, plus, plus)),
     ],
 )
-def test_planted_defects_are_caught(name, plant, monkeypatch):
+def test_injected_faults_are_caught(name, plant, monkeypatch):
     fresh = _cross_polytope._grid.__wrapped__
     if name == "_log_inside":
         monkeypatch.setattr(_cross_polytope, "_grid", fresh)

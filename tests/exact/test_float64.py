@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 from mehler import exact
-from mehler.exact import asymptotics, closed_form
+from mehler.exact import closed_form
 from mehler.exact._table import _build, evaluate, pool_table
 from tests.exact import second_route
 
@@ -63,8 +63,8 @@ def test_kernel_is_the_integral_of_the_collision_probability(q, rho):
 @given(POOLS)
 def test_special_values(q):
     sigma2, h1 = exact.sigma2(q), exact.max_moment(1, q)
-    one, zero, minus = exact.maxout_kernel(np.array([1.0, 0.0, -1.0]), q)
-    assert abs(one / sigma2 - 1) <= STATED
+    equal, zero, minus = exact.maxout_kernel(np.array([1.0, 0.0, -1.0]), q)
+    assert abs(equal / sigma2 - 1) <= STATED
     assert abs(zero - h1**2) <= STATED * h1**2
     assert minus >= 0 or q == 1
     kappa = exact.collision_probability(np.array([1.0, 0.0, -1.0]), q)
@@ -215,36 +215,38 @@ def test_variance_by_simulation_of_a_million_pairs(q):
 
 
 @pytest.mark.parametrize("q", [3, 8, 1000, 10**6])
-def test_asymptotics(q):
-    near = np.array([1e-8, 1e-10, 1e-12])
-    gap = asymptotics.collision_near_one(1 - near, q) - exact.collision_probability(1 - near, q)
+def test_collision_near_one(q):
+    """kappa_q = 1 - sqrt(2/pi) h_1 sqrt(1 - rho) + O(1 - rho)."""
+    near, h1 = np.array([1e-8, 1e-10, 1e-12]), exact.max_moment(1, q)
+    leading = 1 - np.sqrt(2 / np.pi) * h1 * np.sqrt(near)
     # The next term is a multiple of 1 - rho that grows like h_1^2 (theorem pages); 10 h_1^2 holds.
-    assert np.all(np.abs(gap) <= 10 * exact.max_moment(1, q) ** 2 * near + STATED)
+    gap = leading - exact.collision_probability(1 - near, q)
+    assert np.all(np.abs(gap) <= 10 * h1**2 * near + STATED)
 
 
 def test_antipodal_constant_against_the_sheet():
     # Printed to six decimals in the theory (2.6), by direct evaluation of the cone integral.
-    known = {2: -1.144730, 3: -1.784512, 4: -2.170120, 5: -2.390670, 8: -2.419747, 16: 0.061422}
-    for q, value in known.items():
-        assert abs(asymptotics.log_antipodal_constant(q) - value) <= 5.1e-7
+    printed = {2: -1.144730, 3: -1.784512, 4: -2.170120, 5: -2.390670, 8: -2.419747, 16: 0.061422}
+    for q, value in printed.items():
+        assert abs(np.log(second_route.antipodal_constant(q)) - value) <= 5.1e-7
 
 
-def test_collision_near_minus_one():
-    for q in (2, 3, 4, 5):
-        angle = 1e-2
-        rho = float(np.cos(np.pi - angle))
-        leading = np.exp(asymptotics.log_antipodal_constant(q)) * angle ** (q - 1)
-        # Relative correction O(angle^2) with a constant below 10, and the table's 1e-13.
-        truth = exact.collision_probability(rho, q)
-        assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
+@pytest.mark.parametrize("q", [2, 3, 4, 5])
+def test_collision_near_minus_one(q):
+    angle = 1e-2
+    rho = float(np.cos(np.pi - angle))
+    leading = second_route.antipodal_constant(q) * angle ** (q - 1)
+    # Relative correction O(angle^2) with a constant below 10, and the table's 1e-13.
+    truth = exact.collision_probability(rho, q)
+    assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
 
 
 @pytest.mark.full
-def test_coefficient_asymptotics():
-    for q, error in ((3, 0.004), (4, 0.01), (8, 0.004), (64, 0.002)):
-        a = exact.collision_coefficients(q, 128)[-1]
-        assert abs(a / asymptotics.collision_coefficient(127, q) - 1) <= error
-    assert asymptotics.collision_coefficient(10, 2) == 0
+@pytest.mark.parametrize(("q", "error"), [(3, 0.004), (4, 0.01), (8, 0.004), (64, 0.002)])
+def test_coefficients_of_high_order(q, error):
+    """a_i ~ h_1/(sqrt 2 pi) i^(-3/2) for q >= 3."""
+    leading = exact.max_moment(1, q) / (np.sqrt(2) * np.pi) * 127**-1.5
+    assert abs(exact.collision_coefficients(q, 128)[-1] / leading - 1) <= error
 
 
 def test_dblquad_agrees():
@@ -316,7 +318,7 @@ def test_tables_are_thread_safe():
 
 @settings(max_examples=20)
 @given(POOLS.filter(lambda q: q >= 4), RHOS)
-def test_planted_wrong_pool_size_is_seen(q, rho):
+def test_a_wrong_pool_size_is_far_off(q, rho):
     """The accuracy stated is fine enough to tell q from q - 1: these tests can fail."""
     if q > 2000 or abs(rho) > 0.999:
         return

@@ -76,7 +76,7 @@ def test_coefficients_equal_the_reference(q, numbers):
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[2:]),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_kappa_and_kernel_equal_the_reference(q, rhos, numbers):
     for rho in rhos:
         assert_printed(exact.collision_probability(rho, q, DPS), *REFERENCE[str(q)]["kappa"][rho])
@@ -106,7 +106,7 @@ def test_way_round_minus_one_equals_the_closed_form(numbers):
 
 def test_partition_formula_equals_arcsine_series():
     # kappa_2 = 1/2 + arcsin(rho)/pi
-    general = second_route.coefficients(2, 6)
+    general = second_route.coefficients(2, 5)
     for i, (a, b) in enumerate(zip(general, exact.collision_coefficients(2, 8, DPS))):
         k = i // 2
         with mpmath.workdps(DPS + 10):
@@ -119,7 +119,7 @@ def test_partition_formula_equals_arcsine_series():
 @pytest.mark.parametrize("q", [3, 5, 40])
 @pytest.mark.sampled(1)
 def test_coefficients_equal_the_second_route(q):
-    for a, b in zip(exact.collision_coefficients(q, 5, DPS), second_route.coefficients(q, 5)):
+    for a, b in zip(exact.collision_coefficients(q, 4, DPS), second_route.coefficients(q, 4)):
         assert abs(number(a) - number(b)) < 1e-25
 
 
@@ -216,8 +216,8 @@ def test_too_coarse_a_step_is_noticed(monkeypatch):
     """The injected fault: four times the step."""
     step_for = _plane.step_for
     monkeypatch.setattr(_plane, "step_for", lambda module, q, bits: step_for(module, q, bits / 16))
-    found = exact.maxout_kernel("0.5", 4, 20)
-    assert abs(found / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
+    kernel = exact.maxout_kernel("0.5", 4, 20)
+    assert abs(kernel / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
 
 
 @pytest.mark.parametrize("q", [0, -3])

@@ -142,7 +142,7 @@ def joint_by_conditioning(law, a, b, tau):
             return math.acos(max(-1.0, min(1.0, w))) / math.pi
         return 1 - stats.beta.cdf((1 + max(-1.0, min(1.0, w))) / 2, (d - 2) / 2, (d - 2) / 2)
 
-    def given(v):
+    def conditional(v):
         u, left = math.sin(v), math.cos(v)
         if a1 * u > tau:
             return 0.0
@@ -162,7 +162,7 @@ def joint_by_conditioning(law, a, b, tau):
                 breaks.add(x)
     ends = [-math.pi / 2, *sorted(breaks), math.pi / 2]
     pieces = [
-        quad(lambda v: given(v) * math.cos(v) ** (d - 2), lo, hi, epsabs=1e-13, limit=200)[0]
+        quad(lambda v: conditional(v) * math.cos(v) ** (d - 2), lo, hi, epsabs=1e-13, limit=200)[0]
         for lo, hi in itertools.pairwise(ends)
         if hi - lo > 1e-12
     ]
@@ -225,8 +225,8 @@ def test_table_of_unclipped_kernels(d):
     }
     for name, value in expected.items():
         law = TemplateLaw(name, d)
-        found = float(orbits.expected_product(law, Bins(3, window, "dither"), *lengths)[0])
-        assert found == pytest.approx(value, abs=1e-13)
+        kernel = float(orbits.expected_product(law, Bins(3, window, "dither"), *lengths)[0])
+        assert kernel == pytest.approx(value, abs=1e-13)
         assert law.slope * distance == pytest.approx(law.mass * window - value, abs=1e-13)
 
 
@@ -242,11 +242,11 @@ def test_gaussian_window_by_owens_formula():
         + 2 * phi * (2 * ndtr(alpha * S) - 1)
         - math.sqrt((1 - r) / math.pi) * (2 * ndtr(S * math.sqrt(2 / (1 + r))) - 1)
     ) / math.sqrt(d)
-    one = np.ones(1)
-    found = orbits.expected_product(
-        TemplateLaw("gaussian", d), Bins(2, s, "dither"), one, one, r * one
+    unit = np.ones(1)
+    kernel = orbits.expected_product(
+        TemplateLaw("gaussian", d), Bins(2, s, "dither"), unit, unit, r * unit
     )
-    assert float(found[0]) == pytest.approx(value, abs=1e-14)
+    assert float(kernel[0]) == pytest.approx(value, abs=1e-14)
 
 
 @pytest.mark.parametrize("replacement", [True, False])

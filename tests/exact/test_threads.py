@@ -31,12 +31,12 @@ def race(monkeypatch, module, build, ask):
 
     original = getattr(module, build).__wrapped__
     monkeypatch.setattr(module, build, functools.cache(counted))
-    start, found, failed = threading.Barrier(THREADS), [], []
+    start, results, failed = threading.Barrier(THREADS), [], []
 
     def run():
         try:
             start.wait()
-            found.append(ask())
+            results.append(ask())
         except BaseException as error:
             failed.append(error)
             raise
@@ -47,27 +47,27 @@ def race(monkeypatch, module, build, ask):
     for thread in threads:
         thread.join()
     assert not failed
-    return builds, found
+    return builds, results
 
 
-ASKED = {
+TABLES = {
     "pool": (_table, "_build", lambda: _table.pool_table(7)),
     "wedge": (_table, "_build_grid", _table.wedge_grid),
     "activation": (_panels, "_build", lambda: _panels.table(8, 64)),
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", TABLES)
 def test_one_build_for_all_threads(monkeypatch, name):
-    builds, found = race(monkeypatch, *ASKED[name])
+    builds, results = race(monkeypatch, *TABLES[name])
     assert len(builds) == 1
-    assert len(found) == THREADS
-    assert all(one is found[0] for one in found)
+    assert len(results) == THREADS
+    assert all(table is results[0] for table in results)
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_planted_without_its_lock(monkeypatch, name):
-    module, build, ask = ASKED[name]
+@pytest.mark.parametrize("name", TABLES)
+def test_without_its_lock_a_table_is_built_twice(monkeypatch, name):
+    module, build, ask = TABLES[name]
     lock = build.replace("_build", "") + "_lock"
     monkeypatch.setattr(module, lock, contextlib.nullcontext())
     builds, _ = race(monkeypatch, module, build, ask)
@@ -77,5 +77,5 @@ def test_planted_without_its_lock(monkeypatch, name):
 def test_values_of_threads_are_those_of_one(monkeypatch):
     rho = np.linspace(-1, 1, 1001)
     expected = exact.maxout_kernel(rho, 9)
-    _, found = race(monkeypatch, _table, "_build", lambda: exact.maxout_kernel(rho, 9))
-    assert all(np.array_equal(one, expected) for one in found)
+    _, results = race(monkeypatch, _table, "_build", lambda: exact.maxout_kernel(rho, 9))
+    assert all(np.array_equal(values, expected) for values in results)

@@ -19,7 +19,7 @@ Names that are not in ``__all__`` are for the packages above, and no part of the
 
 from typing import TYPE_CHECKING
 
-from mehler.exact import asymptotics, closed_form, orbits
+from mehler.exact import closed_form, orbits
 from mehler.exact._correlations import LARGEST_POOL as LARGEST_POOL
 from mehler.exact._correlations import require_pool as require_pool
 from mehler.exact._correlations import require_rho as require_rho
@@ -50,7 +50,6 @@ __all__ = [
     "Activation",
     "activation_kernel",
     "activation_kernel_error",
-    "asymptotics",
     "centred_kernel",
     "centred_variance",
     "certified",
