@@ -217,11 +217,12 @@ def test_variance_by_simulation_of_a_million_pairs(q):
 @pytest.mark.parametrize("q", [3, 8, 1000, 10**6])
 def test_collision_near_one(q):
     """kappa_q = 1 - sqrt(2/pi) h_1 sqrt(1 - rho) + O(1 - rho)."""
-    near, h1 = np.array([1e-8, 1e-10, 1e-12]), exact.max_moment(1, q)
-    leading = 1 - np.sqrt(2 / np.pi) * h1 * np.sqrt(near)
+    rho, h1 = 1 - np.array([1e-8, 1e-10, 1e-12]), exact.max_moment(1, q)
+    # 1 - rho is exact for the rounded correlation.
+    leading = 1 - np.sqrt(2 / np.pi) * h1 * np.sqrt(1 - rho)
     # The next term is a multiple of 1 - rho that grows like h_1^2 (theorem pages); 10 h_1^2 holds.
-    gap = leading - exact.collision_probability(1 - near, q)
-    assert np.all(np.abs(gap) <= 10 * h1**2 * near + STATED)
+    gap = leading - exact.collision_probability(rho, q)
+    assert np.all(np.abs(gap) <= 10 * h1**2 * (1 - rho) + STATED)
 
 
 def test_antipodal_constant_against_the_sheet():
