@@ -241,6 +241,13 @@ UNITS = {"n_inputs": 5, "pool_size": 2, "radius": 1.0}
         (kitchen_sinks.generalisation_gap, GAP, {"two_sided": 1}, "two_sided=1"),
         (kitchen_sinks.approximation_greedy, STEPS, {"total_weight": -1.0}, "total_weight=-1.0"),
         (kitchen_sinks.approximation_greedy, STEPS, {"norm": 1.5}, "norm=1.5"),
+        # 0 times infinity: the difference of the squares of two equal numbers.
+        (
+            kitchen_sinks.approximation_greedy,
+            STEPS,
+            {"total_weight": 1.7e308, "norm": 1.7e308},
+            "leave the floats",
+        ),
         (printed.kitchen_sinks.theorem, FIT, {"c": 1, "feature_scale": 2}, "feature_scale"),
         (printed.kitchen_sinks.estimation_lemma, GAP, {}, "loss_at_zero"),
         (printed.kitchen_sinks.estimation_lemma, GAP, {"loss_at_zero": -1}, "loss_at_zero=-1"),

@@ -167,7 +167,16 @@ class Evaluation:
 
     def at(self, arguments: Arguments) -> Any:
         """Evaluate the formula at checked and prepared arguments."""
-        return self.make(self.body(**arguments), arguments)
+        try:
+            return self.make(self.body(**arguments), arguments)
+        except (OverflowError, ZeroDivisionError):
+            numbers = ", ".join(
+                f"{k}={v!r}" for k, v in arguments.items() if isinstance(v, float) and v
+            )
+            raise ValueError(
+                f"{numbers}: products or quotients of these leave the floats, give them in other "
+                "units"
+            ) from None
 
     def value(self, arguments: Arguments) -> float:
         """Return the value of the bound there, or the number."""
@@ -239,6 +248,9 @@ def bound(
         signature = inspect.signature(body)
 
         def make(formula: Formula, arguments: Arguments) -> Bound:
+            values = (formula.trivial, *(value for value, _ in formula.terms.values()))
+            if form == "proved" and any(math.isnan(value) for value in values):
+                raise OverflowError("0 times infinity")
             return kind(
                 statement=statement,
                 form=form,
