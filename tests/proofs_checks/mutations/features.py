@@ -246,6 +246,19 @@ ROWS = [
         links=True,
     ),
     *(row for case in PRODUCTS for row in of_products(*case)),
+    *(
+        Row(
+            statement=UNIFORM,
+            term=f"constants of {name}",
+            change="times 0.9",
+            because=f"sums over units are far from these laws; {constants} are the least that the "
+            "moments of the proof allow: `tests/bounds/test_kernel_error_named_slopes.py`",
+        )
+        for name, constants in (
+            ("kitchen sinks", "8 of one product and 3 of increments"),
+            ("centred maxout", "8 of one product and 4 of increments"),
+        )
+    ),
     *of_term(
         UNIFORM,
         "range",

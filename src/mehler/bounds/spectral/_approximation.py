@@ -10,7 +10,7 @@ import numpy as np
 from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption, square_of
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.spectral._inputs import DOMAINS, MEAN, blocks, size_of, with_eigenvalues
+from mehler.bounds.spectral._inputs import MEAN, blocks, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import Tail, log_sums, tail
 
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
@@ -34,7 +34,7 @@ def require_kurtosis(name: str, value: Any) -> float:
     "features.nearest",
     "mean square distance of the nearest combination of features, worst of a ball",
     falls_in=("n_features",),
-    domains={**DOMAINS, "kurtosis": require_kurtosis},
+    domains={"kurtosis": require_kurtosis},
     prepare=with_eigenvalues,
 )
 def approximation(

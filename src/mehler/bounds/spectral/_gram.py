@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._validate import require_reals
 from mehler.bounds._bound import Assumption
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.spectral._inputs import DOMAINS, MEAN, blocks, size_of, with_eigenvalues
+from mehler.bounds.spectral._inputs import MEAN, blocks, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import deviation, tails
 
 STATEMENT = "features.gram-error"
@@ -21,7 +21,6 @@ STATEMENT = "features.gram-error"
     STATEMENT,
     "spectral error of the Gram matrix, relative to K + lambda",
     falls_in=("n_features",),
-    domains=DOMAINS,
     prepare=with_eigenvalues,
 )
 def gram_error(
@@ -106,7 +105,6 @@ def gram_error(
     STATEMENT,
     "operator norm of the error of the Gram matrix",
     falls_in=("n_features",),
-    domains=DOMAINS,
     prepare=with_eigenvalues,
 )
 def operator_error(

@@ -11,12 +11,9 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import require_positive, require_reals
 from mehler.bounds._bound import Assumption, square_of
-from mehler.bounds._function import count
 from mehler.bounds.spectral._tails import Level
 
 MEAN = "blocks of features are independent, with the mean K"
-# Validators of arguments, for the decorator.
-DOMAINS = {"sup": require_positive, "leverage": require_positive}
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.
 _ROUNDING = 1e-10
 
@@ -75,7 +72,7 @@ def size_of(
     """Return B and the level of s = <phi, (K + ridge)^(-1) phi>; of |phi|^2 without a ridge."""
     if sup is None and leverage is None and lipschitz is None:
         raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
-    scale = 1.0 if ridge is None else require_positive("ridge", ridge)
+    scale = 1.0 if ridge is None else ridge
     beta = mu if ridge is None else mu / (mu + scale)
     mean = math.fsum(beta)
     assumptions = [Assumption(MEAN)]
@@ -93,7 +90,7 @@ def size_of(
         assumptions.append(Assumption(text, _reaches(leverage, mean), f"{leverage:g}"))
         most = min(most, float(leverage))
     if lipschitz is not None:
-        rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
+        rate = lipschitz / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
         if rate * rate == 0:
@@ -115,7 +112,6 @@ def _reaches(most: float, mean: float) -> bool:
 
 def blocks(n_features: int, block: int) -> int:
     """Return the number of independent blocks of columns."""
-    n_features, block = count("n_features", n_features), count("block", block)
     if n_features % block:
         raise ValueError(
             f"n_features={n_features} is no multiple of block={block}, the columns that share a "
