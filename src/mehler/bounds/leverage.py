@@ -122,13 +122,11 @@ def approximation(
 
     Examples
     --------
-    >>> from mehler import bounds
-    >>> from mehler.bounds import leverage
-    >>> bound = leverage.approximation(600, ridge=1e-3, degrees_of_freedom=18.1, delta=0.05)
-    >>> round(bound.value, 6), bound.probability
-    (0.00331, 0.95)
-    >>> bounds.solve(leverage.approximation, at_most=4e-3, n_features=None, ridge=1e-3,
-    ...              degrees_of_freedom=18.12, delta=0.05)
+    >>> from mehler.bounds import leverage, solve
+    >>> numbers = {"ridge": 1e-3, "degrees_of_freedom": 18.12, "delta": 0.05}
+    >>> round(leverage.approximation(600, **numbers).value, 5)
+    0.00331
+    >>> solve(leverage.approximation, at_most=4e-3, n_features=None, **numbers)
     521
     """
     d = degrees_of_freedom
@@ -205,12 +203,11 @@ def score_error(
 
     Examples
     --------
-    >>> from mehler import bounds
-    >>> from mehler.bounds import leverage
+    >>> from mehler.bounds import leverage, solve
     >>> pool = {"ridge": 1e-3, "degrees_of_freedom": 25.0, "delta": 0.1}
     >>> leverage.score_error(10**6, **pool).value < 0.5
     True
-    >>> bounds.solve(leverage.score_error, at_most=1.0, n_scored=None, **pool)
+    >>> solve(leverage.score_error, at_most=1.0, n_scored=None, **pool)
     88470
     """
     spread, latex = _spread(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
