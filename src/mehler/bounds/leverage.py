@@ -125,7 +125,7 @@ def approximation(
     >>> from mehler.bounds import leverage, solve
     >>> numbers = {"ridge": 1e-3, "degrees_of_freedom": 18.12, "delta": 0.05}
     >>> round(leverage.approximation(600, **numbers).value, 5)
-    0.00331
+    0.00332
     >>> solve(leverage.approximation, at_most=4e-3, n_features=None, **numbers)
     521
     """
