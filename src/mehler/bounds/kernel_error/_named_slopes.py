@@ -160,16 +160,16 @@ def slope_kitchen_sinks(
     steep, far = require_positive("lipschitz", lipschitz), require_positive("radius", radius)
     s, beta = require_positive("weight_scale", weight_scale), require_not_negative("bias", bias)
     try:
-        known = _of_sinks(d, steep, far, s, beta, abs(require_real("at_zero", at_zero)))
+        constants = _of_sinks(d, steep, far, s, beta, abs(require_real("at_zero", at_zero)))
     except OverflowError:
-        known = {}
-    if not known or not all(0 < one < math.inf for pair in known.values() for one in pair):
+        constants = {}
+    if not all(0 < c < math.inf for pair in constants.values() for c in pair) or not constants:
         raise ValueError(
             f"lipschitz={lipschitz!r}, radius={radius!r}, weight_scale={weight_scale!r}, "
             f"bias={bias!r}, at_zero={at_zero!r}: moments of products leave the floats, give rows "
             "and features in other units"
         )
-    return known
+    return constants
 
 
 def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
@@ -244,11 +244,11 @@ def _chi(d: int, p: int) -> float:
     if p in (0, 2, 4):
         return {0: 1.0, 2: float(d), 4: d * (d + 2.0)}[p]
     if d <= _MANY:
-        one = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
+        mean = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
     else:
         # Logarithms would cancel; the next term is below 1e-12.
-        one = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
-    return one if p == 1 else one * (d + 1)
+        mean = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
+    return mean if p == 1 else mean * (d + 1)
 
 
 def _largest(d: int, q: int, p: int) -> float:

@@ -1,4 +1,4 @@
-"""What may be assumed of one feature product, and the deviation of a mean of m of them."""
+"""Assumptions on one feature product, and the deviation of a mean of m of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mehler.exact import require_pool
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
 Terms = dict[str, tuple[float, str]]
-# Inequalities that apply, by the argument that says what is known of one product.
+# Inequalities that apply, by the argument that holds what is known of one product.
 METHODS = {
     "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
     "variance": ("chebyshev",),

@@ -31,7 +31,7 @@ def require_moments(name: str, value: Any) -> tuple[float, float]:
     """Return E G and E G^2 of a slope."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise ValueError(f"{name}={value!r}: give the two moments (E G, E G^2) of the slope")
-    mean, square = (require_positive(name, one) for one in value)
+    mean, square = (require_positive(name, moment) for moment in value)
     # The product may leave the floats; a power would raise.
     if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"{name}={value!r}: E G^2 is less than the square of E G")
@@ -43,7 +43,7 @@ def require_increments(name: str, value: Any) -> tuple[float, float]:
     """Return v and c of increments."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise ValueError(f"{name}={value!r} is not a pair (v, c) of numbers")
-    v, c = (require_positive(name, one) for one in value)
+    v, c = (require_positive(name, moment) for moment in value)
     return v, c
 
 

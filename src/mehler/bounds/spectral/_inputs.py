@@ -1,4 +1,4 @@
-"""The exact Gram matrix, and how large one block's features are: what spectral bounds share."""
+"""The exact Gram matrix and the size of one block's features, for all spectral bounds."""
 
 from __future__ import annotations
 
