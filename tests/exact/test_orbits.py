@@ -310,6 +310,15 @@ def test_limit_variance_bound_is_met_within_its_slack(name, kind):
     assert variance - 1e-7 <= bound <= variance + slack + 1e-7
 
 
+@pytest.mark.parametrize("name", ["sphere", "gaussian", "redraw"])
+def test_nothing_is_beyond_the_largest_floats(name):
+    law = TemplateLaw(name, 5)
+    assert law.tail(1e300) == law.wedge(1e300, 0.5) == law.excess_square(1e300) == 0.0
+    # All of the half plane below: E min(rho, oo) sin / (2 pi).
+    below = float(law.wedge_below(1e300, 0.5))
+    assert below == pytest.approx(math.sin(0.5) * law.mean_absolute / 4, rel=1e-12)
+
+
 def product(*lengths):
     return orbits.expected_product(TemplateLaw("sphere", 3), Bins(2, 1.0, "paper"), *lengths)
 

@@ -19,6 +19,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_integer
 from mehler.exact._correlations import in_digits, require_pool
@@ -171,13 +172,15 @@ def centred_moment(k: int, q: int) -> float:
 
 # Tails that vanish are 0, whatever the caller does about underflow.
 @np.errstate(under="ignore")
-def _density(q: int, *, reach: float, root: bool = False) -> tuple[Any, Any]:
+def _density(
+    q: int, *, reach: float, root: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a grid t and q phi(t) Phi(t)^(q-1) on it; `root` leaves one factor exp(-t^2/4) out."""
     from scipy.special import log_ndtr
 
     end = 10 + reach + math.sqrt(2 * math.log(q))
     n = math.ceil(end / _STEP)
-    t = np.arange(-n, n + 1) * _STEP
+    t = np.arange(-n, n + 1, dtype=np.float64) * _STEP
     exponent = (q - 1) * log_ndtr(t) - t * t / (4 if root else 2)
     return t, q / math.sqrt(2 * math.pi) * np.exp(exponent)
 
@@ -241,7 +244,7 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
 _POINTS = 2048  # grid points at a time: 129 coefficients of them are 2 MB
 
 
-def _grid(q: int, n: int) -> tuple[Any, float]:
+def _grid(q: int, n: int) -> tuple[NDArray[np.float64], float]:
     """Return the grid where [rho^k] Phi_2^q matters.
 
     It is at most sqrt(D(x) D(y)), D = Phi^q - Phi^(2q): on the diagonal all coefficients are
@@ -258,7 +261,7 @@ def _grid(q: int, n: int) -> tuple[Any, float]:
     return t[size > 1e-34], step
 
 
-def _tetrachoric(t: Any, n: int) -> Any:
+def _tetrachoric(t: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Evaluate Phi, psi_1, ..., psi_n at t: shape (n + 1, t)."""
     from scipy.special import ndtr
 
@@ -270,21 +273,21 @@ def _tetrachoric(t: Any, n: int) -> Any:
     return np.stack(rows)
 
 
-def _power_by_products(series: Any, q: int) -> Any:
+def _power_by_products(series: NDArray[np.float64], q: int) -> NDArray[np.float64]:
     result = series
     for _ in range(q - 1):
         result = _multiply(result, series)
     return result
 
 
-def _multiply(left: Any, right: Any) -> Any:
+def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     product = np.empty_like(left)
     for k in range(left.shape[0]):
         product[k] = np.einsum("ig,ig->g", left[: k + 1], right[k::-1])
     return product
 
 
-def _power_by_recurrence(series: Any, q: int) -> Any:
+def _power_by_recurrence(series: NDArray[np.float64], q: int) -> NDArray[np.float64]:
     """Raise a power series to the q-th power by J. C. P. Miller's recurrence."""
     ratio = series / series[0]
     power = np.empty_like(series)

@@ -43,6 +43,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev, legendre
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler.exact import _moments, closed_form
@@ -63,12 +64,12 @@ _B_END, _B_STEPS = 8.8, 80
 class WedgeGrid:
     """log G at (angle, apex a, apex b), with quadrature weights for a standard normal apex."""
 
-    theta: Any  # (t,)
-    a: Any  # (i,)
-    b: Any  # (k,)
-    weight_a: Any  # (i,): phi(a) da
-    weight_b: Any  # (k,): phi(b) db, both signs of b
-    log_g: Any  # (t, i, k)
+    theta: NDArray[np.float64]  # (t,)
+    a: NDArray[np.float64]  # (i,)
+    b: NDArray[np.float64]  # (k,)
+    weight_a: NDArray[np.float64]  # (i,): phi(a) da
+    weight_b: NDArray[np.float64]  # (k,): phi(b) db, both signs of b
+    log_g: NDArray[np.float64]  # (t, i, k)
 
 
 _grid_lock = threading.Lock()
@@ -146,15 +147,16 @@ _DEGREE = 9
 class PoolTable:
     """Local polynomials in theta, each of shape (degree + 1, pieces), for one pool size."""
 
-    kappa: Any  # P(D = D')
-    kappa_slope: Any  # sin(theta/2) d kappa / d rho, for q > 2: it is infinite at theta = 0 alone
-    kernel: Any  # K = E M M'
-    gap: Any  # (K(1) - K) / (1 - rho), the mean of kappa over [rho, 1]
-    second: Any  # S = E M^2 M'^2
-    second_slope: Any  # d S / d rho
-    centred_second: Any  # E (M - h_1)^2 (M' - h_1)^2
-    centred_second_slope: Any
-    slope: Any  # (1 - rho^2) d kappa / d rho
+    kappa: NDArray[np.float64]  # P(D = D')
+    # sin(theta/2) d kappa / d rho, for q > 2: it is infinite at theta = 0 alone
+    kappa_slope: NDArray[np.float64]
+    kernel: NDArray[np.float64]  # K = E M M'
+    gap: NDArray[np.float64]  # (K(1) - K) / (1 - rho), the mean of kappa over [rho, 1]
+    second: NDArray[np.float64]  # S = E M^2 M'^2
+    second_slope: NDArray[np.float64]  # d S / d rho
+    centred_second: NDArray[np.float64]  # E (M - h_1)^2 (M' - h_1)^2
+    centred_second_slope: NDArray[np.float64]
+    slope: NDArray[np.float64]  # (1 - rho^2) d kappa / d rho
 
 
 _lock = threading.Lock()

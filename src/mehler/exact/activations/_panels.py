@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 # h_k(g) phi(g) is below 1e-19 beyond this for every k < 512.
 REACH = 14.0
@@ -111,11 +112,11 @@ _NARROW = PANEL * 2.0**-20
 class Panels:
     """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial."""
 
-    scale: Any
-    low: Any
-    high: Any
-    deviation: Any
-    jump: Any
+    scale: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    jump: NDArray[np.bool_]
 
     def select(self, which: Any) -> Panels:
         """Return a subset."""
@@ -123,10 +124,14 @@ class Panels:
 
     @property
     def mass(self) -> Any:
-        """Gaussian mass of both signs, to a few per cent where it is not negligible."""
-        middle = 0.5 * (self.low + self.high)
-        density = np.exp(-0.5 * middle * middle) / np.sqrt(2 * np.pi)
-        return 2.0 * density * (self.high - self.low)
+        """Gaussian mass of each."""
+        return gaussian_mass(self.low, self.high)
+
+
+def gaussian_mass(low: Any, high: Any) -> Any:
+    """Compute the mass of panels of both signs, to a few per cent where it is not negligible."""
+    middle = 0.5 * (low + high)
+    return 2.0 * np.exp(-0.5 * middle * middle) / np.sqrt(2 * np.pi) * (high - low)
 
 
 def joined(parts: list[Panels]) -> Panels:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler.exact.activations import _panels
 
@@ -111,13 +112,13 @@ class Coefficients:
     t_n with these errors.
     """
 
-    size: Any
-    c: Any
-    second: Any
-    mirror: Any
-    error: Any
-    second_error: Any
-    tail: Any
+    size: NDArray[np.float64]
+    c: NDArray[np.float64]
+    second: NDArray[np.float64]
+    mirror: NDArray[np.float64]
+    error: NDArray[np.float64]
+    second_error: NDArray[np.float64]
+    tail: NDArray[np.float64]
 
 
 def coefficients(function: HostFunction, scales: Any) -> Coefficients:
@@ -176,7 +177,7 @@ def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
     error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
     low = _panels.PANEL * np.arange(_panels.N_PANELS)
-    mass = _panels.Panels(low, low, low + _panels.PANEL, low, low).mass
+    mass = _panels.gaussian_mass(low, low + _panels.PANEL)
     rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
     own, panel = np.nonzero(rough)
     for values in (coarse, fine):

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from mehler._validate import require_choice, require_integer, require_positive
 
 Floats = NDArray[np.float64]
+# Nothing is longer, and squares stay finite.
+_FAR = 1e100
 LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 
@@ -194,7 +196,7 @@ class TemplateLaw:
         """
         from scipy.special import betainc, ndtr
 
-        h = np.asarray(h, dtype=np.float64)
+        h = np.minimum(np.asarray(h, dtype=np.float64), _FAR)
         if self.name == "gaussian":
             return ndtr(-h * math.sqrt(self.n_inputs))
         if self.name == "sphere":
@@ -217,7 +219,10 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        h, theta = np.asarray(h, dtype=np.float64), np.asarray(theta, dtype=np.float64)
+        h, theta = (
+            np.minimum(np.asarray(h, dtype=np.float64), _FAR),
+            np.asarray(theta, dtype=np.float64),
+        )
         if self.name == "sphere":
             return sphere_wedge(h, theta, self.n_inputs)
         if self.name == "gaussian":
@@ -239,7 +244,10 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        y, theta = np.asarray(y, dtype=np.float64), np.asarray(theta, dtype=np.float64)
+        y, theta = (
+            np.minimum(np.asarray(y, dtype=np.float64), _FAR),
+            np.asarray(theta, dtype=np.float64),
+        )
         if self.name == "gaussian":
             return self._owen_below(y, theta)
         # Where y / cos exceeds the reach, the inner mean is that of rho: sines.
@@ -260,7 +268,7 @@ class TemplateLaw:
         y : array or float
             The window.
         """
-        y = np.asarray(y, dtype=np.float64)
+        y = np.minimum(np.asarray(y, dtype=np.float64), _FAR)
         far = min(self.reach, 1e3)
         width = np.maximum(far - y, 0.0)
         if self.name == "gaussian":  # negligible beyond 12 standard deviations
