@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from mehler.bounds import Assumption, Bound, Term
+from mehler.bounds import Assumption, Bound, Term, lower
 
 
 def make(**changes):
@@ -50,6 +50,25 @@ def test_says_when_it_promises_nothing(change):
 
 def test_an_assumption_nobody_can_check_does_not_make_it_vacuous():
     assert not make(assumptions=[Assumption("rows are independent", None)]).vacuous
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"terms": [Term("mean", 0.0)]},
+        {"terms": [Term("mean", math.nan)]},
+        {"probability": 0.0},
+        {"assumptions": [Assumption("unit rows", False, "largest norm 1.3")]},
+    ],
+)
+def test_a_lower_bound_says_when_it_claims_nothing(change):
+    usual = {"statement": "a.b", "form": "proved", "quantity": "an error", "probability": 0.9}
+    terms = [Term("mean", 0.25)]
+    assert not lower.LowerBound(**usual, terms=terms).vacuous
+    bound = lower.LowerBound(**{**usual, "terms": terms, **change})
+    assert bound.vacuous
+    assert "vacuous: it claims nothing" in str(bound)
+    assert r"\le" not in bound.latex()
 
 
 def test_becomes_json():

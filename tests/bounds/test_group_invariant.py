@@ -187,7 +187,7 @@ def test_bad_arguments(call, words):
 def test_a_window_that_cuts_is_an_unmet_assumption():
     narrow = bounds.kernel_error(500, **{**COMMON, "window": 0.5})
     assert narrow.vacuous
-    assert "window 0.5" in narrow.unmet[0].found
+    assert "window 0.5" in narrow.unmet[0].value
 
 
 @pytest.mark.parametrize(("r", "order"), [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)])

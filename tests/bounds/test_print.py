@@ -9,23 +9,25 @@ import pytest
 from latex2mathml import converter
 
 from mehler.bounds import Bound, Term, kernel_error, kitchen_sinks
+from mehler.bounds._function import REGISTRY
 from mehler.bounds._sources import PLACES
 from mehler.statements import discover
-from tests.bounds.test_arrays import CASES, IDS, grid
+from tests.bounds.test_formulas import NAMES, settings
 
-EVERY_BOUND = pytest.mark.parametrize(("function", "given"), CASES, ids=IDS)
+EVERY_BOUND = pytest.mark.parametrize("name", NAMES)
 
 
-def bounds_of(function, given):
-    """The bound of arrays and that of its last entry; nothing of functions of numbers."""
-    _, arrays, entries = grid(given)
-    found = [function(**arrays), function(**list(entries.values())[-1])]
-    return found if isinstance(found[0], Bound) else []
+def bounds_of(name):
+    """The bound at random arguments, and that of arrays of two."""
+    first, second, *_ = settings(name)
+    function = REGISTRY[name]
+    spread = [k for k, v in first.items() if function.evaluate.spreads(k) and v is not None]
+    return [function(**first), function(**{**first, **{k: [first[k], second[k]] for k in spread}})]
 
 
 @EVERY_BOUND
-def test_latex_renders_and_holds_formulas_and_values(function, given):
-    for bound in bounds_of(function, given):
+def test_latex_renders_and_holds_formulas_and_values(name):
+    for bound in bounds_of(name):
         text = bound.latex()
         assert "$" not in text
         assert converter.convert(text).startswith("<math")
@@ -33,9 +35,8 @@ def test_latex_renders_and_holds_formulas_and_values(function, given):
         for term in bound.terms:
             assert term.formula in text
             assert rf"\text{{{term.name}}}" in text
-    if bounds_of(function, given):
-        plain = [term for term in bound.terms if 1e-4 < term.value < 1e5]
-        assert all(f"{term.value:.6g}" in text for term in plain)
+        values = [value for term in bound.terms for value in np.atleast_1d(term.value)]
+        assert all(f"{value:.6g}" in text for value in values if 1e-4 < value < 1e5)
 
 
 def test_latex_writes_powers_infinity_and_what_is_known_anyway():
@@ -57,13 +58,12 @@ def test_latex_writes_powers_infinity_and_what_is_known_anyway():
 
 
 @EVERY_BOUND
-def test_every_bound_has_its_source(function, given):
-    for bound in bounds_of(function, given):
-        text = bound.cite()
-        assert re.search(r"\((18|19|20)\d\d\)", text)
-        entry = bound.cite("bibtex")
-        assert re.match(r"@[a-z]+\{[a-z0-9]+,\n", entry)
-        assert entry.count("{") == entry.count("}")
+def test_every_bound_has_its_source(name):
+    bound = bounds_of(name)[0]
+    assert re.search(r"\((18|19|20)\d\d\)", bound.cite())
+    entry = bound.cite("bibtex")
+    assert re.match(r"@[a-z]+\{[a-z0-9]+,\n", entry)
+    assert entry.count("{") == entry.count("}")
 
 
 def test_places_are_those_of_the_statements():

@@ -1,27 +1,19 @@
-"""Bounds: a value with named terms, a probability, and checked assumptions."""
+"""A bound: a value with named terms, a probability and assumptions; as text, and of arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mehler import _validate
-from mehler._validate import (
-    require_instance,
-    require_integer,
-    require_iterable,
-    require_reals,
-)
-from mehler.bounds._print import digits, in_latex, plain
+from mehler._validate import require_choice, require_instance, require_iterable, require_reals
 from mehler.bounds._sources import cited
 
 Form = Literal["printed", "proved"]
-FORMS = ("printed", "proved")
 
 
 @dataclass(frozen=True)
@@ -36,10 +28,6 @@ class Term:
         Its value; may be infinite.
     formula : str
         LaTeX without dollar signs.
-
-    See Also
-    --------
-    Bound : The sum of its terms.
 
     Examples
     --------
@@ -66,12 +54,8 @@ class Assumption:
         The assumption in a sentence.
     met : bool or None, or an array of them
         Whether the input satisfies it; None if no computation can tell.
-    found : str
-        The computed value, such as ``"largest norm 1.3"``.
-
-    See Also
-    --------
-    Bound : Vacuous if an assumption is unmet.
+    value : str
+        What was computed to tell, such as ``"largest norm 1.3"``.
 
     Examples
     --------
@@ -84,7 +68,7 @@ class Assumption:
 
     text: str
     met: Any = None
-    found: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,11 +94,6 @@ class Bound:
     trivial : float or array
         A bound that holds with at least this probability without the statement: the range of a
         loss, the sum of two norms. Infinity if there is none.
-
-    See Also
-    --------
-    Term : One summand.
-    Assumption : One assumption.
 
     Notes
     -----
@@ -143,20 +122,20 @@ class Bound:
     assumptions: tuple[Assumption, ...] = ()
     trivial: Any = math.inf
 
+    # How the quantity is related to the value, as text and in LaTeX.
+    _relation: ClassVar[tuple[str, str]] = ("<=", r"\le")
+
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+        require_choice("form", self.form, ("printed", "proved"))
         for name, kind in (("terms", Term), ("assumptions", Assumption)):
             parts = require_iterable(name, getattr(self, name))
             object.__setattr__(self, name, parts)
             for i, part in enumerate(parts):
                 require_instance(f"{name}[{i}]", part, kind)
-        for name in ("probability", "trivial"):
-            object.__setattr__(self, name, _number(name, getattr(self, name)))
         # A union bound beyond 1 promises nothing, with probability 0.
-        object.__setattr__(
-            self, "probability", _number("probability", np.maximum(self.probability, 0.0))
-        )
+        probability = np.maximum(_number("probability", self.probability), 0.0)
+        object.__setattr__(self, "probability", _number("probability", probability))
+        object.__setattr__(self, "trivial", _number("trivial", self.trivial))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
@@ -187,12 +166,15 @@ class Bound:
         """Whether nothing is promised.
 
         True if an assumption fails, the probability is 0, or the sum of the terms is NaN or not
-        below `trivial`.
+        below `trivial`; of a lower bound, not above 0.
         """
-        promised = np.less(self.total, self.trivial) & np.greater(self.probability, 0.0)
+        promised = self._informative() & np.greater(self.probability, 0.0)
         for one in self.assumptions:
             promised = promised & np.logical_not(_is_false(one.met))
         return np.logical_not(promised) if np.ndim(promised) else not promised
+
+    def _informative(self) -> Any:
+        return np.less(self.total, self.trivial)
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of one term."""
@@ -207,15 +189,15 @@ class Bound:
             "statement": self.statement,
             "form": self.form,
             "quantity": self.quantity,
-            "value": plain(self.value),
-            "terms": {term.name: plain(term.value) for term in self.terms},
-            "probability": plain(self.probability),
+            "value": _plain(self.value),
+            "terms": {term.name: _plain(term.value) for term in self.terms},
+            "probability": _plain(self.probability),
             "assumptions": [
-                {"text": one.text, "met": plain(one.met), "found": one.found}
+                {"text": one.text, "met": _plain(one.met), "value": one.value}
                 for one in self.assumptions
             ],
-            "trivial": plain(self.trivial),
-            "vacuous": plain(self.vacuous),
+            "trivial": _plain(self.trivial),
+            "vacuous": _plain(self.vacuous),
         }
 
     def latex(self) -> str:
@@ -235,7 +217,22 @@ class Bound:
         = 0.20588
         \quad\text{with probability at least } 0.99
         """
-        return in_latex(self)
+        terms = [
+            rf"\underbrace{{{term.formula or _words(term.name)}}}_{{{_words(term.name)}"
+            rf"\,=\,{_in_latex(term.value)}}}"
+            for term in self.terms
+        ]
+        relation = self._relation[1]
+        lines = [_words(self.quantity), rf"{relation} " + "\n+ ".join(terms)]
+        if np.any(np.not_equal(self.value, self.total)):
+            hence = rf"= {_in_latex(self.total)}, \text{{ hence }} {relation} "
+            lines.append(hence + _in_latex(self.value))
+        else:
+            lines.append(f"= {_in_latex(self.value)}")
+        if not np.all(np.equal(self.probability, 1)):
+            promised = r"\quad\text{with probability at least } "
+            lines.append(promised + _in_latex(self.probability))
+        return "\n".join(lines)
 
     def cite(self, style: Literal["text", "bibtex"] = "text") -> str:
         """Return the source of the bound, with the place of the statement in it.
@@ -269,28 +266,26 @@ class Bound:
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""
         certain = np.all(np.equal(self.probability, 1))
-        how = "" if certain else f" with probability at least {digits(self.probability)}"
-        lines = [f"{self.statement} ({self.form}): {self.quantity} <= {digits(self.value)}{how}"]
-        lines += [f"  {term.name:<12} {digits(term.value)}" for term in self.terms]
-        lines += [f"  not met: {one.text} ({one.found})" for one in self.unmet]
+        promised = "" if certain else f" with probability at least {_digits(self.probability)}"
+        relation = f"{self.quantity} {self._relation[0]} {_digits(self.value)}"
+        lines = [f"{self.statement} ({self.form}): {relation}{promised}"]
+        lines += [f"  {term.name:<12} {_digits(term.value)}" for term in self.terms]
+        lines += [f"  not met: {one.text} ({one.value})" for one in self.unmet]
         if np.any(self.vacuous):
-            all_of_it = np.all(self.vacuous)
-            where = "" if all_of_it else f" at {np.sum(self.vacuous)} of {np.size(self.vacuous)}"
-            known = np.any(np.greater_equal(self.total, self.trivial))
-            below = f" below {digits(self.trivial)}" if known else ""
-            lines.append(f"  vacuous{where}: it promises nothing{below}")
+            lines.append(f"  vacuous{self._nothing()}")
         return "\n".join(lines)
+
+    def _nothing(self) -> str:
+        """Return where the bound is vacuous, and below what."""
+        vacuous = self.vacuous
+        entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
+        exceeded = np.any(np.greater_equal(self.total, self.trivial))
+        below = f" below {_digits(self.trivial)}" if exceeded else ""
+        return f"{entries}: it promises nothing{below}"
 
 
 class LowerBound(Bound):
     """A quantity is at least the value, with at least the probability.
-
-    Vacuous where the value is not above 0. Printed and in LaTeX as other bounds, the other way
-    round.
-
-    See Also
-    --------
-    Bound : The upper ones.
 
     Examples
     --------
@@ -299,6 +294,8 @@ class LowerBound(Bound):
     features.lower (proved): spectral error of the Gram matrix >= 0.5
       rank         0.5
     """
+
+    _relation: ClassVar[tuple[str, str]] = (">=", r"\ge")
 
     @property
     def value(self) -> Any:
@@ -309,24 +306,11 @@ class LowerBound(Bound):
         total = np.clip(self.total, 0.0, np.finfo(np.float64).max)
         return total if np.ndim(total) else float(total)
 
-    @property
-    def vacuous(self) -> Any:
-        """Whether nothing is claimed."""
-        nothing = np.less_equal(self.total, 0.0)
-        return nothing if np.ndim(nothing) else bool(nothing)
+    def _informative(self) -> Any:
+        return np.greater(self.total, 0.0)
 
-    def latex(self) -> str:
-        r"""Return the inequality in LaTeX, with ``\ge``."""
-        return super().latex().replace("\\le ", "\\ge ", 1)
-
-    def __str__(self) -> str:
-        """Print the bound in a line, then its terms."""
-        first, *rest = super().__str__().splitlines()
-        kept = [line for line in rest if not line.startswith("  vacuous")]
-        claimed = "  vacuous: it claims nothing"
-        return "\n".join(
-            [first.replace(" <= ", " >= ", 1), *kept, *([claimed] if np.any(self.vacuous) else [])]
-        )
+    def _nothing(self) -> str:
+        return ": it claims nothing"
 
 
 def _number(name: str, value: Any) -> Any:
@@ -353,47 +337,96 @@ def _is_false(met: Any) -> Any:
     return np.array([one is not None and not one for one in met.flat]).reshape(met.shape)
 
 
-def require_form(form: str) -> None:
-    """Raise for a form that is neither printed nor proved."""
-    if form not in FORMS:
-        raise ValueError(f"form={form!r} is not one of {', '.join(FORMS)}")
+def _digits(value: Any) -> str:
+    """Return a number to six digits; of an array all entries, in brackets."""
+    if np.ndim(value) == 0:
+        return f"{value:.6g}"
+    if np.size(value) > 12:
+        return f"{np.min(value):.6g} to {np.max(value):.6g} (shape {np.shape(value)})"
+    return "[" + ", ".join(_digits(entry) for entry in value) + "]"
 
 
-def require_positive(**values: Any) -> None:
-    """Raise for a number that is not finite and above 0, naming the argument."""
-    for name, value in values.items():
-        _validate.require_positive(name, value)
+def _plain(value: Any) -> Any:
+    """Return JSON-able values: lists of arrays, None for what is not finite."""
+    if np.ndim(value):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def require_count(**values: Any) -> tuple[int, ...]:
-    """Return counts as ints; raise for one that is no integer of at least 1, by its name."""
-    for name, value in values.items():
-        if not isinstance(value, Integral):
-            # The value goes on into formulas, where an array of one number would not be a number.
-            raise TypeError(f"{name}={value!r} must be an integer")
-    # The products of NumPy's narrow integers would wrap around.
-    return tuple(require_integer(name, value) for name, value in values.items())
+def _in_latex(value: Any) -> str:
+    """Return digits with powers of ten, and infinity, as LaTeX has them."""
+    text = re.sub(r"e([+-])0*(\d+)", _power, _digits(value))
+    return re.sub(r"\binf\b", r"\\infty", text)
 
 
-def require_probability(**values: Any) -> None:
-    """Raise for a number outside (0, 1), naming the argument."""
-    for name, value in values.items():
-        _validate.require_probability(name, value)
+def _power(match: re.Match[str]) -> str:
+    sign = "-" if match[1] == "-" else ""
+    return rf"\cdot 10^{{{sign}{match[2]}}}"
 
 
-def square_of(name: str, value: float) -> float:
-    """Square a number, or say that it is too large or too small for that."""
-    square = float(value) * float(value)
-    if square == math.inf or (square == 0 and value != 0):
-        size = "large" if square else "small"
-        raise ValueError(f"{name}={value!r} is too {size} to be squared: give it in other units")
-    return square
+def _words(text: str) -> str:
+    """Return words in text mode, its special characters escaped."""
+    escaped = re.sub(r"([&%$#_{}])", r"\\\1", text)
+    return rf"\text{{{escaped}}}"
 
 
-def missing(names: Iterable[str]) -> ValueError:
-    """Return the error for constants that a printed form leaves open."""
-    listed = ", ".join(names)
-    return ValueError(
-        f"the printed form leaves {listed} unnamed: give values, or use form='proved', "
-        "which has its own"
+def stack(bounds: Sequence[Bound], shape: tuple[int, ...]) -> Bound:
+    """Return the bound whose entries, in the order of C, are the given ones.
+
+    A term that an entry does not have, since another route is smaller there, is 0 in it.
+    """
+    first = bounds[0]
+    names = list(dict.fromkeys(term.name for one in bounds for term in one.terms))
+    return type(first)(
+        statement=first.statement,
+        form=first.form,
+        quantity=_common([one.quantity for one in bounds]),
+        terms=tuple(_term(name, bounds, shape) for name in names),
+        probability=_numbers([one.probability for one in bounds], shape),
+        assumptions=_assumptions(bounds, shape),
+        trivial=_numbers([one.trivial for one in bounds], shape),
     )
+
+
+def _term(name: str, bounds: Sequence[Bound], shape: tuple[int, ...]) -> Term:
+    terms = [{term.name: term for term in one.terms}.get(name) for one in bounds]
+    formulas = {term.formula for term in terms if term is not None}
+    values = [0.0 if term is None else term.value for term in terms]
+    return Term(name, np.array(values).reshape(shape), formulas.pop() if len(formulas) == 1 else "")
+
+
+def _numbers(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """Return one number if all entries have it, else an array."""
+    return values[0] if len(set(values)) == 1 else np.array(values).reshape(shape)
+
+
+def _assumptions(bounds: Sequence[Bound], shape: tuple[int, ...]) -> tuple[Assumption, ...]:
+    """Return the assumptions that entries make; an entry without one has nothing to meet."""
+    texts = list(dict.fromkeys(one.text for bound in bounds for one in bound.assumptions))
+    combined = []
+    for text in texts:
+        made = [{one.text: one for one in bound.assumptions}.get(text) for bound in bounds]
+        met = [True if one is None else one.met for one in made]
+        values = list(dict.fromkeys(one.value for one in made if one is not None))
+        same = len(set(met)) == 1
+        combined.append(
+            Assumption(
+                text,
+                met[0] if same else np.array(met, dtype=object).reshape(shape),
+                values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}",
+            )
+        )
+    return tuple(combined)
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return the words that all have, and dots where numbers differ."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    split = [text.split(" ") for text in texts]
+    if len({len(words) for words in split}) > 1:
+        return texts[0]
+    columns = zip(*split, strict=True)
+    return " ".join(words[0] if len(set(words)) == 1 else "..." for words in columns)

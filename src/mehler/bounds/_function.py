@@ -20,8 +20,7 @@ from mehler._validate import (
     require_probability,
     require_real,
 )
-from mehler.bounds._bound import Assumption, Bound, Form, Term
-from mehler.bounds._stack import stack
+from mehler.bounds._bound import Assumption, Bound, Form, Term, stack
 from mehler.exact import require_rho
 
 P = ParamSpec("P")
@@ -107,6 +106,15 @@ def correlation(name: str, value: Any) -> float:
 def positive_or_infinite(name: str, value: Any) -> float:
     """Return a number above 0, infinity included."""
     return math.inf if value == math.inf else require_positive(name, value)
+
+
+def square_of(name: str, value: float) -> float:
+    """Square a number, or say that it is too large or too small for that."""
+    square = float(value) * float(value)
+    if square == math.inf or (square == 0 and value != 0):
+        size = "large" if square else "small"
+        raise ValueError(f"{name}={value!r} is too {size} to be squared: give it in other units")
+    return square
 
 
 # One word means one quantity in every namespace, so that its name says what it may be.

@@ -115,6 +115,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "features.ridge": (_OURS, ""),
     "features.uniform": (_OURS, ""),
     "leverage.theorem-1": (_SCORES, "Theorem 1 and Corollary 5"),
+    "leverage.theorem-2": (_SCORES, "Theorem 2 and Lemma 3"),
     "leverage.bach": (_SCORES, "Proposition 6, after Bach (2017)"),
 }
 

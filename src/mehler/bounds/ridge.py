@@ -31,8 +31,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._bound import Assumption, square_of
-from mehler.bounds._function import Formula, bound
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound, square_of
 from mehler.bounds.spectral._inputs import Size, blocks, eigenvalues_of, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import tail
 

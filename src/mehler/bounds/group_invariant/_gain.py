@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_choice, require_not_negative, require_reals
-from mehler.bounds._bound import square_of
-from mehler.bounds._function import Formula, bound, count
+from mehler.bounds._function import Formula, bound, count, square_of
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
 
 Average = Literal["none", "after", "before"]

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Literal
 
 from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._bound import Assumption, square_of
-from mehler.bounds._function import Formula, bound
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound, square_of
 
 Function = Literal["nearest", "monte-carlo"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler.bounds._bound import LowerBound, square_of
-from mehler.bounds._function import Formula, bound, count
+from mehler.bounds._bound import LowerBound
+from mehler.bounds._function import Formula, bound, count, square_of
 from mehler.bounds.spectral._inputs import with_eigenvalues
 
 _STATEMENT = "features.lower"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._bound import Assumption, square_of
-from mehler.bounds._function import Formula, bound
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound, square_of
 from mehler.bounds.spectral._inputs import MEAN, blocks, size_of, with_eigenvalues
 from mehler.bounds.spectral._tails import Tail, log_sums, tail
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_positive, require_reals
-from mehler.bounds._bound import Assumption, square_of
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import square_of
 from mehler.bounds.spectral._tails import Level
 
 MEAN = "blocks of features are independent, with the mean K"
