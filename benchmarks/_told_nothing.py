@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from _unknown_laws import Law
 
-from mehler.verify.intervals._excess import Excess
+from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
-from mehler.verify.intervals._excess import Excess
+from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums, crossing, psi, score
+from mehler.verify.intervals._known_variance import CatoniPowerSums, crossing, psi, score
 from mehler.verify.sampling._sources import power_sums
 
 EPS = float(np.finfo(float).eps)

@@ -57,29 +57,27 @@ Examples
 """
 
 from mehler.verify import intervals
+from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._allotment import Allotment
-from mehler.verify.budget._confirm import confirm
-from mehler.verify.budget._ledger import BudgetExceeded, Ledger
 from mehler.verify.checks._assert_kernel import assert_kernel
 from mehler.verify.checks._backends import check_backends
+from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution
 from mehler.verify.checks._finite import check_finite
+from mehler.verify.checks._gradient import check_gradient
+from mehler.verify.checks._invariance import check_invariance
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks._precision import check_precision
-from mehler.verify.checks.convergence._convergence import check_convergence
-from mehler.verify.checks.gradient import check_gradient
-from mehler.verify.checks.invariance._invariance import check_invariance
-from mehler.verify.checks.reproducible._reproducible import check_reproducible
-from mehler.verify.checks.same import check_same
-from mehler.verify.checks.samples import check_covariance, check_mean_vector
+from mehler.verify.checks._reproducible import check_reproducible
+from mehler.verify.checks._same import check_same
+from mehler.verify.checks._samples import check_covariance, check_mean_vector
+from mehler.verify.checks._variance import check_variance
 from mehler.verify.checks.structure import check_structure
-from mehler.verify.checks.variance._variance import check_variance
 from mehler.verify.diagnosis._diagnose import diagnose
 from mehler.verify.diagnosis._fits import Cause
-from mehler.verify.intervals._design import detectable_effect, features_needed
+from mehler.verify.intervals._known_variance import detectable_effect, features_needed
 
 __all__ = [
     "Allotment",

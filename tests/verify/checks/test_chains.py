@@ -15,7 +15,7 @@ import pytest
 
 import mehler
 from mehler.verify import check_variance
-from mehler.verify.checks.variance._group_variances import (
+from mehler.verify.checks._variance import (
     MDependentGroupVariances,
     m_dependent_variance_of_variance,
 )

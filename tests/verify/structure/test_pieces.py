@@ -10,14 +10,17 @@ import pytest
 from scipy.stats import binom
 
 from mehler._arrays import disturb_global_state, global_states, set_global_states
-from mehler.verify.checks.structure._domain import Domain, looked_at
-from mehler.verify.checks.structure._finding import Notes
+from mehler.verify.checks.structure._claim import INPUTS, SIZES
+from mehler.verify.checks.structure._draws import Columns, agree
 from mehler.verify.checks.structure._same import all_won, flips, mostly, rows_apart
-from mehler.verify.checks.structure.claim._claims import Claims, clusters_of
-from mehler.verify.checks.structure.claim._names import has_rule, name_inputs, name_sizes
-from mehler.verify.checks.structure.claim._sizes import INPUTS, SIZES
-from mehler.verify.checks.structure.draws._columns import Columns
-from mehler.verify.checks.structure.draws._other_seeds import agree
+from mehler.verify.checks.structure._subject import Domain, Notes, looked_at
+from mehler.verify.checks.structure._trials import (
+    Claims,
+    clusters_of,
+    has_rule,
+    name_inputs,
+    name_sizes,
+)
 from tests.verify.structure.right_maps import linear, rbf
 from tests.verify.toys import most_misses
 

@@ -8,9 +8,9 @@ from typing import Any
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_probability, require_text
 from mehler.verify._arguments import root_seed, threads
+from mehler.verify._budget import Ledger
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure import check_structure
 from mehler.verify.sampling._pairs import Kernel

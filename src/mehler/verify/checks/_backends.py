@@ -19,9 +19,9 @@ from mehler._arrays import (
 from mehler._plural import counted
 from mehler._validate import require_choice, require_iterable, require_mapping
 from mehler.verify._arguments import pay, require_options, root_seed
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call

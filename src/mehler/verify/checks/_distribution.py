@@ -12,9 +12,9 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import at_most, pay, require_options, root_seed
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws

@@ -10,9 +10,9 @@ import numpy as np
 from mehler._arrays import Array, from_host, place_of
 from mehler._validate import require_integer, require_positive
 from mehler.verify._arguments import pay, require_options, root_seed
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call

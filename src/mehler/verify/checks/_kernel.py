@@ -25,8 +25,8 @@ from mehler.verify._arguments import (
     root_seed,
     threads,
 )
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec

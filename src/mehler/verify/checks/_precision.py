@@ -12,9 +12,9 @@ from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
 from mehler._validate import require_integer, require_probability, require_reals, require_text
 from mehler.verify import intervals
 from mehler.verify._arguments import pay, require_resolution, root_seed
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
 from mehler.verify.sampling._draws import Draws
 
 # Rounding in ulps of a weight times the map's constant, divided by ours.

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import to_host
+from mehler.verify._budget import Ledger
 from mehler.verify._failure import is_failure
 from mehler.verify._failure import require as require_holds
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._ledger import Ledger
 
 __tracebackhide__, __unittest = is_failure, True
 # Default rows: four random directions, hence 10 pairs with the diagonal.

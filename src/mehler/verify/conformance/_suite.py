@@ -8,7 +8,7 @@ from typing import Any
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import relative_resolution
-from mehler.verify.budget._ledger import Ledger
+from mehler.verify._budget import Ledger
 from mehler.verify.conformance import _form, _laws
 from mehler.verify.conformance._requirement import Requirement, Subject
 

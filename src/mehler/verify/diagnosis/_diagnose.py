@@ -12,8 +12,8 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import require_function, require_integer, require_positive
 from mehler.verify.diagnosis import _causes as causes
+from mehler.verify.diagnosis._causes import Lines, OnLines, falls
 from mehler.verify.diagnosis._fits import Cause, Means
-from mehler.verify.diagnosis._probes import Lines, OnLines, falls
 from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, make_pairs

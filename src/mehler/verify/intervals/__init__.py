@@ -22,11 +22,10 @@ when n is not fixed in advance.
 """
 
 from mehler.verify.intervals._asymptotic import asymptotic
-from mehler.verify.intervals._binomial import binomial, dkw
+from mehler.verify.intervals._binomial import binomial, dkw, quantile
 from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._nonnegative import nonnegative
-from mehler.verify.intervals._quantile import quantile
 from mehler.verify.intervals._self_normalised import self_normalised
 from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
 

@@ -9,11 +9,26 @@ the largest E exp(-r X), so
     P(sum X_i <= (1 - t) n mu) <= exp(-n h(t)/kappa),   h(t) = (1 - t) log(1 - t) + t,
 
 and mu <= mean/(1 - t) except with that probability.
+
+For features u = phi(x) / sqrt(k(x,x)) and v alike, |u|^2, |u + v|^2 and |u - v|^2 are nonnegative,
+and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). Over independent
+draws with E Q <= q, the wealth
+
+    prod_i (1 + lambda (Q_i/q - 1)),  0 <= lambda < 1,
+
+is a nonnegative supermartingale, whatever the law of Q. So is its mean over a grid of lambdas,
+and by Ville's inequality it ever reaches 1/alpha with probability at most alpha.
+
+A Gram matrix that differs from the claim has an excess in one of these directions unless it is
+smaller than the claim on the diagonal: a wrong bandwidth, a lost offset, columns left out at equal
+length. A diagonal that is merely too small cannot be refuted without a tail assumption, since an
+event too rare to be seen may carry the rest.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,10 +38,87 @@ from mehler._validate import require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify.intervals._self_normalised import MARGIN
 
+# Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
+_STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
+
+# Draws multiplied before taking the logarithm, the dominant cost; fewer where one is large.
+_TOGETHER, _LARGE = 8, 1e30
+
+
+class Excess:
+    """Wealth of bets against upper bounds on means of nonnegative samples; `claims` > 0, (n,)."""
+
+    def __init__(self, claims: Any) -> None:
+        self.claims = np.asarray(claims, dtype=np.float64)
+        self._log = np.zeros((_STAKES.size, self.claims.size))
+        self._product = np.ones_like(self._log)
+        self._held = 0
+        self._sum = np.zeros(self.claims.size)
+        self.n = 0
+
+    def add(self, samples: Any) -> None:
+        """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
+        samples = np.atleast_2d(samples)
+        for ratios in samples / self.claims:
+            self._product *= 1.0 + _STAKES * (ratios - 1.0)
+            self._held += 1
+            # Seven factors of at least 1 - 0.96 and a large one neither under- nor overflow.
+            if self._held == _TOGETHER or not ratios.max() < _LARGE:
+                self._fold()
+        self._sum += samples.sum(axis=0)
+        self.n += samples.shape[0]
+
+    def _fold(self) -> None:
+        self._log += np.log(self._product)
+        self._product = np.ones_like(self._log)
+        self._held = 0
+
+    @property
+    def mean(self) -> Any:
+        """Means of the samples so far."""
+        return self._sum / max(1, self.n)
+
+    @property
+    def log_wealth(self) -> Any:
+        """Logarithm of the wealth averaged over all stakes, shape (n,)."""
+        self._fold()
+        return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
+
+    def statistics(self, chosen: Any = slice(None)) -> dict[str, Any]:
+        """Return count, sum, claim of the bets and the log wealth of each stake, of some means."""
+        self._fold()
+        return {
+            "n": self.n,
+            "sum": self._sum[chosen],
+            "bet": self.claims[chosen],
+            "log_wealths": self._log[:, chosen],
+        }
+
+    def lower_ends(self, level: float) -> Any:
+        """Return lower confidence bounds on means whose wealth has reached exp(level).
+
+        1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1, so the wealth against the claim r q
+        is at least that against q over r^n.
+        """
+        gain = np.maximum(self.log_wealth - level, 0.0)
+        return self.claims * np.exp(gain / max(1, self.n))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A direction whose squared length exceeds the claim; `form` is its formula."""
+
+    pair: int
+    form: str
+    observed: float
+    claim: float
+    low: float
+
+
 _HALVINGS = 50
 
 # Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
-_STAKES = 0.96 * 0.5 ** np.arange(11)
+_STAKE_GRID = 0.96 * 0.5 ** np.arange(11)
 
 # Samples per block.
 _BLOCK = 1 << 14
@@ -131,7 +223,7 @@ def _lower_end(x: Any, mean: float, level: float) -> float:
 
 @np.errstate(under="ignore")
 def _log_wealth(gains: Any) -> float:
-    logs = np.zeros(_STAKES.size)
+    logs = np.zeros(_STAKE_GRID.size)
     for start in range(0, gains.size, _BLOCK):
-        logs += np.log1p(_STAKES[:, None] * gains[start : start + _BLOCK]).sum(axis=1)
-    return float(np.logaddexp.reduce(logs)) - math.log(_STAKES.size)
+        logs += np.log1p(_STAKE_GRID[:, None] * gains[start : start + _BLOCK]).sum(axis=1)
+    return float(np.logaddexp.reduce(logs)) - math.log(_STAKE_GRID.size)

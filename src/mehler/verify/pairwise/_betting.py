@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import BOUNDED
-from mehler.verify.intervals._wealth import Wealth
+from mehler.verify.intervals._bounded import Wealth
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import BLOCK, power_sums

@@ -10,9 +10,13 @@ import numpy as np
 
 from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
 from mehler.verify._verdict import KNOWN_VARIANCE
-from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums, crossing
-from mehler.verify.intervals._design import detectable_effect, features_needed
-from mehler.verify.intervals._known_variance import catoni_tuning
+from mehler.verify.intervals._known_variance import (
+    CatoniPowerSums,
+    catoni_tuning,
+    crossing,
+    detectable_effect,
+    features_needed,
+)
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import BLOCK, power_sums
 

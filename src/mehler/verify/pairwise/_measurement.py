@@ -11,7 +11,7 @@ from typing import Any
 
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR
-from mehler.verify.intervals._excess import Found
+from mehler.verify.intervals._nonnegative import Found
 from mehler.verify.sampling._draws import Draws, in_order
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import Source

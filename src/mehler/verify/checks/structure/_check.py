@@ -11,21 +11,17 @@ import numpy as np
 from mehler._arrays import Array, global_states, set_global_states
 from mehler._validate import require_flag, require_positive, require_probability, require_text
 from mehler.verify._arguments import pay, relative_resolution, root_seed
+from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger, passed_to_ledger
-from mehler.verify.checks.structure._domain import looked_at
-from mehler.verify.checks.structure._finding import Finding, StructureVerdict, reason_of
-from mehler.verify.checks.structure._subject import Redraw, Subject
-from mehler.verify.checks.structure.claim import (
+from mehler.verify.checks.structure._claim import (
     check_inputs,
-    check_lengths,
     check_other_rows,
     check_precision,
     check_sizes,
     check_unused,
 )
-from mehler.verify.checks.structure.draws import check_columns, check_one_number, check_other_seeds
-from mehler.verify.checks.structure.one_map import (
+from mehler.verify.checks.structure._draws import check_columns, check_one_number, check_other_seeds
+from mehler.verify.checks.structure._one_map import (
     Elsewhere,
     check_calls,
     check_elsewhere,
@@ -33,6 +29,15 @@ from mehler.verify.checks.structure.one_map import (
     check_layouts,
     check_same_seed,
 )
+from mehler.verify.checks.structure._subject import (
+    Finding,
+    Redraw,
+    StructureVerdict,
+    Subject,
+    looked_at,
+    reason_of,
+)
+from mehler.verify.checks.structure._trials import check_lengths
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 

@@ -1,8 +1,9 @@
-"""The map under test, drawn and called on copies of the caller's rows."""
+"""The map under a structural check: its rows, its domain, what was found and what was skipped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
@@ -10,12 +11,185 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of, to_host
-from mehler.verify.checks.structure._domain import Domain
-from mehler.verify.checks.structure._finding import Notes, reason_of
+from mehler._plural import counted
+from mehler.verify._verdict import Verdict
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel
 from mehler.verify.sampling._sources import call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A defect of how a map is built.
+
+    `cause` is a headline and `where` the rows, columns, seeds or sizes; `assumes` lists assumptions
+    beyond the map's own values; `late` findings sort last; `last` makes further comparisons void.
+    """
+
+    cause: str
+    check: str
+    where: Mapping[str, Any] = field(default_factory=dict)
+    assumes: tuple[str, ...] = ()
+    late: bool = False
+    last: bool = False
+
+
+class Notes:
+    """Skipped tests with the reason, and remarks that are no defects; each listed once."""
+
+    def __init__(self) -> None:
+        self._skipped: dict[tuple[str, str], tuple[str, list[str]]] = {}
+        self.remarks: list[str] = []
+
+    def skip(self, what: str, why: str, value: Any = None) -> None:
+        """Note a skipped test; values with one reason, whatever its numbers, share a line."""
+        listed = self._skipped.setdefault((what, re.sub(r"\d+", "#", why)), (why, []))[1]
+        if value is not None and str(value) not in listed:
+            listed.append(str(value))
+
+    def remark(self, text: str) -> None:
+        """Note an observation that is no defect."""
+        if text not in self.remarks:
+            self.remarks.append(text)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return all notes, one line per reason."""
+        return (
+            *self.remarks,
+            *(
+                f"not looked at: {what}{' = ' + ', '.join(values) if values else ''} ({why})"
+                for (what, _), (why, values) in self._skipped.items()
+            ),
+        )
+
+
+def reason_of(error: Exception) -> str:
+    """Return the type and first line of an exception."""
+    text = str(error).strip().partition("\n")[0]
+    short = text if len(text) <= 100 else text[:97] + "..."
+    return f"{type(error).__name__}: {short}" if short else type(error).__name__
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructureVerdict(Verdict):
+    """A `Verdict` on how a map is built.
+
+    ``observed`` is the number of defects found and ``exact`` 0; ``reason`` begins with the first of
+    ``causes``, which are sorted by how much they explain.
+    """
+
+    causes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return one paragraph: the causes, the tests, error rates and reservations."""
+        place = ", ".join(f"{key}={value}" for key, value in self.where.items())
+        sentences = [self.reason] if self.reason else []
+        sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))
+        sentences.append(f"Claimed: {self.claim}.")
+        sentences.append(
+            f"Looked at {self.amount_text()}; false alarm {self.false_alarm:.3g} ({self.method})."
+        )
+        if self.seeds:
+            sentences.append(f"Replay with seed={self.seeds['seed']}.")
+        if self.assumptions:
+            sentences.append(f"Assumes, and leaves out: {'; '.join(self.assumptions)}.")
+        return " ".join(sentences)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return nothing: a defect is no number."""
+        return ()
+
+    def amount_text(self) -> str:
+        """Return the number of draws."""
+        return counted(self.n_draws, "draw")
+
+    def power_text(self) -> str:
+        """Return nothing: smaller defects are named by the tests left out."""
+        return ""
+
+
+# Relative tolerance for rows of equal length.
+_EQUAL = 1e-5
+# Most given rows used, and least rows with mixtures.
+MOST, LEAST = 20, 24
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The common properties of the caller's rows.
+
+    `norm` is their median length; `sphere` or `simplex`: equal Euclidean or absolute lengths;
+    `cube`: entries in [0, 1]; `discrete`: whole numbers, so that values in between may be
+    meaningless.
+    """
+
+    n_inputs: int
+    norm: float
+    sphere: bool
+    simplex: bool
+    nonnegative: bool
+    cube: bool
+    discrete: bool
+
+    @classmethod
+    def of(cls, rows: Any) -> Domain:
+        """Infer the domain from rows, a float64 matrix."""
+        lengths = np.linalg.norm(rows, axis=1)
+        sums = np.abs(rows).sum(axis=1)
+        nonnegative = bool(rows.min() >= 0.0)
+        return cls(
+            n_inputs=rows.shape[1],
+            norm=float(np.median(lengths)) or 1.0,
+            sphere=_alike(lengths),
+            simplex=_alike(sums),
+            nonnegative=nonnegative,
+            cube=nonnegative and bool(rows.max() <= 1.0),
+            discrete=bool((rows == np.round(rows)).all()),
+        )
+
+    @property
+    def scalable(self) -> bool:
+        """Whether rows may be lengthened and shortened."""
+        return not (self.sphere or self.simplex or self.discrete)
+
+    def longest(self, rows: Any, norm: float) -> float:
+        """Return `norm`, or the longest that the unit cube allows."""
+        return min(norm, float(np.linalg.norm(rows, axis=1).max())) if self.cube else norm
+
+    def keep(self, rows: Any, norm: float) -> Any:
+        """Project made-up rows to the domain, with length `norm`."""
+        if self.nonnegative:
+            rows = np.abs(rows)
+        if self.simplex:
+            return rows / np.abs(rows).sum(axis=1, keepdims=True)
+        if self.sphere:
+            return norm * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.minimum(rows, 1.0) if self.cube else rows
+
+
+def looked_at(values: Any, seed: int) -> Any:
+    """Return at most 20 of the rows, and mixtures up to 24 unless they are whole numbers."""
+    n = values.shape[0]
+    rows = values[np.unique(np.linspace(0, n - 1, min(n, MOST)).round().astype(int))]
+    domain = Domain.of(rows.astype(np.float64))
+    missing = LEAST - rows.shape[0]
+    if domain.discrete or values.dtype.kind != "f" or rows.shape[0] < 2:
+        return rows
+    rng = np.random.default_rng(seed)
+    i = rng.integers(rows.shape[0], size=missing)
+    j = (i + rng.integers(1, rows.shape[0], size=missing)) % rows.shape[0]
+    share = rng.uniform(0.2, 0.8, (missing, 1))
+    mixed = share * rows[i].astype(np.float64) + (1.0 - share) * rows[j]
+    mixed = mixed[np.linalg.norm(mixed, axis=1) > 1e-3 * domain.norm]
+    if mixed.shape[0]:
+        mixed = domain.keep(mixed, domain.norm)
+    return np.concatenate([rows, mixed.astype(rows.dtype)])
+
+
+def _alike(lengths: Any) -> bool:
+    return bool(lengths.size > 1 and np.ptp(lengths) <= _EQUAL * lengths.max())
+
 
 Redraw = Callable[[int, Array, int | None], Any]
 

@@ -1,0 +1,532 @@
+"""The false-alarm budget: two-stage checks, the ledger of a run, allotments of its tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from mehler._plural import counted
+from mehler._validate import require_integer, require_probability
+from mehler.verify._arguments import pay, root_seed
+from mehler.verify._failure import is_failure, require
+from mehler.verify._verdict import Verdict
+
+# Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
+FIRST = 1e-4
+
+# Seed stream of the second stage; the checks' own draws use streams 0 and 1.
+_FRESH = 0x636F6E66
+
+
+class Spends(Protocol):
+    """The part of `Ledger` that `confirm` needs."""
+
+    def spend(self, label: str, false_alarm: float) -> None:
+        """Pay for an evaluation, or raise BudgetExceeded."""
+
+
+def confirm(
+    check: Callable[..., Verdict],
+    *args: Any,
+    seed: int | None = None,
+    false_alarm: float = 1e-9,
+    first: float | None = None,
+    ledger: Spends | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> Verdict:
+    r"""Run a check cheaply, and confirm an alarm on fresh draws before reporting it.
+
+    .. math:: P(A_1 \cap A_2) \le P(A_2) \le \alpha
+
+    The first stage runs `check` at the error rate `first`. Only if it refutes (A_1), the second
+    runs it at `false_alarm` on the draws of another seed; a claim is refuted when both do (A_2).
+    The bound holds whatever the dependence of the stages, so the price is `false_alarm` alone.
+
+    Parameters
+    ----------
+    check : callable
+        Any check of `mehler.verify` that takes ``seed`` and ``false_alarm`` and returns a
+        `Verdict`: `check_kernel`, ...
+    *args, **options
+        Given to `check` in both stages.
+    seed : int, optional
+        Determines the draws of both stages, hence the verdict: under Hypothesis make it part of
+        the example.
+    false_alarm : float
+        Chance that both stages refute a correct claim.
+    first : float, optional
+        Error rate of the first stage, at least `false_alarm`; default 1e-4, or `false_alarm` if
+        that is larger.
+    ledger : Ledger, optional
+        Charged `false_alarm` before the first stage.
+    name : str, optional
+        Name in the verdict and the ledger.
+
+    Returns
+    -------
+    Verdict
+        That of the deciding stage. If the first stage decides, interval and ``false_alarm`` are
+        those of the rate `first`: a map that is off by more than the resolution holds with at
+        most that probability.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input; and whatever `check` raises.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    See Also
+    --------
+    check_kernel : The check most often confirmed.
+    Allotment.confirm : The same for one example of a Hypothesis test.
+
+    Notes
+    -----
+    ``reason`` mentions an alarm of the first stage that the second does not confirm. On correct
+    maps only the first stage runs, at log(2/first) / log(2/false_alarm) of the cost of a single
+    check at `false_alarm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> linear = lambda X, Y: X @ Y.T
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> confirm(verify.check_kernel, draw, linear, X, resolution=0.1).status
+    'holds'
+    >>> twice = lambda X, Y: 2 * X @ Y.T
+    >>> verdict = confirm(verify.check_kernel, draw, twice, X, resolution=0.1)
+    >>> verdict.status, verdict.false_alarm
+    ('refuted', 1e-09)
+    """
+    seed = root_seed(seed)
+    if not callable(check):
+        raise TypeError(f"check={check!r} must be callable, for instance verify.check_kernel")
+    false_alarm = require_probability("false_alarm", false_alarm)
+    first = max(FIRST, false_alarm) if first is None else require_probability("first", first)
+    if first < false_alarm:
+        raise ValueError(
+            f"first={first:.3g} is below false_alarm={false_alarm:.3g}: the first stage is the "
+            "cheap one; give it the larger rate"
+        )
+    if name is not None:
+        options["name"] = name
+    pay(ledger, str(name or getattr(check, "__name__", "check")), false_alarm)
+
+    early = check(*args, seed=seed, false_alarm=first, **options)
+    if early.status != "refuted":
+        return _decided_first(early, false_alarm)
+    late = check(*args, seed=_fresh(seed), false_alarm=false_alarm, **options)
+    return _decided_second(early, late)
+
+
+def _fresh(seed: int) -> int:
+    """Return the root seed of the second stage, 64 bits from another stream of `seed`."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
+    return int(sequence.generate_state(1, np.uint64)[0])
+
+
+def _decided_first(early: Verdict, false_alarm: float) -> Verdict:
+    # A deviation beyond the resolution escapes the second stage with chance `false_alarm` at
+    # most, and the first one with chance early.miss.
+    return dataclasses.replace(
+        early,
+        detectable=max(early.detectable, early.resolution),
+        miss=early.miss + false_alarm,
+        reason=_joined(
+            early.reason,
+            "First of two stages: an alarm would have been asked of fresh draws again, so that a "
+            f"correct claim is refuted with probability at most {false_alarm:.3g}.",
+        ),
+    )
+
+
+def _decided_second(early: Verdict, late: Verdict) -> Verdict:
+    confirmed = (
+        "Confirms on fresh draws a first alarm"
+        if late.status == "refuted"
+        else "Fresh draws do not confirm a first alarm"
+    )
+    return dataclasses.replace(
+        late,
+        detectable=max(early.detectable, late.detectable),
+        miss=early.miss + late.miss,
+        reason=_joined(
+            late.reason, f"{confirmed} at rate {early.false_alarm:.3g}, {_seeds(early)}."
+        ),
+    )
+
+
+def _seeds(verdict: Verdict) -> str:
+    return ", ".join(f"{key}={value!r}" for key, value in verdict.seeds.items()) or "no seeds"
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+__tracebackhide__, __unittest = is_failure, True
+
+
+class Allotment:
+    """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
+
+    An evaluation is never refused, so the verdict on an example depends on the example alone, and
+    Hypothesis can replay and shrink it. Evaluations are charged as follows:
+
+    - Before the first alarm of the test each costs `false_alarm`. What Hypothesis tries next
+      depends on its own random numbers and on all examples having passed, not on the draws: the
+      sequence is fixed as far as the draws are concerned, and the union bound holds for it.
+    - After it evaluations are free: the test has failed, and shrinking looks for the simplest
+      reason.
+    - Evaluations beyond `examples` are added to what the ledger has spent. They can overdraw it;
+      the pytest plugin then fails the run.
+
+    Attributes
+    ----------
+    label : str
+        Name of the test in the ledger.
+    false_alarm : float
+        False-alarm probability of one example.
+    examples : int
+        Number of evaluations paid for.
+
+    See Also
+    --------
+    Ledger.allot : Pay for an allotment.
+    confirm : The two-stage check run on each example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> looks = verify.Ledger().allot("signs", examples=20)
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> twice = lambda X, Y: 2 * X @ Y.T
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> looks.confirm(verify.check_kernel, draw, twice, X, seed=5).status
+    'refuted'
+    >>> looks.alarmed
+    True
+    """
+
+    def __init__(self, label: str, false_alarm: float, examples: int) -> None:
+        self.label = label
+        self.false_alarm = false_alarm
+        self.examples = examples
+        self._taken = 0
+        self._alarmed = False
+        self._lock = threading.Lock()
+
+    @property
+    def taken(self) -> int:
+        """Evaluations taken before the first alarm, that one included."""
+        return self._taken
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether a verdict did not hold."""
+        return self._alarmed
+
+    @property
+    def looks(self) -> int:
+        """Evaluations that the ledger counts: those allotted, or those taken if they are more."""
+        return max(self.examples, self._taken)
+
+    def confirm(
+        self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
+    ) -> Verdict:
+        """Run the two stages of `verify.confirm` on one example.
+
+        Parameters
+        ----------
+        check : callable
+            As for `verify.confirm`, as are `args` and `options`.
+        seed : int
+            Part of the example: `strategies.seeds()`.
+
+        Returns
+        -------
+        Verdict
+            That of the deciding stage.
+
+        Raises
+        ------
+        TypeError
+            For ``false_alarm`` or ``ledger``, which are the allotment's own.
+        """
+        for own in ("false_alarm", "ledger"):
+            if own in options:
+                raise TypeError(f"{own} is fixed by ledger.allot(...): leave it out here")
+        # An exception is no verdict and cannot be a false alarm: it is not counted.
+        verdict = confirm(check, *args, seed=seed, false_alarm=self.false_alarm, **options)
+        with self._lock:
+            if not self._alarmed:
+                self._taken += 1
+                self._alarmed = not verdict.holds
+        return verdict
+
+    def assert_holds(
+        self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
+    ) -> Verdict:
+        """Run `confirm` and raise AssertionError with the verdict's text unless it holds.
+
+        Parameters
+        ----------
+        check, *args, seed, **options
+            As for `confirm`.
+
+        Returns
+        -------
+        Verdict
+            Always one that holds.
+
+        Raises
+        ------
+        AssertionError
+            If the verdict is refuted or inconclusive.
+        """
+        return require(self.confirm(check, *args, seed=seed, **options))
+
+    def require_same(self, other: Allotment) -> None:
+        """Raise ValueError if the label was allotted other numbers before."""
+        if (self.false_alarm, self.examples) != (other.false_alarm, other.examples):
+            raise ValueError(
+                f"{self.label!r} was allotted examples={self.examples} at "
+                f"false_alarm={self.false_alarm:.3g} before, now examples={other.examples} at "
+                f"{other.false_alarm:.3g}: give each test a label of its own"
+            )
+
+
+class BudgetExceeded(RuntimeError):
+    """Raised when an evaluation would overdraw the run's false-alarm budget."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One purchase: `looks` evaluations at `false_alarm` each."""
+
+    label: str
+    false_alarm: float
+    looks: int
+
+    @property
+    def total(self) -> float:
+        """Cost of the entry, false_alarm * looks."""
+        return self.false_alarm * self.looks
+
+
+class Ledger:
+    """The false-alarm budget of a run.
+
+    By the union bound the probability of any false alarm is at most the sum of those of the
+    evaluations, whatever their dependence. An evaluation that would overdraw the budget is refused
+    before it is made, so a run of correct code raises an alarm with probability at most `budget`.
+
+    Parameters
+    ----------
+    budget : float
+        Largest total false-alarm probability, in (0, 1).
+    on_verdict : callable, optional
+        Called with the verdict of each check that was given this ledger, to keep certificates.
+
+    See Also
+    --------
+    Allotment : Evaluations paid for in advance, for property tests.
+    BudgetExceeded : Raised when the budget does not cover an evaluation.
+
+    Notes
+    -----
+    Thread-safe: entries are added under a lock.
+
+    Examples
+    --------
+    >>> ledger = Ledger(budget=1e-6)
+    >>> ledger.spend("kernel of A", 1e-9)
+    >>> ledger.spend("kernel of B", 1e-9, looks=20)
+    >>> f"{ledger.spent:.3g} of {ledger.budget:.3g}"
+    '2.1e-08 of 1e-06'
+    """
+
+    @staticmethod
+    def limit(budget: float) -> float:
+        """Return the budget plus room for rounding: a thousand tests at 1e-9 fit into 1e-6."""
+        return budget * (1 + 1e-9)
+
+    def __init__(
+        self, budget: float = 1e-6, *, on_verdict: Callable[[Verdict], None] | None = None
+    ) -> None:
+        self._budget = require_probability("budget", budget)
+        self.on_verdict = on_verdict
+        self._bought: list[Entry | Allotment] = []
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        """Return the amount spent and the budget, since test runners print their fixtures."""
+        return (
+            f"<Ledger: {counted(self.looks, 'look')}, {self.spent:.3g} of {self._budget:.3g} spent>"
+        )
+
+    @property
+    def budget(self) -> float:
+        """Largest total false-alarm probability of the run."""
+        return self._budget
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The purchases so far, in order.
+
+        An allotment counts the evaluations it took, if they are more than it bought.
+        """
+        with self._lock:
+            return tuple(self._entry(bought) for bought in self._bought)
+
+    @property
+    def looks(self) -> int:
+        """Number of evaluations paid for."""
+        return sum(entry.looks for entry in self.entries)
+
+    @property
+    def spent(self) -> float:
+        """Sum of false_alarm * looks over the entries."""
+        return math.fsum(entry.total for entry in self.entries)
+
+    @property
+    def left(self) -> float:
+        """Unspent part of the budget, never negative."""
+        return max(0.0, self._budget - self.spent)
+
+    def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
+        """Pay for `looks` evaluations at `false_alarm` each, before they are made.
+
+        Parameters
+        ----------
+        label : str
+            Name of the evaluation, printed with the ledger.
+        false_alarm : float
+            False-alarm probability of one evaluation, in (0, 1).
+        looks : int
+            Number of evaluations.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the rest of the budget does not cover it; nothing is spent then.
+        """
+        entry = Entry(
+            str(label),
+            require_probability("false_alarm", false_alarm),
+            require_integer("looks", looks),
+        )
+        with self._lock:
+            self._buy(entry, entry)
+
+    def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
+        """Pay in advance for the evaluations of a test that runs many examples.
+
+        The first call with a label pays ``examples * false_alarm``; later ones, as a test body
+        makes once per example, return the same allotment. Hypothesis reruns a failing test hundreds
+        of times to shrink it, and an evaluation refused in between would change the outcome. An
+        `Allotment` therefore never refuses one.
+
+        Parameters
+        ----------
+        label : str
+            Unique to the test and its parameters.
+        examples : int
+            The test's ``max_examples`` plus its explicit examples.
+        false_alarm : float
+            False-alarm probability of one example, both stages together.
+
+        Returns
+        -------
+        Allotment
+            The evaluations paid for, the same object for the same label.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the rest of the budget does not cover them all; nothing is spent then.
+        TypeError, ValueError
+            If the label was allotted other numbers before.
+
+        Examples
+        --------
+        >>> ledger = Ledger(budget=1e-6)
+        >>> looks = ledger.allot("my map", examples=50)
+        >>> looks is ledger.allot("my map", examples=50), ledger.looks
+        (True, 50)
+        """
+        wanted = Allotment(
+            str(label),
+            require_probability("false_alarm", false_alarm),
+            require_integer("examples", examples),
+        )
+        with self._lock:
+            for old in self._bought:
+                if isinstance(old, Allotment) and old.label == wanted.label:
+                    old.require_same(wanted)
+                    return old
+            self._buy(wanted, self._entry(wanted))
+        return wanted
+
+    @staticmethod
+    def _entry(bought: Entry | Allotment) -> Entry:
+        if isinstance(bought, Entry):
+            return bought
+        return Entry(bought.label, bought.false_alarm, bought.looks)
+
+    def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
+        """Add a purchase; the caller holds the lock."""
+        spent = math.fsum(self._entry(old).total for old in self._bought)
+        before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
+        if spent + price.total > self.limit(self._budget):
+            raise BudgetExceeded(
+                f"{price.label!r} would spend {price.total:.3g} but only "
+                f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
+                f"{self._budget:.3g} is left after {before}: "
+                "raise the budget or lower false_alarm"
+            )
+        self._bought.append(bought)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return budget, spent, left and the entries, for `json.dumps`."""
+        entries = self.entries
+        spent = math.fsum(entry.total for entry in entries)
+        return {
+            "budget": self._budget,
+            "spent": spent,
+            "left": max(0.0, self._budget - spent),
+            "entries": [asdict(entry) for entry in entries],
+        }
+
+
+Check = TypeVar("Check", bound=Callable[..., Verdict])
+
+
+def passed_to_ledger(check: Check) -> Check:
+    """Pass the verdict of a public check on to ``ledger.on_verdict``, if it was given a ledger."""
+
+    @functools.wraps(check)
+    def checked(*args: Any, **options: Any) -> Verdict:
+        verdict = check(*args, **options)
+        ledger = options.get("ledger")
+        if isinstance(ledger, Ledger) and ledger.on_verdict is not None:
+            ledger.on_verdict(verdict)
+        return verdict
+
+    return checked  # type: ignore[return-value]  # of the same signature

@@ -1,1 +1,0 @@
-"""False-alarm budgets: the ledger of a run and the allotments of its tests."""

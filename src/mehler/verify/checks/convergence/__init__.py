@@ -1,1 +1,0 @@
-"""Check the rate of convergence of estimates in the number of features."""

@@ -1,1 +1,0 @@
-"""Check the invariance of features under the action of a group."""

@@ -1,1 +1,0 @@
-"""Check that seeds determine the features and are independent of each other."""

@@ -1,1 +1,0 @@
-"""Check the declared variance of a map."""
