@@ -219,10 +219,8 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        h, theta = (
-            np.minimum(np.asarray(h, dtype=np.float64), _FAR),
-            np.asarray(theta, dtype=np.float64),
-        )
+        h = np.minimum(np.asarray(h, dtype=np.float64), _FAR)
+        theta = np.asarray(theta, dtype=np.float64)
         if self.name == "sphere":
             return sphere_wedge(h, theta, self.n_inputs)
         if self.name == "gaussian":
@@ -244,10 +242,8 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        y, theta = (
-            np.minimum(np.asarray(y, dtype=np.float64), _FAR),
-            np.asarray(theta, dtype=np.float64),
-        )
+        y = np.minimum(np.asarray(y, dtype=np.float64), _FAR)
+        theta = np.asarray(theta, dtype=np.float64)
         if self.name == "gaussian":
             return self._owen_below(y, theta)
         # Where y / cos exceeds the reach, the inner mean is that of rho: sines.
