@@ -184,6 +184,28 @@ def test_bad_arguments(call, words):
         call()
 
 
+def test_approximation_and_risk_assume_that_nothing_is_clipped():
+    near = {"n_bins": 10, "window": 1.2, "scale": 0.5, "delta": 0.01}
+    for bound in (
+        bounds.approximation(200, **near),
+        bounds.excess_risk(400, n_templates=200, lipschitz=2.0, **near),
+        published.lemma_4(200, **near),
+    ):
+        texts = [one.text for one in bound.assumptions]
+        assert "the window 1.2 holds every projection of a row on a template" in texts
+
+
+def test_labels_state_the_lipschitz_constant_and_both_terms_of_elements():
+    near = {"n_bins": 10, "window": 1.2, "scale": 0.5, "delta": 0.01, "n_elements": 50}
+    bound = bounds.excess_risk(400, n_templates=200, lipschitz=3.0, **near)
+    by_name = {term.name: term.formula for term in bound.terms}
+    assert by_name["elements"].startswith(r"2L\,")
+    # 4 s L C/sqrt(r) (1 + sqrt(2 log 100)), by hand.
+    assert bound["elements"] == pytest.approx(
+        4 * 1.2 * 3 * 0.5 / math.sqrt(50) * (1 + math.sqrt(2 * math.log(100)))
+    )
+
+
 def test_a_window_that_cuts_is_an_unmet_assumption():
     narrow = bounds.kernel_error(500, **{**COMMON, "window": 0.5})
     assert narrow.vacuous

@@ -137,7 +137,7 @@ def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Ev
     P(|mean| >= v) <= 2 exp(-m v^2 / (2 (b^2 + b v))) with b = (2 sigma + 1) C R: at the bound the
     exponent is to be at least log(2/delta).
     """
-    found = []
+    ratios = []
     for q in (1, 4, 64):
         b = (2 * math.sqrt(exact.sigma2(q)) + 1) * _SCALE
         for m in (1, 10, 10**4, 10**10):
@@ -145,13 +145,13 @@ def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Ev
                 sizes = {"n_features": m, "pool_size": q, "scale": _SCALE, "delta": delta}
                 v = bound(function="monte-carlo", **sizes).total
                 exponent = m * v**2 / (2 * (b**2 + b * v))
-                found.append((math.log(2 / delta) / exponent, q, m, delta))
-    worst, q, m, delta = max(found)
+                ratios.append((math.log(2 / delta) / exponent, q, m, delta))
+    worst, q, m, delta = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
-            rf"(largest of {len(found)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
+            rf"(largest of {len(ratios)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
         ),
         observed=worst,
         interval=(worst * (1 - 1e-12), worst * (1 + 1e-12)),
