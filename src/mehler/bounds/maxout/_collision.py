@@ -84,6 +84,7 @@ def levels(q: int) -> NDArray[np.float64]:
     return np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, _LEVELS)
 
 
+@np.errstate(over="ignore")
 def _terms(
     a: NDArray[np.float64], rho: float, q: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
