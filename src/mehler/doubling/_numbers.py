@@ -9,8 +9,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import require_positive
-from mehler.doubling._cover import Pairs, balls, greedy_cover
 from mehler.doubling._points import Interval, Points
+from mehler.doubling._upper import Pairs, balls, greedy_cover
 
 # Largest set whose near pairs are kept, for a cover with fewer balls.
 _LISTED = 10_000

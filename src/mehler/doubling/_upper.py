@@ -7,23 +7,205 @@ If all centres are points of the set, S is B(x, r) itself and balls have radius 
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from mehler.doubling import _universal
-from mehler.doubling._cover import (
-    Pairs,
-    as_bits,
-    balls,
-    cells_met,
-    count_common,
-    count_shared,
-    cover_lens,
-    greedy_cover,
-)
 from mehler.doubling._points import Points, diameter_of
+
+# Most pairs stored: 12 bytes each.
+_KEPT = 1 << 24
+# Stored squared distances are rounded to float32.
+_ROUNDED = 2.0**-22
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The cell of each point, and the number of cells."""
+
+    of: Any
+    count: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """The near pairs of some rows, ordered by their first point, and their squared distances."""
+
+    rows: slice
+    row: Any
+    column: Any
+    squared: Any
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        """Return the pairs with a value between two ends."""
+        here = (self.squared <= high) & (self.squared >= low)
+        return self.row[here], self.column[here]
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        """Return the cells with a point within `high` of each row, and the most such points."""
+        here = self.squared <= high
+        row, column = self.row[here] - self.rows.start, self.column[here]
+        met = np.zeros((self.rows.stop - self.rows.start, labels.count), dtype=bool)
+        met[row, labels.of[column]] = True
+        return met, int(np.bincount(row).max())
+
+
+class Pairs:
+    """All ordered pairs, (x, x) included, that may be within a radius."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self._limit = -1.0
+        self._kept: list[Block] = []
+
+    def may(self, squared: float) -> float:
+        """Return the largest computed value of a squared distance of at most `squared`."""
+        return self._points.may(squared) * (1 + _ROUNDED)
+
+    def sure(self, squared: float) -> float:
+        """Return a value such that one computed as no more is a squared distance <= `squared`."""
+        return self._points.sure(squared) * (1 - _ROUNDED)
+
+    def within(self, squared: float) -> Iterator[Block]:
+        """Yield blocks that contain every pair within the squared radius, and others.
+
+        Radii should decrease from call to call: pairs are stored as soon as few enough are within.
+        """
+        limit = self.may(squared)
+        if limit <= self._limit:
+            yield from self._kept
+            return
+        fresh, total = [], 0
+        for rows in self._points.blocks():
+            between = self._points.squared(rows, slice(None))
+            row, column = np.nonzero(between <= limit)
+            block = Block(rows, row + rows.start, column, between[row, column])
+            total += row.size
+            # Extrapolated from the blocks so far; checked at the end.
+            if total * self._points.n <= _KEPT * rows.stop:
+                fresh.append(_stored(block))
+            yield block
+        if total <= _KEPT and len(fresh) == len(list(self._points.blocks())):
+            self._kept, self._limit = fresh, limit
+
+
+def _stored(block: Block) -> Block:
+    row, column = block.row.astype(np.int32), block.column.astype(np.int32)
+    return Block(block.rows, row, column, block.squared.astype(np.float32))
+
+
+# Largest set for which midpoints are tried as centres too.
+_FEW = 48
+
+
+def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
+    """Assign each point to the ball, of a greedy cover, that covers it first.
+
+    `members` lists the points in the ball around each point. The cover starts with ball `first` and
+    adds the ball that covers most new points: at most 1 + ln n times as many as in the best cover.
+    """
+    labels = np.full(len(members), -1, dtype=np.int32)
+    # Gains only decrease: a stale one is an upper bound, recomputed when it leads.
+    queue = [(-ball.size, i) for i, ball in enumerate(members)]
+    if first is not None:
+        queue[first] = (-len(members) - 1, first)
+    heapq.heapify(queue)
+    count, left = 0, len(members)
+    while left:
+        stale, i = queue[0]
+        fresh = members[i][labels[members[i]] < 0]
+        if fresh.size < -stale and not (i == first and count == 0):
+            heapq.heapreplace(queue, (-fresh.size, i))
+            continue
+        heapq.heappop(queue)
+        labels[fresh] = count
+        count += 1
+        left -= fresh.size
+    return Labels(labels, count)
+
+
+def balls(near: Pairs, squared: float) -> list[Any]:
+    """Return, for each point, the points surely within the squared radius, and itself."""
+    found: list[Any] = []
+    limit = near.sure(squared)
+    for block in near.within(squared):
+        row, column = block.pairs(-math.inf, limit)
+        column = column.astype(np.int32)
+        ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
+        found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
+    # For a radius below rounding a point may seem to be away from itself.
+    return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(found)]
+
+
+def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
+    """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
+
+    Centres are the points, and for few points the midpoints of any two as well.
+    """
+    between = points.squared(inside, inside)
+    above = points.upper(between)
+    np.fill_diagonal(above, 0.0)
+    candidates = above
+    if inside.size <= _FEW:
+        a, b = np.triu_indices(inside.size, 1)
+        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, with two more roundings.
+        middle = (above[a] + above[b]) / 2 * (1 + 2.0**-50) - points.lower(between[a, b])[
+            :, None
+        ] / 4
+        candidates = np.concatenate([above, middle])
+    reached = (candidates <= radius_squared).astype(np.float32)
+    left = np.ones(inside.size, dtype=np.float32)
+    for more in range(enough, 0, -1):
+        gains = reached @ left
+        best = int(gains.argmax())
+        # Gains only fall: so many balls cannot cover what is left.
+        if gains[best] * more < left.sum():
+            return False
+        left *= 1 - reached[best]
+        if not left.any():
+            return True
+    return False
+
+
+def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
+    """Return the cells that the ball around each point may meet, and the most points in one.
+
+    A sparse 0/1 matrix (n, count), and an int.
+    """
+    limit, parts, crowd = far.may(squared), [], 0
+    for block in far.within(squared):
+        met, most = block.cells(labels, limit)
+        crowd = max(crowd, most)
+        parts.append(sparse.csr_matrix(met))
+    return sparse.vstack(parts, format="csr"), crowd
+
+
+def as_bits(met: Any) -> Any:
+    """Pack the cells of each point into bits: uint64, (n, words)."""
+    n_points, n_cells = met.shape
+    bits = np.zeros((n_points, -(-n_cells // 64)), dtype=np.uint64)
+    row = np.repeat(np.arange(n_points), np.diff(met.indptr))
+    one = np.left_shift(np.uint64(1), (met.indices % 64).astype(np.uint64))
+    np.bitwise_or.at(bits, (row, met.indices // 64), one)
+    return bits
+
+
+def count_shared(bits: Any, row: Any, column: Any) -> Any:
+    """Count the bits that the two points of each pair share."""
+    size = max(1, (1 << 20) // bits.shape[1])
+    found = np.empty(row.size, dtype=np.int64)
+    for start in range(0, row.size, size):
+        pair = slice(start, start + size)
+        shared = bits[row[pair]] & bits[column[pair]]
+        found[pair] = np.bitwise_count(shared).sum(axis=1)
+    return found
+
 
 # Most pairs for which further covers are tried, their number, most pairs with separate covers.
 _STUBBORN = 1 << 18
@@ -80,16 +262,13 @@ class Lenses:
             many = count_shared(self._bits, row, column) > 2**target
             parts.append((row[many], column[many]))
         row, column = (np.concatenate(side) for side in zip(*parts))
-        met = self._met
-        for attempt in range(_COVERS):
-            if attempt:
-                first = attempt * self._points.n // _COVERS
-                cover = greedy_cover(self._members, first=first)
-                met, _ = cells_met(self._far, self._scale**2, cover)
-            many = count_common(met, row, column) > 2**target
-            row, column = row[many], column[many]
+        for attempt in range(1, _COVERS):
             if not row.size:
                 return True
+            cover = greedy_cover(self._members, first=attempt * self._points.n // _COVERS)
+            met, _ = cells_met(self._far, self._scale**2, cover)
+            many = count_shared(as_bits(met), row, column) > 2**target
+            row, column = row[many], column[many]
         return row.size <= _OWN and self._own_covers(row, column, target)
 
     def _own_covers(self, row: Any, column: Any, target: int) -> bool:

@@ -189,6 +189,7 @@ class FeatureMap(ABC):
 
     @property
     def n_units(self) -> int:
+        """Number of units, each of which can be several columns."""
         return self.n_features
 
     def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
