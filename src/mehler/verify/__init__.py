@@ -38,9 +38,11 @@ Is the mean of my samples right?    `check_mean`, `check_mean_vector`, `check_co
 =================================== ==========================================================
 
 `require` raises for a verdict that does not hold, and `Verdict.certificate` writes down what it
-rests on. `confirm` reports an alarm only after fresh draws have raised it too. A `Ledger` keeps the
-false-alarm budget of a whole run. `diagnose` suggests why a refuted kernel is wrong. The intervals
-themselves are in `mehler.verify.intervals`.
+rests on. Checks raise TypeError or ValueError for bad input and for calls that could refute
+nothing, before any draw, and `BudgetExceeded` where a ledger cannot pay. `confirm` reports an alarm
+only after fresh draws have raised it too. A `Ledger` keeps the false-alarm budget of a whole run.
+`diagnose` suggests why a refuted kernel is wrong. The intervals themselves are in
+`mehler.verify.intervals`.
 
 Examples
 --------
@@ -60,15 +62,13 @@ from mehler.verify import intervals
 from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._assert_kernel import assert_kernel
-from mehler.verify.checks._backends import check_backends
 from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution
-from mehler.verify.checks._finite import check_finite
 from mehler.verify.checks._gradient import check_gradient
 from mehler.verify.checks._invariance import check_invariance
-from mehler.verify.checks._kernel import check_kernel
+from mehler.verify.checks._kernel import assert_kernel, check_kernel
 from mehler.verify.checks._mean import check_mean
+from mehler.verify.checks._never import check_backends, check_finite
 from mehler.verify.checks._precision import check_precision
 from mehler.verify.checks._reproducible import check_reproducible
 from mehler.verify.checks._same import check_same

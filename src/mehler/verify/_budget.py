@@ -81,8 +81,6 @@ def confirm(
     ------
     ValueError, TypeError
         For bad input; and whatever `check` raises.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

@@ -72,12 +72,14 @@ class Comparison:
 
     @property
     def worst(self) -> int:
-        """The mean that decides: farthest outside, widest, or nearest to an end."""
+        """The mean that decides: farthest outside or off, widest, or nearest to an end."""
         if self.refuted.any():
             with np.errstate(invalid="ignore"):  # ends may be infinite
                 return int(np.argmax(np.where(self.refuted, self.excess / self._span, -1.0)))
+        if self.outside.any():
+            return int(np.argmax(np.where(self.outside, self.off, -1.0)))
         if self.status == "inconclusive":
-            return int(np.argmax(np.where(self.outside, np.inf, self.width)))
+            return int(np.argmax(self.width))
         return int(np.argmax(self.off / np.maximum(0.5 * self.width, 1e-300)))
 
 

@@ -19,8 +19,8 @@ from mehler.verify.checks._variance import (
     MDependentGroupVariances,
     m_dependent_variance_of_variance,
 )
-from mehler.verify.sampling._choose_source import DrawGroups, unit_source
 from mehler.verify.sampling._pairs import pairs_without_claim
+from mehler.verify.sampling._sources import DrawGroups, unit_source
 from tests.verify.toys import most_misses, points
 
 X = points(2, 3)

@@ -11,10 +11,9 @@ import numpy as np
 
 from mehler.statements import Evidence
 from mehler.verify._arguments import relative_resolution
-from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import make_pairs
-from mehler.verify.sampling._sources import estimate
+from mehler.verify.sampling._sources import choose_source, estimate
 
 
 def check_uniform_error(

@@ -17,9 +17,8 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
-from mehler.verify.sampling._choose_source import GROUP, DrawGroups
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
-from mehler.verify.sampling._sources import call, estimate
+from mehler.verify.sampling._sources import GROUP, DrawGroups, call, estimate
 from mehler.verify.undeclared._nonnegative import Ratio, ratios
 
 # Groups of the pilot, and the safety factor on its scatter.
@@ -211,8 +210,6 @@ def check_convergence(
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, at which a map of
         copies would pass.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

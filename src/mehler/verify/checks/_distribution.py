@@ -16,10 +16,9 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
-from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
-from mehler.verify.sampling._sources import call
+from mehler.verify.sampling._sources import call, units_of
 
 # Samples of each row at which a certificate has the two distribution functions.
 _GRID = 31
@@ -83,8 +82,6 @@ def check_distribution(
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 1 or more; a `cdf` that leaves [0, 1] or
         decreases.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

@@ -22,11 +22,9 @@ from mehler.verify._arguments import CheckOptions, at_most, pay, require_options
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._output import call, read
-from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, power_sums
+from mehler.verify.sampling._pairs import EvaluatedRows, call, read, rows_without_claim
+from mehler.verify.sampling._sources import BLOCK, power_sums, units_of
 from mehler.verify.undeclared._watch import Words, verdict_of, watch
 
 Gradient = Callable[[Any, Any], Array]
@@ -315,8 +313,6 @@ def check_gradient(
     ValueError, TypeError
         For bad input; for a step so long that the claimed gradient cannot be integrated over it
         accurately, or so short that rounding dominates.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

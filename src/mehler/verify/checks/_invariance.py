@@ -15,15 +15,13 @@ from mehler.verify._arguments import CheckOptions, at_most, pay, require_options
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, Status, Verdict
-from mehler.verify._zero_failures import trials_for, zero_failures_verdict
+from mehler.verify.checks._never import trials_for, zero_failures_verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
 from mehler.verify.pairwise._catoni import statistics_of_samples
-from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._output import read
-from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, call
+from mehler.verify.sampling._pairs import EvaluatedRows, read, rows_without_claim
+from mehler.verify.sampling._sources import BLOCK, call, units_of
 from mehler.verify.undeclared._nonnegative import Ends, Nonnegative, sizes
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
@@ -324,8 +322,6 @@ def check_invariance(
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 1 or more (2 with `defect`), an action
         that moves no row.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

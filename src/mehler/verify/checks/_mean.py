@@ -20,7 +20,7 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify import intervals
-from mehler.verify._arguments import bounds_pair, pay, sample_vector
+from mehler.verify._arguments import CheckOptions, bounds_pair, pay, sample_vector
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics, samples_of
 from mehler.verify._verdict import (
@@ -204,8 +204,6 @@ def check_mean(
     ------
     TypeError, ValueError
         For vacuous calls, among them a resolution not smaller than the range of the samples.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------
@@ -230,9 +228,13 @@ def check_mean(
     if sum(given is not None for given in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     variance = None if variance is None else require_positive("variance", variance)
-    resolution = require_positive("resolution", resolution)
-    false_alarm = require_probability("false_alarm", false_alarm)
-    miss = require_probability("miss", miss)
+    asked = CheckOptions(
+        require_probability("false_alarm", false_alarm),
+        require_positive("resolution", resolution),
+        require_probability("miss", miss),
+        name,
+    )
+    false_alarm, resolution, miss = asked.false_alarm, asked.resolution, asked.miss
     if binary or bounds is not None:
         low, high = (0.0, 1.0) if bounds is None else bounds_pair(bounds)
         if resolution >= high - low:
@@ -264,9 +266,8 @@ def check_mean(
         reason = OUTLIERS
     found = seen.statistics
     tests = {"claim": [exact], "low": ends[0], "high": ends[1]}
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=name,
         claim=claim or f"the mean is {exact:.6g}",
         observed=observed,
         exact=exact,
@@ -274,10 +275,7 @@ def check_mean(
         n_features=x.size,
         n_draws=0,
         n_intervals=1,
-        false_alarm=false_alarm,
-        resolution=resolution,
         detectable=seen.detectable,
-        miss=miss,
         method=seen.method,
         assumptions=(
             "the samples are independent, and their number was fixed before",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
-from mehler._validate import require_integer, require_probability, require_reals, require_text
+from mehler._validate import require_integer, require_reals
 from mehler.verify import intervals
-from mehler.verify._arguments import pay, require_resolution, root_seed
+from mehler.verify._arguments import pay, require_options, root_seed
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
@@ -120,18 +120,14 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
-    name = require_text("name", name, default="precision")
+    asked = require_options("precision", name, false_alarm, resolution, miss)
     seed = root_seed(seed)
     n_inputs = require_integer("n_inputs", n_inputs, most=10**8)
-    false_alarm = require_probability("false_alarm", false_alarm)
-    miss = require_probability("miss", miss)
-    resolution = require_resolution(resolution)
     if scale is not None:
         scale = require_reals("scale", to_host(scale) if is_array(scale) else scale)
-    if resolution >= 1.0:
-        raise ValueError(f"resolution={resolution!r} is vacuous: a share of weights is below 1")
+    asked.require_below(1.0, "a share of weights is below 1")
     draws = Draws(draw, seed)
-    pay(ledger, name, false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
 
     entries = np.empty(0)
     n_draws = n_features = 0
@@ -145,29 +141,25 @@ def check_precision(
     # Change by rounding to float32, in ulps of float64.
     rounded = entries.astype(np.float32).astype(np.float64)
     hits = int((np.abs(entries - rounded) <= _ULPS * np.spacing(np.abs(entries))).sum())
-    alarm = _threshold(entries.size, coincidence_probability(), false_alarm)
-    detectable = _visible_share(entries.size, alarm, miss)
-    status: Status = "holds" if detectable <= resolution else "inconclusive"
+    alarm = _threshold(entries.size, coincidence_probability(), asked.false_alarm)
+    detectable = _visible_share(entries.size, alarm, asked.miss)
+    status: Status = "holds" if detectable <= asked.resolution else "inconclusive"
     if hits >= alarm:
         status = "refuted"
     reason = ""
     if status == "inconclusive":
         reason = f"{entries.size} distinct entries are too few: draw maps with more features."
     share = hits / entries.size
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=name,
         claim="the weights of a float64 map are float64, not rounded to float32",
         observed=share,
         exact=coincidence_probability(),
-        interval=intervals.binomial(hits, int(entries.size), false_alarm),
+        interval=intervals.binomial(hits, int(entries.size), asked.false_alarm),
         n_features=n_features,
         n_draws=n_draws,
         n_intervals=1,
-        false_alarm=false_alarm,
-        resolution=resolution,
         detectable=detectable,
-        miss=miss,
         method="binomial tail of coincidences with float32 numbers",
         assumptions=(
             "at a coordinate vector a feature times scale is one weight of smooth density",
@@ -179,7 +171,7 @@ def check_precision(
         statistics=(
             Statistics(
                 "coincidences",
-                {"alarm": alarm, "chance": coincidence_probability(), "miss": miss},
+                {"alarm": alarm, "chance": coincidence_probability(), "miss": asked.miss},
                 {"n": [int(entries.size)], "count": [hits]},
             ),
         ),

@@ -23,10 +23,9 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import binomial
-from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
-from mehler.verify.sampling._sources import call
+from mehler.verify.sampling._sources import call, units_of
 
 # Least number of continuous columns, all different within draws, of which half in common counts.
 _LEAST = 8
@@ -304,8 +303,6 @@ def check_reproducible(
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 2 or more.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

@@ -191,8 +191,6 @@ def check_same(
     ValueError, TypeError
         For bad input, which names the map; rows at which both maps are 0; a resolution of 2 or
         more, or finer than the rounding of the features.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

@@ -12,13 +12,12 @@ import numpy as np
 from mehler._plural import counted
 from mehler.verify._verdict import FLOOR
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._output import read
-from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._pairs import Pairs, read
 from mehler.verify.sampling._sources import (
     BLOCK,
     Source,
+    choose_source,
     estimate,
     estimate_and_lengths,
     power_sums,

@@ -23,11 +23,10 @@ from mehler._validate import (
 from mehler.verify._arguments import CheckOptions, pay, require_options
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._certificate import Statistics, joined
-from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Status, Verdict
+from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.intervals._nonnegative import Excess
-from mehler.verify.sampling._choose_source import GROUP
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.sampling._sources import GROUP, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 
 
@@ -121,15 +120,9 @@ def look_at(
         "claim": claims[[best]],
         **bets.statistics([best]),
     }
-    ends = {
-        "pair": np.stack([first, second]),
-        "claim": 0.0,
-        "low": look.off - look.half,
-        "high": look.off + look.half,
-    }
     own = look.statistics(shared=True)
     statistics = (
-        replace(own, tests={**ends, **own.tests}),
+        replace(own, tests={"pair": np.stack([first, second]), **own.tests}),
         Statistics("squared lengths", {"count": claims.size, "shared": True}, tests),
     )
     if not (bets.log_wealth[best] >= level and off[best] >= FLOOR * resolution):
@@ -197,13 +190,6 @@ def check_mean_vector(
     -------
     Verdict
         The verdict on the worst coordinate, named in ``where``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For bad input and vacuous calls, as for `check_mean`.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------
@@ -336,8 +322,6 @@ def check_covariance(
     ValueError, TypeError
         For bad input: a claim that is not symmetric, without a positive diagonal, or with a
         correlation beyond 1; a resolution of 2 or more.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------
@@ -422,20 +406,14 @@ def _verdict(
     seeds: dict[str, Any],
 ) -> Verdict:
     look = seen.look
-    status: Status = "holds"
+    status, worst = look.compared.status, look.compared.worst
     reason, method = "", KURTOSIS
     rests: tuple[str, ...] = (look.assumed("product"),)
-    worst = int(np.argmax(np.abs(look.off) / np.maximum(look.half, 1e-300)))
     if seen.form is not None:
         status, method = "refuted", FORMS
         rests = ("nothing else: squares are not negative",)
         worst = seen.form % len(pairs)
-    elif look.refuted.any():
-        status = "refuted"
-        worst = int(np.argmax(np.where(look.refuted, np.abs(look.off) / look.half, -1.0)))
-    elif not look.decided:
-        status = "inconclusive"
-        worst = int(np.argmax(np.where(look.outside, np.inf, look.width)))
+    elif status == "inconclusive":
         reason = _open(asked, seen, worst, n)
     i, j = pairs[worst]
     off, half = look.off[worst], look.half[worst]

@@ -29,18 +29,19 @@ from mehler.verify.intervals._known_variance import features_needed
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
-from mehler.verify.sampling._choose_source import (
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, pairs_without_claim, take
+from mehler.verify.sampling._sources import (
     GROUP,
     DrawGroups,
     GroupVariances,
+    Source,
+    _Blocked,
     choose_source,
     declared_variance,
     group_size,
     unit_source,
 )
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, pairs_without_claim, take
-from mehler.verify.sampling._sources import Source, _Blocked
 from mehler.verify.undeclared._nonnegative import with_guarantee
 
 
@@ -277,8 +278,6 @@ def check_variance(
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 1 or more, V = 0 at every pair.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

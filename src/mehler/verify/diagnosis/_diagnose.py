@@ -14,10 +14,9 @@ from mehler._validate import require_function, require_integer, require_positive
 from mehler.verify.diagnosis import _causes as causes
 from mehler.verify.diagnosis._causes import Lines, OnLines, falls
 from mehler.verify.diagnosis._fits import Cause, Means
-from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, make_pairs
-from mehler.verify.sampling._sources import estimate
+from mehler.verify.sampling._sources import choose_source, estimate
 
 # Groups of draws; the spread of a fit over them estimates its error.
 GROUPS = 8

@@ -21,12 +21,11 @@ Pass `planned`, the sample size to tune for, to the intervals that are valid at 
 when n is not fixed in advance.
 """
 
-from mehler.verify.intervals._asymptotic import asymptotic
 from mehler.verify.intervals._binomial import binomial, dkw, quantile
 from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._nonnegative import nonnegative
-from mehler.verify.intervals._self_normalised import self_normalised
+from mehler.verify.intervals._self_normalised import asymptotic, self_normalised
 from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
 
 __all__ = [

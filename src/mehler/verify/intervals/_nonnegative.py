@@ -11,13 +11,8 @@ the largest E exp(-r X), so
 and mu <= mean/(1 - t) except with that probability.
 
 For features u = phi(x) / sqrt(k(x,x)) and v alike, |u|^2, |u + v|^2 and |u - v|^2 are nonnegative,
-and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). Over independent
-draws with E Q <= q, the wealth
-
-    prod_i (1 + lambda (Q_i/q - 1)),  0 <= lambda < 1,
-
-is a nonnegative supermartingale, whatever the law of Q. So is its mean over a grid of lambdas,
-and by Ville's inequality it ever reaches 1/alpha with probability at most alpha.
+and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). By Ville's
+inequality the wealth ever reaches 1/alpha with probability at most alpha.
 
 A Gram matrix that differs from the claim has an excess in one of these directions unless it is
 smaller than the claim on the diagonal: a wrong bandwidth, a lost offset, columns left out at equal

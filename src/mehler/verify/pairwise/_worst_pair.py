@@ -14,8 +14,7 @@ from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
 from mehler.verify._verdict import FLOOR, OUTLIERS, Comparison, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
-from mehler.verify.sampling._output import call
-from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._pairs import Pairs, call
 
 # From the best outcome of a pair to the worst.
 _STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")
@@ -220,7 +219,7 @@ def _statistics(plan: MeasurementSpec, measured: Measurement) -> tuple[Statistic
         "low": measured.low,
         "high": measured.high,
     }
-    return replace(first, plan={**how, **first.plan}, tests={**where, **first.tests}), *others
+    return replace(first, plan={**how, **first.plan}, tests={**first.tests, **where}), *others
 
 
 def _open(plan: MeasurementSpec, measured: Measurement, width: float, n_features: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FLOOR
+from mehler.verify._verdict import Comparison
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
@@ -43,14 +43,51 @@ def least_samples(rate: float) -> int:
 _CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
-class Inspection:
+class Means:
+    """Means of deviations after n samples, from four power sums, and their intervals.
+
+    Per mean: `off`, the mean deviation; `half`, the half width; `width`, including the deviation;
+    `outside` and `refuted`, as in `Comparison`.
+    """
+
+    def __init__(self, n: int, sums: Any, resolution: float) -> None:
+        self.n, self.sums, self.resolution = n, sums, resolution
+        s1, s2, s3, s4 = sums
+        self.off = m = s1 / n
+        self.squares = np.maximum(s2 - m * s1, 0.0)
+        self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
+
+    def compare(self, half: Any, may_refute: Any = True) -> None:
+        """Set the half widths, and compare the intervals with the claim, 0."""
+        self.half, low, high = half, self.off - half, self.off + half
+        self.compared = Comparison(self.off, 0.0, low, high, self.resolution, may_refute)
+        self.outside, self.width = self.compared.outside, self.compared.width
+        self.refuted = self.compared.refuted
+
+    @property
+    def decided(self) -> bool:
+        """Whether some claim is refuted, or all hold."""
+        return not np.isfinite(self.off).all() or self.compared.status != "inconclusive"
+
+    def wanted(self, means: Any = True) -> float:
+        """Return the size at which intervals of `means` are narrow enough, extrapolated."""
+        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
+        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+
+    def _statistics(self, method: str, plan: dict[str, Any], block: int = 1) -> Statistics:
+        """Return what decided, with sums added in blocks of samples."""
+        ends = {"claim": 0.0, "low": self.off - self.half, "high": self.off + self.half}
+        return Statistics(method, plan, {**ends, "n": self.n, "sums": self.sums, "block": block})
+
+
+class Inspection(Means):
     """The intervals of all pairs after n samples each, from power sums of their deviations.
 
     `rate` is the error rate of one pair over all inspections, `number` that of this inspection,
-    from 1; `fixed` means that all draws are one map. Per pair: `off`, the mean deviation; `half`,
-    the half width; `effective`, n over the kurtosis, 0 for constants; `may_refute`, where that
-    suffices for the error rate and n >= LEAST; `short`, where few samples decide and intervals are
-    widened. `limit` is the assumed bound on the kurtosis.
+    from 1; `fixed` means that all draws are one map. Per pair: `effective`, n over the kurtosis, 0
+    for constants; `may_refute`, where that suffices for the error rate and n >= LEAST; `short`,
+    where few samples decide and intervals are widened. `limit` is the assumed bound on the
+    kurtosis.
     """
 
     def __init__(
@@ -63,15 +100,11 @@ class Inspection:
         rounding: float,
         fixed: bool = False,
     ) -> None:
-        self.n, self.resolution = n, resolution
-        self._sums, self._plan = sums, {"look": number, "fixed": fixed, "rounding": rounding}
-        s1, s2, s3, s4 = sums
-        self.off = m = s1 / n
-        self.squares = np.maximum(s2 - m * s1, 0.0)
-        fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
+        super().__init__(n, sums, resolution)
+        self._plan = {"look": number, "fixed": fixed, "rounding": rounding}
         # Samples or sums that differ by rounding only count as constant.
-        varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
-        self.effective = np.where(varies, effective_samples(self.squares, fourths), 0.0)
+        varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * sums[1]
+        self.effective = np.where(varies, effective_samples(self.squares, self.fourths), 0.0)
         paid, cost = _paid(rate, number), math.log(2.0 / ((1.0 - SHARE) * rate))
         precise = self.effective >= samples_wanted(paid, FINE)
         wanted = np.where(precise, samples_wanted(paid, FINE), samples_wanted(paid, COARSE))
@@ -83,36 +116,11 @@ class Inspection:
         self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
         self._plain = half + rounding
-        self.half = half * np.sqrt(self._lack) + rounding
-        away = np.abs(self.off)
-        self.outside = (away > self.half) & (away >= FLOOR * resolution)
-        # A deviation below the floor is added to the width instead.
-        self.width = self.half + np.maximum(self.half, away)
+        self.compare(half * np.sqrt(self._lack) + rounding, self.may_refute)
 
     def statistics(self, *, shared: bool, block: int = 1) -> Statistics:
         """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
-        return Statistics(
-            "self normalised",
-            {**self._plan, "shared": shared},
-            {"n": self.n, "sums": self._sums, "block": block},
-        )
-
-    @property
-    def refuted(self) -> Any:
-        """Where the interval excludes the claim and its error rate holds."""
-        return self.outside & self.may_refute
-
-    @property
-    def decided(self) -> bool:
-        """Whether some claim is refuted, or all hold."""
-        if not np.isfinite(self.off).all() or self.refuted.any():
-            return True
-        return bool((~self.outside & (self.width <= self.resolution)).all())
-
-    def wanted(self, pairs: Any = True) -> float:
-        """Return the size at which intervals of `pairs` are narrow enough, extrapolated."""
-        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
-        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+        return self._statistics("self normalised", {**self._plan, "shared": shared}, block)
 
     def tails(self, most: float) -> Any:
         """Return where even `most` samples would be too few to bound the kurtosis.

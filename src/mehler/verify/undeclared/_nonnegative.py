@@ -27,8 +27,7 @@ from mehler.verify.intervals._nonnegative import Excess, upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
-from mehler.verify.sampling._choose_source import GROUP
-from mehler.verify.sampling._sources import BLOCK, power_sums
+from mehler.verify.sampling._sources import BLOCK, GROUP, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 BETS = "not negative (betting)"

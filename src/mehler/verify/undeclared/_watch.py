@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,74 +21,37 @@ import numpy as np
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Status, Verdict
+from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, Means, least_samples
 
 # Below this many effective samples a few large ones decide, and more draws rarely help.
 _FEW = 100.0
 
 
-class SymmetricInspection:
+class SymmetricInspection(Means):
     """The intervals of all centres of symmetry after n samples each, valid at all times together.
 
-    `rate` is the error rate of one mean. Per mean: `off`, the mean deviation; `half`, the half
-    width; `width`, including the deviation; `short`, where few large samples decide, and the error
+    `rate` is the error rate of one mean; `short`, where few large samples decide, and the error
     rate holds all the same.
     """
 
-    # Large samples need no exception here.
-    may_refute: Any = True
-
     def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
-        self.n, self.resolution, self._rounding = n, resolution, rounding
-        self._sums = sums
-        s1, s2, s3, s4 = sums
-        self.off = m = s1 / n
-        self._squares = np.maximum(s2 - m * s1, 0.0)
-        fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
-        self.short = effective_samples(self._squares, fourths) < _FEW
-        self.half = self._half(rate)
-        away = np.abs(self.off)
-        self.outside = (away > self.half) & (away >= FLOOR * resolution)
-        self.width = self.half + np.maximum(self.half, away)
+        super().__init__(n, sums, resolution)
+        self._rounding = rounding
+        self.short = effective_samples(self.squares, self.fourths) < _FEW
+        self.compare(self.missed(rate))
 
     def statistics(self, *, shared: bool) -> Statistics:
         """Return what decided; nothing shares the error rate."""
-        return Statistics(
-            "symmetric",
-            {"rounding": self._rounding, "shared": shared},
-            {"n": self.n, "sums": self._sums},
-        )
+        return self._statistics("symmetric", {"rounding": self._rounding, "shared": shared})
 
-    def _half(self, rate: float) -> Any:
+    def missed(self, rate: float) -> Any:
+        """Return half widths at an error rate."""
         # t = 0, without allowance: the bets are paid by the samples' own sum of squares.
-        return (
-            half_widths(self.n, self._squares, math.log(2.0 / rate), 0.0, self.resolution)
-            + self._rounding
-        )
-
-    @property
-    def refuted(self) -> Any:
-        """Where the interval excludes the claim."""
-        return self.outside
-
-    @property
-    def decided(self) -> bool:
-        """Whether some claim is refuted, or all hold."""
-        if not np.isfinite(self.off).all() or self.outside.any():
-            return True
-        return bool((self.width <= self.resolution).all())
-
-    def wanted(self, means: Any = True) -> float:
-        """Return the sample size at which intervals would be narrow; see `Inspection.wanted`."""
-        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
-        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
-
-    def missed(self, miss: float) -> Any:
-        """Return half widths at another error rate."""
-        return self._half(miss)
+        cost = math.log(2.0 / rate)
+        return half_widths(self.n, self.squares, cost, 0.0, self.resolution) + self._rounding
 
 
 class Stream(Protocol):
@@ -242,33 +205,22 @@ def verdict_of(
     added to a refutation.
     """
     look = watched.look
-    refuted, worst = look.refuted, int(np.argmax(look.width))
-    status: Status = "inconclusive"
+    status, worst = look.compared.status, look.compared.worst
     reason = ""
     n_features = watched.n_draws * stream.n_features + spent[0]
     if not watched.finite:
         status, worst = "refuted", int(np.argmin(np.isfinite(look.off)))
         reason = "Features are not finite."
-    elif refuted.any():
-        status, reason = "refuted", remark
-        worst = int(np.argmax(np.where(refuted, np.abs(look.off) / look.half, -1.0)))
-    elif look.decided:
-        status = "holds"
-        worst = int(np.argmax(np.abs(look.off) / np.maximum(look.half, 1e-300)))
-        if abs(look.off[worst]) > look.half[worst]:
-            reason = (
-                f"The deviation is less than {FLOOR:.3g} of the resolution: it refutes nothing."
-            )
-    else:
-        if look.outside.any():
-            worst = int(np.argmax(np.where(look.outside, np.abs(look.off), -1.0)))
+    elif status == "refuted":
+        reason = remark
+    elif status == "holds" and look.compared.excess[worst] > 0.0:
+        reason = f"The deviation is less than {FLOOR:.3g} of the resolution: it refutes nothing."
+    elif status == "inconclusive":
         reason = _open_reason(asked, watched, words, worst, clock, n_features)
     unit, where = float(words.unit[worst]), place(worst)
     if words.unit_name != KERNEL_UNIT:
         where["relative_to"] = unit
     off, half = float(look.off[worst]), float(look.half[worst])
-    decided = look.statistics(shared=False)
-    ends = {"claim": 0.0, "low": look.off - look.half, "high": look.off + look.half}
     return asked.verdict(
         status=status,
         claim=words.claim,
@@ -289,7 +241,7 @@ def verdict_of(
         where=where,
         seeds=seeds,
         reason=reason,
-        statistics=(replace(decided, tests={**ends, **decided.tests}),),
+        statistics=(look.statistics(shared=False),),
     )
 
 

@@ -127,8 +127,6 @@ def check_structure(
     ------
     ValueError, TypeError
         For bad input; exceptions of the map on X itself propagate.
-    BudgetExceeded
-        If the ledger cannot pay.
 
     See Also
     --------

@@ -21,7 +21,7 @@ from mehler._arrays import (
 from mehler._plural import counted
 from mehler.verify.checks.structure._same import rows_apart
 from mehler.verify.checks.structure._subject import Finding, Subject, reason_of
-from mehler.verify.sampling._output import raw
+from mehler.verify.sampling._pairs import raw
 
 # One call on many rows, more than a common block size of 4096.
 _TALL, _ENTRIES, _SLOW = 4200, 1 << 22, 2.0
