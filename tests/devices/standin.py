@@ -291,7 +291,8 @@ def _array(host: Any, on: int) -> ndarray:
 
 def _basic(key: Any) -> Any:
     # With an ellipsis even one entry comes as a view of no axes.
-    return (*key, ...) if isinstance(key, tuple) and Ellipsis not in key else (key, ...)
+    entries = key if isinstance(key, tuple) else (key,)
+    return entries if Ellipsis in entries else (*entries, ...)
 
 
 def _key(key: Any) -> Any:
