@@ -394,7 +394,7 @@ def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
     look = plan.get("look")
     if method == "catoni" and look is not None:
         alpha = alpha * 3 / 4 if look == 0 else alpha / (4 * look * (look + 1))
-    return alpha / (plan.get("count", count) * (2 if plan.get("shared") else 1))
+    return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
 
 
 def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
@@ -543,7 +543,7 @@ def main(arguments: list[str] | None = None) -> int:
             draw = getattr(import_module(Path(module).name.removesuffix(".py")), name)
             again = [(name, *replay(each, draw)) for name, each in zip(names, listed, strict=True)]
             found += [each for each in again if each[1] != 3] or again
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError) as error:
+    except Exception as error:  # whatever the file holds, and whatever the draw raises
         sys.stderr.write(f"{options.file}: {type(error).__name__}: {error}\n")
         return 2
     for check, _, line in found:
