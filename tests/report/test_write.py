@@ -67,7 +67,7 @@ def test_interrupted_at_any_move_it_leaves_what_was_there(small, tmp_path, monke
 
 
 def test_a_page_that_does_not_render_leaves_nothing(small, tmp_path, monkeypatch):
-    def fail(found):
+    def fail(found, certificates=""):
         raise RuntimeError("no page")
 
     monkeypatch.setattr(_write, "render_html", fail)
@@ -162,7 +162,9 @@ def test_two_writers_make_no_mixture(small, tmp_path, monkeypatch):
     # Plots are not drawn in several threads at once: Matplotlib does not promise that.
     for name in ("render_html", "render_json", "render_markdown"):
         texts = {one.provenance["seed"]: getattr(_write, name)(one) for one in reports}
-        monkeypatch.setattr(_write, name, lambda one, texts=texts: texts[one.provenance["seed"]])
+        monkeypatch.setattr(
+            _write, name, lambda one, *_, texts=texts: texts[one.provenance["seed"]]
+        )
     threads = [
         threading.Thread(target=lambda one=one: [report.write(one, tmp_path) for _ in range(10)])
         for one in reports * 2

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._plural import be, counted
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics, stored
 from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
 from mehler.verify._verdict import FLOOR, OUTLIERS, Comparison, Status, Verdict
@@ -166,9 +167,9 @@ def verdict_of_worst_pair(
         found, unit = measured.found, 1.0
         place["form"] = found.form
         observed, exact, low, high = found.observed, found.claim, found.low, math.inf
-    return Verdict(
+    options = CheckOptions(plan.false_alarm, plan.resolution, plan.miss, name)
+    return options.verdict(
         status=status,
-        check=name,
         claim=f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}",
         observed=observed,
         exact=exact,
@@ -176,10 +177,7 @@ def verdict_of_worst_pair(
         n_features=n_features,
         n_draws=measured.n_draws,
         n_intervals=measured.n_intervals,
-        false_alarm=plan.false_alarm,
-        resolution=plan.resolution,
         detectable=measured.detectable,
-        miss=plan.miss,
         method=f"{measured.method}, {source.name}",
         assumptions=(
             _INDEPENDENCE[source.name],
