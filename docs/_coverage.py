@@ -1,9 +1,9 @@
 """Write the page on coverage: every item of the four papers, and what there is for it.
 
 ``python docs/_coverage.py`` writes ``docs/coverage.md`` from ``docs/_coverage.txt``, one line an
-item: name, place, what there is, and where no statement or experiment says it, verdict and test.
-Verdicts of statements are the statements' own. A test holds the page to this, and its names to the
-package.
+item: name, place, what there is, and where no statement or experiment shows it, verdict and test.
+Verdicts of statements are the statements' own. A test compares the page with this list, and its
+names with the package.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from mehler.reproduce import experiments
 DOCS = Path(__file__).parent
 SOURCE, PAGE = DOCS / "_coverage.txt", DOCS / "coverage.md"
 
-VERDICTS = {one.id: one.expected for one in STATEMENTS}
+VERDICTS = {statement.id: statement.expected for statement in STATEMENTS}
 _ID = re.compile(
-    r"(?<![`.\w/])(?:maxout|leverage|kitchen-sinks|group-invariant|fourier)\.[a-z0-9-]+"
+    r"(?<![`.\w/])(?:maxout|leverage|kitchen-sinks|group-invariant|fourier|features|depth)"
+    r"\.[a-z0-9-]+"
 )
+_NAME = re.compile(r"`(mehler\.[\w.]+)`")
 _EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
 # Experiments that are shown on the page of another one.
-BESIDE = {
+SHARED_PAGES = {
     "maxout-table-1-pixels": "maxout-table-1",
     "maxout-maps": "maxout-table-1",
     "maxout-table-3-frames": "maxout-table-2",
@@ -36,14 +38,16 @@ BESIDE = {
 HEAD = """# Coverage
 
 Every definition, statement, algorithm, figure, table, experiment and remark of the four papers, and
-what there is for it.
+what there is for it. Items marked *ours* are results of this package, in the place where a reader
+of the paper looks for them.
 
 - *Works*: a function does it; the command runs its tests.
 - The verdict of a statement is that of the [theorems](theorems/index.md). *Undecided: formula not
-  in our copy* says that the text has lost the formula, and how the restored form fared
+  in our copy*: the source text has lost the formula, and the restored form was checked
   ([why](fairness.md)).
-- *Measured*: an [experiment](experiments.md), whose page says what agrees and what does not.
-- *Partial* gives its reason.
+- *Measured*: an [experiment](experiments.md); its page lists agreement and disagreement.
+- *Partial* and *none* give their reason. All other items are *whole*, and link to the function,
+  statement or experiment that shows them.
 """
 
 
@@ -68,16 +72,27 @@ class Item:
         return _EXPERIMENT.findall(self.have)
 
     @property
+    def extent(self) -> str:
+        """How much of the item there is: whole, partial or none."""
+        word = self.judged.split(":")[0]
+        return word if word in ("partial", "none") else "whole"
+
+    @property
+    def ours(self) -> bool:
+        """Whether the item is a result of this package, not of the paper."""
+        return self.name.endswith("ours)")
+
+    @property
     def names(self) -> list[str]:
         """Dotted names of the package."""
-        return re.findall(r"`(mehler\.[\w.]+)`", self.have)
+        return _NAME.findall(self.have)
 
     @property
     def verdicts(self) -> list[str]:
         """The verdict that is given, else those of the statements, or of the experiment."""
         if self.verdict:
             return [self.verdict]
-        return list(dict.fromkeys(VERDICTS[one] for one in self.statements)) or ["measured"]
+        return list(dict.fromkeys(VERDICTS[name] for name in self.statements)) or ["measured"]
 
     @property
     def judged(self) -> str:
@@ -87,20 +102,23 @@ class Item:
     @property
     def command(self) -> str:
         """The command that shows it."""
-        commands = [f"mehler reproduce {one}" for one in self.experiments]
-        commands += [f"mehler report --statements {one}" for one in self.statements]
-        return commands[0] if commands else f"pytest {self.test}"
+        commands = [f"mehler reproduce {name}" for name in self.experiments]
+        commands += [f"mehler report --statements {name}" for name in self.statements]
+        if self.test:
+            commands.append(f"pytest {self.test}")
+        return f"`{commands[0]}`" if commands else ""
 
     def row(self) -> str:
         """Return the row of the table."""
         have = _EXPERIMENT.sub(lambda at: f"[`{at[1]}`](experiments/{_shown(at[1])}.md)", self.have)
         have = _ID.sub(lambda at: f"[`{at[0]}`]({page_of(at[0])})", have)
-        cells = (self.name, self.place, have, self.judged, f"`{self.command}`")
+        have = _NAME.sub(r"{py:obj}`\1`", have)
+        cells = (self.name, self.place, have, self.judged, self.command)
         return f"| {' | '.join(cells)} |"
 
 
 def _shown(experiment: str) -> str:
-    return BESIDE.get(experiment, experiment)
+    return SHARED_PAGES.get(experiment, experiment)
 
 
 def page_of(identifier: str) -> str:
@@ -110,16 +128,16 @@ def page_of(identifier: str) -> str:
 
 
 def items(text: str) -> list[tuple[str, str, list[Item]]]:
-    """Return the papers: heading, a line on the copy, and the items."""
-    found: list[tuple[str, str, list[Item]]] = []
+    """Return the papers: heading, a line on the source text, and the items."""
+    papers: list[tuple[str, str, list[Item]]] = []
     for paper in re.split(r"^# ", text, flags=re.MULTILINE)[1:]:
         heading, source, *lines = (line for line in paper.splitlines() if line.strip())
         rows = []
         for line in lines:
             cells = [cell.strip() for cell in line.split(" | ")]
             rows.append(Item(*(cells + [""] * (5 - len(cells)))))
-        found.append((heading, source, rows))
-    return found
+        papers.append((heading, source, rows))
+    return papers
 
 
 def page(text: str) -> str:
@@ -128,25 +146,31 @@ def page(text: str) -> str:
     for heading, source, rows in items(text):
         parts += [f"\n## {heading}\n\n{source}\n"]
         parts += ["| item | where | what there is | verdict | command |", "|---|---|---|---|---|"]
-        parts += [one.row() for one in rows]
+        parts += [item.row() for item in rows]
     parts += [
-        "\nThis page is written by `python docs/_coverage.py`; a test holds it to the package."
+        "\nThis page is written by `python docs/_coverage.py`; a test compares it with the package."
     ]
     return "\n".join(parts) + "\n"
 
 
 def _counts(papers: list[tuple[str, str, list[Item]]]) -> str:
     """Return the table of the numbers of items."""
-    lines = ["| paper | items | whole | partial |", "|---|---|---|---|"]
-    for heading, _, rows in (*papers, ("all", "", [one for p in papers for one in p[2]])):
-        partial = sum(one.judged.startswith("partial") for one in rows)
-        lines.append(f"| {heading} | {len(rows)} | {len(rows) - partial} | {partial} |")
+    lines = [
+        "| paper | items | of the paper | ours | whole | partial | none |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for heading, _, rows in (*papers, ("all", "", [item for p in papers for item in p[2]])):
+        ours = sum(item.ours for item in rows)
+        extents = [item.extent for item in rows]
+        counts = (len(rows), len(rows) - ours, ours)
+        counts += tuple(extents.count(word) for word in ("whole", "partial", "none"))
+        lines.append(f"| {heading} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
 
 
 def unknown_experiments(text: str) -> set[str]:
     """Return the experiments that are named and do not exist, or exist and are not named."""
-    named = {name for _, _, rows in items(text) for one in rows for name in one.experiments}
+    named = {name for _, _, rows in items(text) for item in rows for name in item.experiments}
     return named ^ set(experiments())
 
 
