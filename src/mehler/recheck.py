@@ -424,7 +424,10 @@ def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
 
 def outcome(group: Test, test: Test, alpha: Any, r: Any) -> tuple[bool | None, bool | None, str]:
     """Return whether a test refutes, whether it is narrow, and why that is open."""
-    plan, name = group["plan"], group["method"]
+    plan, name, n = group["plan"], group["method"], len(group["plan"].get("unit_X", ()))
+    pairs = n * (n + 1) // 2 if plan.get("same") else n * len(plan.get("unit_Y", ()))
+    if plan.get("source") and len(group["tests"]) != pairs:
+        raise Impossible(f"{len(group['tests'])} of {pairs} pairs are listed")
     r = r * ball(test.get("relative_to", 1.0)) * (4 if plan.get("stage") == "coarse" else 1)
     if not all(map(math.isfinite, test.get("sums", ()))):
         return True, False, ""
@@ -461,13 +464,10 @@ def decide(certificate: Test) -> tuple[int, str]:
 
 
 def numbers(value: Any) -> Any:
-    """Return JSON with hexadecimal strings as floats."""
-    if isinstance(value, dict):
-        return {key: numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [numbers(item) for item in value]
-    text = value if isinstance(value, str) else ""
-    return float.fromhex(text) if re.fullmatch(r"-?(0x.+p.+|inf|nan)", text) else value
+    """Return JSON with hexadecimal strings as floats, which decimal digits keep exactly."""
+    hexadecimal = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
+    text = re.sub(hexadecimal, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value))
+    return json.loads(text)
 
 
 def seeds(root: int, count: int) -> list[int]:

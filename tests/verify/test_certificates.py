@@ -262,6 +262,10 @@ def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
         for one in moved(certificate):
             altered, line = recheck.decide(one)
             assert altered != 0, (name, line)
+    group = certificate["statistics"][0] if status == 0 else {"plan": {}}
+    if group["plan"].get("source") and len(group["tests"]) > 1:
+        fewer = [{**group, "tests": group["tests"][1:]}, *certificate["statistics"][1:]]
+        assert recheck.decide(sealed({**certificate, "statistics": fewer}))[0] == 1
     plain = {**certificate, "status": "holds", "false_alarm": (0.5).hex()}
     assert recheck.decide(plain)[0] == 1  # its digest is another
 
