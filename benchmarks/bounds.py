@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import _harness
 from mehler.proofs_checks.maxout.risk import (
-    _risk_cases,
+    _risks,
     lemma_2,
     lemma_3,
     lemma_4,
@@ -55,8 +55,8 @@ def families():
         draws = module.draws_of(context_of(module))
         yield (
             name,
-            _risk_cases.risk_cases(draws, _risk_cases.paper_bound, covered),
-            _risk_cases.risk_cases(draws, _risk_cases.free_bound, free),
+            _risks.risk_cases(draws, _risks.paper_bound, covered),
+            _risks.risk_cases(draws, _risks.free_bound, free),
         )
 
 

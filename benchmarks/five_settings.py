@@ -24,7 +24,7 @@ import numpy as np
 from mehler.proofs_checks.features._directions import best_direction
 from mehler.proofs_checks.features._gram_draws import grams
 from mehler.proofs_checks.features.gram_error import known_before
-from mehler.proofs_checks.maxout.risk._excess_risk import Law, units
+from mehler.proofs_checks.maxout.risk._risks import Law, units
 from scipy import special
 
 import mehler

@@ -1,4 +1,4 @@
-"""Measure the mean of a feature product at many correlations at once, on a map's own draws.
+"""Measure numbers at many correlations at once, on a map's own draws, and compare them with claims.
 
 One unit serves all pairs of rows, so that their errors are dependent; the intervals hold
 simultaneously by a union bound, which needs no independence between pairs. Within a pair the
@@ -7,6 +7,7 @@ samples are independent units.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, verify
-from mehler.statements import Context, Series
+from mehler.statements import Context, Evidence, Plot, Series
 
 Draw = Callable[..., Any]
 
@@ -197,4 +198,111 @@ def points(label: str, measured: Measured) -> Series:
         y=measured.mean,
         y_low=measured.low,
         y_high=measured.high,
+    )
+
+
+def measure_collisions(
+    context: Context,
+    draw: Draw,
+    pool_size: int,
+    rho: Sequence[float],
+    *,
+    width: float,
+    false_alarm: float,
+) -> Measured:
+    """Measure P(C(x) = C(z)) at given correlations, by the independent digits of codes.
+
+    No interval exceeds `width`, which determines the number of digits. Cached, as in `measure`; the
+    ledger is left to the check.
+    """
+    return _count_collisions(
+        draw,
+        pool_size,
+        tuple(float(r) for r in rho),
+        width,
+        false_alarm,
+        context.seed_for(f"codes q={pool_size}"),
+        context.like(),
+    )
+
+
+@lru_cache(maxsize=64)
+def _count_collisions(
+    draw: Draw,
+    pool_size: int,
+    rho: tuple[float, ...],
+    width: float,
+    false_alarm: float,
+    seed: int,
+    like: Any,
+) -> Measured:
+    share = false_alarm / len(rho)
+    # Clopper-Pearson lies within Hoeffding's interval, mean -+ sqrt(log(2/share) / (2 n)), because
+    # it inverts the very tails that Hoeffding bounds.
+    n_units = math.ceil(2 * math.log(2 / share) / width**2)
+    x, z = rows_at(rho, np.random.default_rng([seed, 0]))
+    hits = np.zeros(len(rho), dtype=np.int64)
+    for phi in draws(draw, x.shape[1], pool_size, 1, n_units, seed, like, {}):
+        equal = phi(like.asarray(x.copy())) == phi(like.asarray(z.copy()))
+        hits += _arrays.to_host(equal).sum(axis=1)
+    ends = [verify.intervals.binomial(int(k), n_units, share) for k in hits]
+    reach = sum(math.sqrt(math.log(2 / rate) / (2 * n_units)) for rate in (share, MISS))
+    return Measured(
+        pool_size=(pool_size,) * len(rho),
+        rho=rho,
+        mean=tuple(float(k) / n_units for k in hits),
+        low=tuple(low for low, _ in ends),
+        high=tuple(high for _, high in ends),
+        n_units=(n_units,) * len(rho),
+        detectable=(reach,) * len(rho),
+        false_alarm=false_alarm,
+        method="binomial (Clopper-Pearson), union bound over the points",
+    )
+
+
+def compare_with_claims(
+    measured: Measured,
+    claimed: Any,
+    *,
+    resolution: Any,
+    error: Any = 0.0,
+    form: Any,
+    claim: str,
+    plots: tuple[Plot, ...] = (),
+) -> Evidence:
+    """Compare claimed values (n,) with intervals that contain the truth simultaneously.
+
+    Refuted if one interval, widened by `error`, excludes its claim; reported at the farthest point.
+    Inconclusive if one is wider than `resolution`; else it holds, at the claim nearest to an end.
+    """
+    value = np.asarray(claimed, dtype=float)
+    low, high = np.asarray(measured.low) - error, np.asarray(measured.high) + error
+    wanted = np.broadcast_to(np.asarray(resolution, dtype=float), value.shape)
+    width = high - low
+    # 1 at the ends of an interval, 0 in its middle.
+    distance = np.abs(value - (low + high) / 2) / (width / 2)
+    status, reason = "holds", ""
+    worst = int(np.argmax(distance))
+    if np.any((value < low) | (value > high)):
+        status = "refuted"
+    elif np.any(width > wanted):
+        worst = int(np.argmax(width / wanted))
+        status = "inconclusive"
+        reason = f"the interval is {width[worst]:.3g} wide, more than {wanted[worst]:.3g}"
+    return Evidence(
+        form=form,
+        status=status,  # type: ignore[arg-type]  # one of the literals, as str
+        claim=f"{claim}; {value.size} points together",
+        where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},
+        reason=reason,
+        observed=measured.mean[worst],
+        exact=float(value[worst]),
+        interval=(low[worst], high[worst]),
+        n_features=measured.n_units[worst],
+        false_alarm=measured.false_alarm,
+        resolution=float(wanted[worst]),
+        detectable=measured.detectable[worst],
+        method=measured.method,
+        assumptions=("units of a draw are independent", "their exact variance is finite and known"),
+        plots=plots,
     )

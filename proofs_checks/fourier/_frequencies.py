@@ -13,8 +13,7 @@ from mehler import FourierFeatures, _arrays
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._measured_products import MISS, Measured
-from .._simultaneous import hold_against
+from .._measured_products import MISS, Measured, compare_with_claims
 from ._blocks import Draw
 
 # Kernels of one column, and the distribution of their frequency.
@@ -79,7 +78,7 @@ def frequencies(
         false_alarm=context.false_alarm,
         method="binomial (Clopper-Pearson), union bound over quartiles and kernels",
     )
-    return hold_against(
+    return compare_with_claims(
         measured,
         claimed,
         # Clopper and Pearson's intervals lie within Hoeffding's.

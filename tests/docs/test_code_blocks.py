@@ -24,7 +24,7 @@ LONG = (
     "docs/scale.md",
     "docs/learning.md",
     "docs/theorems/asymptotics.md",
-    "proofs_checks/maxout/dimension/definition_2.md",
+    "proofs_checks/maxout/risk/definition_2.md",
     "proofs_checks/maxout/kernel/decoupled_kernel.md",
 )
 

@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from mehler.proofs_checks.maxout.dimension import _sparse, definition_2
-from mehler.proofs_checks.maxout.dimension._half_balls import CAPS
+from mehler.proofs_checks.maxout.risk import definition_2
+from mehler.proofs_checks.maxout.risk.definition_2 import CAPS
 
 from mehler.doubling import DoublingDimension, doubling_dimension
 
@@ -25,7 +25,7 @@ def trivial(points: Any) -> DoublingDimension:
 
 def one_more(s: int, b: int) -> Any:
     """The code, and a word that differs from its first one in one symbol."""
-    rows = _sparse.words(s, b)
+    rows = definition_2.words(s, b)
     near = rows[0].copy()
     near[:b] = np.roll(near[:b], 1)
     return np.vstack([rows, near])
@@ -37,9 +37,9 @@ DEFECTS = [
         {"sets": {"a segment": np.outer(np.arange(9.0), [1.0, 2.0])}},
         "holds",
     ),
-    (_sparse.separated, {"code": one_more}, "refuted"),
-    (_sparse.sparse, {"rate": lambda s, d: s}, "refuted"),
-    (_sparse.sparse, {"rate": lambda s, d: s**2}, "refuted"),
+    (definition_2.separated, {"code": one_more}, "refuted"),
+    (definition_2.sparse, {"rate": lambda s, d: s}, "refuted"),
+    (definition_2.sparse, {"rate": lambda s, d: s**2}, "refuted"),
     (definition_2.half_balls, {"circles": (*CAPS[:2], (90.0, 7, 0.0), *CAPS[3:])}, "refuted"),
     (definition_2.known_sets, {"dimension": shifted}, "refuted"),
     (definition_2.known_sets, {"dimension": trivial}, "inconclusive"),

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mehler.proofs_checks.maxout.growth import _hashing as hashing
-from mehler.proofs_checks.maxout.growth import _sandwich, h1_growth, locality
+from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes
 from mehler.proofs_checks.maxout.growth._growth import expansion, variance_rate
-from mehler.proofs_checks.maxout.kernel import _decoupled_pairs as pairs
-from mehler.proofs_checks.maxout.kernel import centred_kernel
+from mehler.proofs_checks.maxout.kernel import centred_kernel, decoupled_kernel
 
 from mehler import exact
 
@@ -45,26 +43,26 @@ DEFECTS = [
         {"collision": times(0.999, exact.collision_probability)},
         "refuted",
     ),
-    (hashing.digits, {"both": together}, "refuted"),
-    (hashing.hoeffding, {"rate": 2.1}, "refuted"),
-    (hashing.exponent, {"limit": times(1.03, hashing.limiting_exponent)}, "refuted"),
+    (remark_1_codes.digits, {"both": together}, "refuted"),
+    (remark_1_codes.hoeffding, {"rate": 2.1}, "refuted"),
+    (remark_1_codes.exponent, {"limit": times(1.03, remark_1_codes.limiting_exponent)}, "refuted"),
     (
-        hashing.exponent_at_pools,
+        remark_1_codes.exponent_at_pools,
         {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 3},
         "refuted",
     ),
     (
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 0.2},
         "refuted",
     ),
     (
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         {"collision": lambda rho, q: exact.collision_probability(rho, q) / 9},
         "refuted",
     ),
-    (pairs.covariance, {"variance": covariance_times(0.5)}, "refuted"),
-    (pairs.spread, {"variance": times(1.2, exact.decoupled_variance)}, "refuted"),
+    (decoupled_kernel.covariance, {"variance": covariance_times(0.5)}, "refuted"),
+    (decoupled_kernel.spread, {"variance": times(1.2, exact.decoupled_variance)}, "refuted"),
     (centred_kernel.localiser, {"kernel": times(1.01, exact.centred_kernel)}, "refuted"),
     (centred_kernel.localises, {"kernel": exact.maxout_kernel}, "refuted"),
     # As if the mean of two units were the expectation.

@@ -12,9 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler.proofs_checks.maxout.risk import (
-    _approximation_flaws,
-    _risk_flaws,
-    _supremum_flaws,
     density,
     lemma_2,
     lemma_3,
@@ -22,7 +19,7 @@ from mehler.proofs_checks.maxout.risk import (
     remark_2,
     theorem_2,
 )
-from mehler.proofs_checks.maxout.sharper import risk as sharper
+from mehler.proofs_checks.maxout.risk import sharper_risk as sharper
 
 from mehler import exact
 from mehler.bounds import Term, maxout
@@ -54,18 +51,18 @@ DEFECTS = [
     (density.one_class, {"scale": 10.0}, "inconclusive"),
     (density.union, {"ends": never_nearer}, "refuted"),
     # The longer of two norms instead of their sum.
-    (_supremum_flaws.sum_of_norms, {"each": 1.5}, "holds"),
-    (_supremum_flaws.union_over_the_pool, {"weights": 1}, "holds"),
-    (_supremum_flaws.two_near_points, {"tail": never}, "holds"),
+    (lemma_2.sum_of_norms, {"each": 1.5}, "holds"),
+    (lemma_2.union_over_the_pool, {"weights": 1}, "holds"),
+    (lemma_2.two_near_points, {"tail": never}, "holds"),
     (lemma_2.paper_shape, {"bound": scaled(maxout.supremum_by_dimension, 0.2)}, "refuted"),
     (lemma_2.dimension_free, {"bound": scaled(maxout.supremum, 0.5)}, "refuted"),
     (lemma_2.on_subspheres, {"bound": scaled(maxout.supremum, 0.8)}, "refuted"),
     (lemma_2.on_subspheres, {"mean_of": lambda r, q: 0.0}, "refuted"),
     # delta / m for each unit, as a union bound has it.
-    (_approximation_flaws.all_units, {"share": lambda delta, m: delta / m}, "holds"),
+    (lemma_3.all_units, {"share": lambda delta, m: delta / m}, "holds"),
     # No condition at all.
-    (_approximation_flaws.conditioned_mean, {"level": 40.0}, "holds"),
-    (_approximation_flaws.two_near_points, {"probability": never}, "holds"),
+    (lemma_3.conditioned_mean, {"level": 40.0}, "holds"),
+    (lemma_3.two_near_points, {"probability": never}, "holds"),
     (lemma_3.nearest, {"bound": scaled(maxout.approximation, 0.1)}, "refuted"),
     (lemma_3.monte_carlo, {"bound": scaled(maxout.approximation, 0.1)}, "refuted"),
     (lemma_3.paper_shape, {"bound": scaled(maxout.approximation_by_dimension, 0.02)}, "refuted"),
@@ -74,7 +71,7 @@ DEFECTS = [
         {"mean": lambda q, norm, m: exact.max_moment(1, q) ** 2 / m},
         "refuted",
     ),
-    (_approximation_flaws.added_risk, {"probability": never}, "holds"),
+    (lemma_4.added_risk, {"probability": never}, "holds"),
     (lemma_4.dimension_free, {"bound": scaled(maxout.approximation_risk, 0.03)}, "refuted"),
     (
         lemma_4.paper_shape,
@@ -83,8 +80,8 @@ DEFECTS = [
     ),
     (lemma_4.in_expectation, {"bound": scaled(maxout.approximation_risk, 0.03)}, "inconclusive"),
     (theorem_2.over_the_box, {"c_prime": 1e-6}, "refuted"),
-    (_risk_flaws.printed_condition, {"probability": never}, "holds"),
-    (_risk_flaws.bounded_difference, {"claimed": lambda n: 1 / math.sqrt(n)}, "holds"),
+    (theorem_2.printed_condition, {"probability": never}, "holds"),
+    (theorem_2.bounded_difference, {"claimed": lambda n: 1 / math.sqrt(n)}, "holds"),
     (theorem_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}, "refuted"),
     (theorem_2.paper_shape, {"bound": scaled(maxout.excess_risk_by_dimension, 0.001)}, "refuted"),
     (theorem_2.in_expectation, {"bound": scaled(maxout.excess_risk, 0.03)}, "inconclusive"),
@@ -93,8 +90,8 @@ DEFECTS = [
         {"by_dimension": scaled(maxout.excess_risk_by_dimension, 0.25)},
         "refuted",
     ),
-    (_risk_flaws.short_inputs, {"radius": 1.0}, "holds"),
-    (_risk_flaws.small_losses, {"loss_bound": 1.0}, "holds"),
+    (remark_2.short_inputs, {"radius": 1.0}, "holds"),
+    (remark_2.small_losses, {"loss_bound": 1.0}, "holds"),
     (remark_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}, "refuted"),
     (remark_2.paper_shape, {"bound": scaled(maxout.excess_risk_by_dimension, 0.001)}, "refuted"),
     # Where they are tight they may not lose as much.

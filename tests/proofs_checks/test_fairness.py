@@ -13,11 +13,8 @@ from mehler.proofs_checks.leverage import theorem_1 as scores
 from mehler.proofs_checks.leverage import theorem_2 as gram_of_rows
 from mehler.proofs_checks.leverage._enumerate_draws import pool
 from mehler.proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
-from mehler.proofs_checks.maxout.risk import (
-    _approximation_flaws,
-    _risk_flaws,
-    _supremum_flaws,
-)
+from mehler.proofs_checks.maxout.risk import lemma_2, remark_2
+from mehler.proofs_checks.maxout.risk import lemma_3 as lemma_3_of_maxout
 from mehler.proofs_checks.maxout.risk import theorem_2 as theorem_2_of_maxout
 
 from mehler.bounds import kitchen_sinks
@@ -192,14 +189,14 @@ def test_lemma_1_of_the_slides_is_checked_on_bounded_features(context):
 @pytest.mark.parametrize(
     "bound",
     [
-        _supremum_flaws.printed_at_near_points(),
-        _approximation_flaws.printed_at_near_points(),
-        _approximation_flaws.printed_at_near_points(0.5, 0.5),
-        _risk_flaws.printed_at_near_points(),
-        _risk_flaws.printed_remark(
+        lemma_2.printed_at_near_points(),
+        lemma_3_of_maxout.printed_at_near_points(),
+        lemma_3_of_maxout.printed_at_near_points(0.5, 0.5),
+        theorem_2_of_maxout.printed_at_near_points(),
+        remark_2.printed_remark(
             radius=1e-6, loss_bound=1.0, delta=1e-4, m=10**10, n=10**4, scale=5e5
         ),
-        _risk_flaws.printed_remark(
+        remark_2.printed_remark(
             radius=1.0, loss_bound=1e-3, delta=0.01, m=200, n=10**12, scale=0.5
         ),
     ],
@@ -210,7 +207,7 @@ def test_counterexamples_to_maxout_bounds_meet_the_printed_conditions(bound):
     assert bound.unmet == ()
     assert 0 <= bound.value < bound.trivial
     assert bound.probability > 0
-    assert _approximation_flaws.POOL > 1  # the proof of Lemma 2 is for q > 1
+    assert lemma_2.POOL > 1  # the proof of Lemma 2 is for q > 1
 
 
 def test_theorem_2_of_maxout_stands_over_the_box(context):

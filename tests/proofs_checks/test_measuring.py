@@ -7,11 +7,15 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks._measured_products import Measured, measure, rows_at
-from mehler.proofs_checks._simultaneous import hold_against
-from mehler.proofs_checks.maxout._collisions import measure_collisions
+from mehler.proofs_checks._measured_products import (
+    Measured,
+    compare_with_claims,
+    measure,
+    measure_collisions,
+    rows_at,
+)
 from mehler.proofs_checks.maxout.growth import _growth, locality
-from mehler.proofs_checks.maxout.kernel import _joint
+from mehler.proofs_checks.maxout.kernel import figure_1
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
 
@@ -30,7 +34,7 @@ def test_rows_have_the_correlations_asked_for():
 @pytest.mark.parametrize("q", [2, 3, 8, 32])
 @pytest.mark.parametrize("rho", [-0.9, -0.5, 0.0, 0.5, 0.9, 0.9998])
 def test_joint_density_gives_the_kernel(q, rho):
-    second, _ = _joint.difference_moments(rho, q)
+    second, _ = figure_1.difference_moments(rho, q)
     assert abs(second - 2 * (exact.sigma2(q) - exact.maxout_kernel(rho, q))) < 1e-11
 
 
@@ -38,7 +42,7 @@ def test_joint_density_gives_the_kernel(q, rho):
 def test_joint_density_gives_independent_moments(q):
     """At correlation 0, E (M - M')^4 follows from the moments of one maximum."""
     one, two, three, four = (exact.max_moment(k, q) for k in (1, 2, 3, 4))
-    _, fourth = _joint.difference_moments(0.0, q)
+    _, fourth = figure_1.difference_moments(0.0, q)
     assert abs(fourth - (2 * four - 8 * three * one + 6 * two**2)) < 1e-11
 
 
@@ -48,7 +52,7 @@ def test_joint_density_gives_simulated_fourth_moments():
     rng = np.random.default_rng(11)
     g, e = rng.standard_normal((2, n, q))
     gap = g.max(axis=1) - (rho * g + math.sqrt(1 - rho**2) * e).max(axis=1)
-    _, fourth = _joint.difference_moments(rho, q)
+    _, fourth = figure_1.difference_moments(rho, q)
     # No bound of the variance is at hand that is not a hundred times too large: the interval is
     # the self-normalised one, and the fourth power of a gap below 3 has light enough tails for it.
     verdict = verify.check_mean(gap**4, fourth, resolution=0.1 * fourth)
@@ -123,7 +127,9 @@ def points(low: float, high: float) -> Measured:
     ],
 )
 def test_one_point_decides_for_all(low, high, status):
-    found = hold_against(points(low, high), [0.5, 0.4], resolution=0.25, form="proved", claim="k")
+    found = compare_with_claims(
+        points(low, high), [0.5, 0.4], resolution=0.25, form="proved", claim="k"
+    )
     assert found.status == status
     if status != "holds":
         assert found.interval == (low, high), "the point that decides is the one that is shown"
@@ -131,7 +137,7 @@ def test_one_point_decides_for_all(low, high, status):
 
 def test_a_claim_known_up_to_an_error_is_given_that_much():
     claim = {"resolution": 0.25, "form": "proved", "claim": "k"}
-    assert hold_against(points(0.3, 0.5), [0.61, 0.4], **claim).status == "refuted"
-    found = hold_against(points(0.3, 0.5), [0.61, 0.4], error=[0.02, 0.0], **claim)
+    assert compare_with_claims(points(0.3, 0.5), [0.61, 0.4], **claim).status == "refuted"
+    found = compare_with_claims(points(0.3, 0.5), [0.61, 0.4], error=[0.02, 0.0], **claim)
     assert found.status == "holds"
     assert found.interval == pytest.approx((0.38, 0.62))

@@ -8,11 +8,9 @@ import math
 import numpy as np
 import pytest
 from mehler.proofs_checks.maxout.risk import (
-    _approximating,
-    _approximation_flaws,
-    _excess_risk,
-    _risk_cases,
-    _suprema,
+    _risks,
+    lemma_2,
+    lemma_3,
 )
 from scipy import integrate, optimize, special, stats
 
@@ -26,8 +24,8 @@ def sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-def mean_size(law: _excess_risk.Law, q: int) -> tuple[float, float]:
-    return _excess_risk.draw_risks(
+def mean_size(law: _risks.Law, q: int) -> tuple[float, float]:
+    return _risks.draw_risks(
         np.random.default_rng(8),
         law,
         pool_size=q,
@@ -40,7 +38,7 @@ def mean_size(law: _excess_risk.Law, q: int) -> tuple[float, float]:
 
 
 def test_units_follow_the_law_of_a_maximum():
-    phi = _excess_risk.units(np.random.default_rng(2), np.array([[0.6, 0.8]]), 5, (20_000,))[:, 0]
+    phi = _risks.units(np.random.default_rng(2), np.array([[0.6, 0.8]]), 5, (20_000,))[:, 0]
     # P(h <= t) = Phi(t)^q, so that the transformed samples are uniform.
     assert stats.kstest(stats.norm.cdf(phi) ** 5, "uniform").pvalue > ALPHA
 
@@ -48,7 +46,7 @@ def test_units_follow_the_law_of_a_maximum():
 def test_units_are_those_of_the_features():
     """Products at two points have the mean of the library's own map."""
     points = sphere(np.random.default_rng(1), 2, 4)
-    phi = _excess_risk.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
+    phi = _risks.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
     rho = float(points[0] @ points[1])
     own = MaxoutFeatures.draw(4, 10, 3, seed=0).kernel(points[:1], points[1:])
     truth = exact.maxout_kernel(rho, 3)
@@ -61,7 +59,7 @@ def test_units_are_those_of_the_features():
 
 def test_mean_size_for_one_weight():
     """For q = 1, b is <w, E[y x]>."""
-    law = _excess_risk.Law.at_random(np.random.default_rng(4), 8, 3)
+    law = _risks.Law.at_random(np.random.default_rng(4), 8, 3)
     low, high = mean_size(law, 1)
     length = np.linalg.norm(law.label_mean @ law.points) / law.size
     assert low < math.sqrt(2 / math.pi) * length < high
@@ -77,7 +75,7 @@ def test_mean_size_for_two_points(q):
     """
     rho = 0.3
     points = np.array([[1.0, 0.0], [rho, math.sqrt(1 - rho**2)]])
-    law = _excess_risk.Law(points, np.array([1.0, -1.0]))
+    law = _risks.Law(points, np.array([1.0, -1.0]))
     both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
     upper = integrate.quad(lambda t: 1 - both.cdf([t, t]) ** q, 0, 8, epsabs=1e-7)[0]
     lower = integrate.quad(lambda t: both.cdf([-t, -t]) ** q, 0, 8, epsabs=1e-7)[0]
@@ -89,7 +87,7 @@ def test_mean_size_for_two_points(q):
 def test_mean_size_for_an_odd_law():
     """For q = 2, max + min is the sum: with antipodal points and labels, b = <w_1 + w_2, v>/2."""
     half = sphere(np.random.default_rng(5), 4, 3)
-    law = _excess_risk.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
+    law = _risks.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
     length = np.linalg.norm(law.label_mean @ law.points) / law.size
     low, high = mean_size(law, 2)
     assert low < length * math.sqrt(2 / math.pi) / math.sqrt(2) < high
@@ -98,7 +96,7 @@ def test_mean_size_for_an_odd_law():
 def test_the_minimiser_is_the_minimiser():
     """Signs of the empirical means against all corners of the box, by the ramp itself."""
     rng = np.random.default_rng(6)
-    law = _excess_risk.Law.at_random(rng, 5, 3)
+    law = _risks.Law.at_random(rng, 5, 3)
     m, scale = 4, 0.2
     phi = rng.standard_normal((m, 5))
     seen = law.label_counts(rng, 50, 1)[0]
@@ -122,9 +120,9 @@ def test_the_minimiser_is_the_minimiser():
 
 def test_excess_is_the_risk_of_the_ramp():
     """Replayed with the same generator: risk by the ramp, minus that of the infinite class."""
-    law = _excess_risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    law = _risks.Law.at_random(np.random.default_rng(7), 6, 3)
     m, n, q, scale, bound = 5, 30, 3, 0.2, 2.0
-    drawn = _excess_risk.draw_risks(
+    drawn = _risks.draw_risks(
         np.random.default_rng(9),
         law,
         pool_size=q,
@@ -136,7 +134,7 @@ def test_excess_is_the_risk_of_the_ramp():
         loss_bound=bound,
     )
     rng = np.random.default_rng(9)
-    phi = _excess_risk.units(rng, law.points, q, (400, m))
+    phi = _risks.units(rng, law.points, q, (400, m))
     seen = law.label_counts(rng, n, 400)
     infimum = bound * (0.5 - scale / 2 * drawn.mean_size[1])
     for size in (2, m):
@@ -150,16 +148,16 @@ def test_excess_is_the_risk_of_the_ramp():
 
 
 def test_leaving_the_linear_part_counts_as_the_largest_excess():
-    law = _excess_risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    law = _risks.Law.at_random(np.random.default_rng(7), 6, 3)
     sizes = {"pool_size": 3, "n_features": (1,), "n_samples": (9,), "n_draws": 100}
-    drawn = _excess_risk.draw_risks(
+    drawn = _risks.draw_risks(
         np.random.default_rng(9), law, scale=1e3, false_alarm=ALPHA, loss_bound=2.0, **sizes
     )
     assert np.all(drawn.excess[1, 9] == 2.0)
 
 
 def test_label_counts_have_the_means_of_the_law():
-    law = _excess_risk.Law(np.eye(2), np.array([0.5, -1.0]))
+    law = _risks.Law(np.eye(2), np.array([0.5, -1.0]))
     seen = law.label_counts(np.random.default_rng(1), 10, 20_000)
     for i, truth in enumerate((0.25, -0.5)):
         assert verify.check_mean(seen[:, i], truth, bounds=(-1, 1), resolution=0.05).status == (
@@ -185,13 +183,13 @@ def test_values_of_f_by_direct_integration(q, rho):
     truth = integrate.quad(
         lambda t: pdf(t) * larger(t) * (2 * cdf(rho * t / math.sqrt(1 - rho**2)) - 1), -10, 10
     )[0]
-    assert _approximating.signed_values(np.array([rho]), q)[0] == pytest.approx(truth, abs=1e-8)
+    assert lemma_3.signed_values(np.array([rho]), q)[0] == pytest.approx(truth, abs=1e-8)
 
 
 def test_descent_comes_near_the_best_function_of_the_box():
     points = sphere(np.random.default_rng(1), 6, 3)
     q, m, scale = 3, 12, 0.5
-    found = _approximating.draw_approximations(
+    found = lemma_3.draw_approximations(
         np.random.default_rng(2), points, pool_size=q, n_features=m, scale=scale, n_draws=40
     )
     assert np.all(found.best <= found.monte_carlo)
@@ -202,7 +200,7 @@ def test_descent_comes_near_the_best_function_of_the_box():
     u /= np.linalg.norm(u)
     weights = [rng.standard_normal((40 * m, 3), dtype=np.float32) for _ in range(q)]
     phi = np.max([w @ points.T for w in weights], axis=0).reshape(40, m, 6) * scale / m
-    f = scale * _approximating.signed_values(points @ u, q)
+    f = scale * lemma_3.signed_values(points @ u, q)
     signs = np.sign(weights[0] @ u).reshape(40, m)
     direct = np.sqrt(((np.einsum("bm,bmn->bn", signs, phi) - f) ** 2).mean(axis=1))
     np.testing.assert_allclose(found.monte_carlo, direct, rtol=1e-3)
@@ -219,31 +217,31 @@ def test_means_of_suprema_in_closed_form():
             (-1) ** (k + 1) * math.comb(n, k) * math.sqrt(math.pi / (2 * k))
             for k in range(1, n + 1)
         )
-        assert _suprema.mean(2, n) == pytest.approx(truth, abs=1e-9)
-    assert _suprema.mean(1, 1) == pytest.approx(math.sqrt(2 / math.pi), abs=1e-9)
+        assert lemma_2.mean(2, n) == pytest.approx(truth, abs=1e-9)
+    assert lemma_2.mean(1, 1) == pytest.approx(math.sqrt(2 / math.pi), abs=1e-9)
 
 
 @pytest.mark.parametrize("r", [1, 2, 3])
 def test_failure_and_quantile_are_inverse(r):
     for weights in (1, 50, 10**6):
         for delta in (0.5, 1e-9):
-            value = _suprema.quantile(1 - delta, r, weights)
-            assert _suprema.failure(value, r, weights) == pytest.approx(delta, rel=1e-6)
+            value = lemma_2.quantile(1 - delta, r, weights)
+            assert lemma_2.failure(value, r, weights) == pytest.approx(delta, rel=1e-6)
 
 
 def test_suprema_on_a_fine_circle_follow_the_exact_law():
     angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
     points = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
-    drawn = _suprema.draw_suprema(np.random.default_rng(3), points, 4, 3, 4000)
+    drawn = lemma_2.draw_suprema(np.random.default_rng(3), points, 4, 3, 4000)
     # The points miss the maximum by a factor cos(pi/400): 3e-5.
-    level = [1 - _suprema.failure(value, 2, 12) for value in drawn]
+    level = [1 - lemma_2.failure(value, 2, 12) for value in drawn]
     assert stats.kstest(level, "uniform").pvalue > ALPHA
 
 
 def test_near_points_have_no_complexity_left():
-    near = _approximation_flaws.near_points()
+    near = lemma_2.near_points()
     # d log(D sqrt(d) / delta) + log(q + 1), with a pool of two and 400 inputs.
-    inside = math.log(near["diameter"] * 20 / _approximation_flaws.DELTA) + math.log(2 + 1)
+    inside = math.log(near["diameter"] * 20 / lemma_3.DELTA) + math.log(2 + 1)
     assert 0 < inside < 1e-10
     # P(|max(g, g')| < E|g|) by the density of the larger of two.
     mean = math.sqrt(2 / math.pi)
@@ -252,13 +250,13 @@ def test_near_points_have_no_complexity_left():
         return 2.0 * stats.norm.pdf(t) * stats.norm.cdf(t)
 
     truth = integrate.quad(larger, -mean, mean)[0]
-    assert _approximation_flaws.shortfall_probability(0.0) == pytest.approx(truth)
+    assert lemma_3.shortfall_probability(0.0) == pytest.approx(truth)
     assert truth == pytest.approx(0.575, abs=5e-4)
-    assert _approximation_flaws.shortfall_probability(1.0) == 0.0
+    assert lemma_3.shortfall_probability(1.0) == 0.0
 
 
 def test_intervals_of_quantiles_contain_them():
     drawn = np.random.default_rng(1).standard_normal(5000)
-    low, high = _risk_cases.quantile_interval(drawn, 0.9)
+    low, high = _risks.quantile_interval(drawn, 0.9)
     assert low < stats.norm.ppf(0.9) < high
     assert high - low < 0.3

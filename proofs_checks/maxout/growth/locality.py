@@ -11,8 +11,7 @@ import numpy as np
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, measure
-from ..._simultaneous import hold_against
+from ..._measured_products import Draw, Measured, compare_with_claims, measure
 from ._growth import RATED, in_next_order, variance, variance_rate
 
 Kernel = Callable[[float, int], Any]
@@ -58,7 +57,7 @@ def _opposite(context: Context, draw: Draw) -> Measured:
 def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Hold K = 0 against measured products of opposite rows."""
     measured = _opposite(context, draw)
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(lambda rho, q: 0.0),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
@@ -97,7 +96,7 @@ def far_points_proved(
 ) -> Evidence:
     """Hold K_q(-1) against measured products of opposite rows."""
     measured = _opposite(context, draw)
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(kernel),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import special, stats
 
-from mehler import MaxoutCodes, exact
+from mehler import MaxoutCodes, _arrays, exact
+from mehler.bounds import lower, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
+from mehler.verify import intervals
 
-from ..._measured_products import Draw, Measured, points
-from ..._simultaneous import hold_against
-from .._collisions import measure_collisions
+from ..._measured_products import (
+    Draw,
+    Measured,
+    compare_with_claims,
+    draws,
+    measure_collisions,
+    points,
+)
 
 _RHO = (-0.8, -0.4, 0.0, 0.25, 0.5, 0.75, 0.95)
 
@@ -41,7 +50,7 @@ def similarity(
 ) -> Evidence:
     """Hold kappa_q against the share of digits on which codes agree."""
     measured = _measured(context, draw)
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(collision),
         resolution=_width(context),
@@ -94,4 +103,208 @@ def _plot(measured: Measured) -> Plot:
         y_label="share of equal digits",
         series=(*curves, *(points(f"measured, q = {q}", measured.only(q)) for q in pools)),
         caption="Larger pools make codes more selective, with a square-root cusp at correlation 1.",
+    )
+
+
+Limit = Callable[[float], float]
+
+
+def limiting_exponent(rho: float) -> float:
+    """Compute the limit of log kappa_q / log(1/q)."""
+    return (1 - rho) / (1 + rho)
+
+
+def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
+    r"""Bound log kappa_q / log(1/q) from both sides, by the best levels a of a grid.
+
+    With M and M' the two maxima,
+
+        q P(g > a, g' > a) (1 - 2 q Phi(-a)) <= kappa_q(rho) <= 2 P(M <= a) + q P(g + g' > 2 a) :
+
+    one index wins both; and if the others stay below a it does, where both of its projections
+    exceed a. With a near sqrt(2 log q) both are q^(-(1 - rho)/(1 + rho)) up to a factor q^o(1).
+    """
+    root = math.sqrt(2 * log_q)
+    a = np.linspace(0.02, 1.4, 500) * root
+    q = math.exp(log_q)
+    with np.errstate(over="ignore"):
+        never = math.log(2) + q * special.log_ndtr(a)
+    both = log_q + special.log_ndtr(-2 * a / math.sqrt(2 * (1 + rho)))
+    upper = float(np.logaddexp(never, both).min())
+    # P(g > a, g' > a) by the trapezoid rule from above a, whose first point counts half.
+    step = 1 / 64
+    t = a[:, None] + step * np.arange(1200)[None, :]
+    spread = math.sqrt((1 - rho) * (1 + rho))
+    log_density = special.log_ndtr((rho * t - a[:, None]) / spread) - t * t / 2
+    log_density[:, 0] -= math.log(2)
+    tail = special.logsumexp(log_density, axis=1) + math.log(step / math.sqrt(2 * math.pi))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        others = np.log1p(-np.minimum(1.0, np.exp(log_q + math.log(2) + special.log_ndtr(-a))))
+    lower = float((log_q + tail + others).max())
+    return -upper / log_q, -lower / log_q
+
+
+@check("maxout.remark-1-codes", form="proved", name="the exponent")
+def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
+    """Hold the limit of the exponent against proved bounds at an enormous pool."""
+    log_q = 300 * math.log(10)
+    found = []
+    for rho in (0.0, 0.25, 0.5, 0.75, 0.9):
+        low, high = (end - limit(rho) for end in exponent_ends(rho, log_q))
+        found.append((max(low, -high), low, high, rho))
+    _, low, high, rho = max(found)
+    return Evidence.exact_comparison(
+        form="proved",
+        claim=(
+            r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
+            rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
+        ),
+        observed=(low + high) / 2,
+        exact=0.0,
+        interval=(low, high),
+        # Either end pays up to 2 log log q for its level and for the density's factor 1/a, and
+        # constants: 0.047 together.
+        resolution=5 * math.log(log_q) / log_q,
+        method="bounds of the proof, evaluated",
+    )
+
+
+@check("maxout.remark-1-codes", form="proved", name="the exponent of finite pools")
+def exponent_at_pools(
+    context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
+) -> Evidence:
+    """Hold the collision probability between the same bounds at pools of a list."""
+    places = []
+    for q in (8, 1024, 10**6):
+        for rho in (0.0, 0.5, 0.75, 0.9):
+            low, high = exponent_ends(rho, math.log(q))
+            seen = -math.log(float(collision(rho, q))) / math.log(q)
+            places.append(((seen - low) / (high - low), q, rho))
+    place, q, rho = max(places, key=lambda one: abs(one[0] - 0.5))
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
+            rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
+        ),
+        observed=place,
+        interval=(place - 1e-9, place + 1e-9),
+        lower=0.0,
+        upper=1.0,
+        method="quadrature with its error bound",
+    )
+
+
+def as_independent(kappa: float) -> float:
+    """Return P(two digits agree) if independent: the similarity's variance is kappa(1-kappa)/m."""
+    return kappa**2
+
+
+@check("maxout.remark-1-codes", form="proved", name="digits are independent", pays=True)
+def digits(
+    context: Context,
+    *,
+    draw: Draw = MaxoutCodes.draw,
+    both: Callable[[float], float] = as_independent,
+) -> Evidence:
+    """Count how often two neighbouring digits of a code both agree."""
+    q, rho, n = 4, 0.8, 1_200_000 if context.quick else 4_000_000
+    x = np.array([[1.0, 0.0, 0.0]])
+    z = np.array([[rho, math.sqrt(1 - rho * rho), 0.0]])
+    count = looked = 0
+    for phi in draws(draw, 3, q, 1, 2 * n, context.seed_for("digits"), context.like(), {}):
+        same = _arrays.to_host(phi(context.asarray(x)) == phi(context.asarray(z)))[0]
+        pairs = same[: same.size // 2 * 2].reshape(-1, 2)
+        count, looked = count + int(pairs.all(axis=1).sum()), looked + len(pairs)
+    low, high = intervals.binomial(count, looked, context.false_alarm)
+    reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * looked))
+    measured = Measured(
+        pool_size=(q,),
+        rho=(rho,),
+        mean=(count / looked,),
+        low=(low,),
+        high=(high,),
+        n_units=(2 * looked,),
+        detectable=(2 * reach,),
+        false_alarm=context.false_alarm,
+        method=f"Clopper-Pearson interval for {looked} pairs of digits",
+    )
+    return compare_with_claims(
+        measured,
+        measured.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
+        # Clopper and Pearson's interval lies within Hoeffding's.
+        resolution=2 * reach,
+        form="proved",
+        claim=(
+            r"two digits both agree with probability $\kappa_q^2$, so that $\mathrm{Var}(d_H) = "
+            r"\kappa_q(1-\kappa_q)/m$"
+        ),
+    )
+
+
+@check("maxout.remark-1-codes", form="proved", name="Hoeffding's tail")
+def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
+    """Hold Hoeffding's exponent against exact binomial tails."""
+    worst, where = -math.inf, (0, 0.0, 0.0)
+    for m in (100, 10_000):
+        for kappa in (0.5, 0.2):
+            for t in np.linspace(0.5, 18.0, 36) / math.sqrt(m) / 2:
+                tail = stats.binom.logsf(math.ceil(m * (kappa + t)) - 1, m, kappa)
+                low = stats.binom.logcdf(math.floor(m * (kappa - t)), m, kappa)
+                gap = float(np.logaddexp(tail, low)) - math.log(2) + rate * m * t * t
+                worst, where = max((worst, where), (gap, (m, kappa, float(t))))
+    m, kappa, t = where
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
+            rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-6, worst + 1e-6),
+        upper=0.0,
+        method="binomial tails, computed",
+    )
+
+
+# Levels at which each term of the two bounds counts. For equal rows, kappa = 1, the terms depend on
+# t = q Phi(-a) alone when the pool is large: 2 exp(-t) + t from above, t - 2 t^2 from below.
+_FINITE_POOLS = (2, 4, 64, 1024, 10**6)
+_FINITE_RHO = (-0.5, 0.0, 0.5, 0.9, 1.0)
+# kappa is known to 1e-13: relative errors need larger ones.
+_LEAST_KAPPA = 1e-3
+
+
+@check("maxout.remark-1-codes", form="proved", name="bounds of finite pools")
+def sandwich(
+    context: Context,
+    *,
+    above: Callable[..., Any] = maxout.collision_probability,
+    below: Callable[..., Any] = lower.collision_probability,
+    collision: Callable[[float, int], Any] = exact.collision_probability,
+) -> Evidence:
+    """Hold the exact probability between its bounds, at levels of a list and at the best ones."""
+    worst, where = -math.inf, (0, 0.0)
+    for q in _FINITE_POOLS:
+        levels = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 100)
+        for rho in _FINITE_RHO:
+            kappa = float(collision(rho, q))
+            if kappa < _LEAST_KAPPA:
+                continue
+            for level in (None, *levels.tolist()):
+                options = {"pool_size": q, "level": level}
+                over = 1 - above(rho, **options).total / kappa
+                under = below(rho, **options).total / kappa - 1
+                worst, where = max((worst, where), (max(over, under), (q, rho)))
+    q, rho = where
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"$\kappa_q$ less its upper bound, or its lower bound less $\kappa_q$, over $\kappa_q$ "
+            rf"(largest at $q = {q}$, $\rho = {rho:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-9, worst + 1e-9),
+        upper=0.0,
+        method="bounds at many levels, evaluated",
     )

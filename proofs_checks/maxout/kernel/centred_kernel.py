@@ -10,8 +10,7 @@ import numpy as np
 from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, measure, points
-from ..._simultaneous import hold_against
+from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 Kernel = Callable[[float, int], Any]
 
@@ -48,7 +47,7 @@ def kernel(
             for q in pools
         ]
     )
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(kernel),
         resolution=width * measured.claimed(lambda rho, q: variance_of_maximum(q)),

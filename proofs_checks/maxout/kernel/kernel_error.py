@@ -3,22 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy import special, stats
 
-from mehler import MaxoutFeatures
+from mehler import MaxoutFeatures, _arrays, exact
+from mehler.bounds import Bound, lower
 from mehler.bounds import kernel_error as bounds
-from mehler.bounds import lower
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from ..._measured_products import Draw, rows_at
 from ..._violations import Case, hold_bounds
-from ..._worlds import hold_worlds
-from . import _tight_errors as worlds
-from ._gram_errors import gram_errors, n_draws, rows_in_random_directions
+from ..._worlds import World, hold_worlds, mean_exceeds
+
+# Floats in one block of features, and of weights: 16 MB each.
+_BLOCK = 2_000_000
+
+
+def n_draws(context: Context) -> int:
+    """Return the number of draws of the level."""
+    return 1500 if context.quick else 20_000
+
+
+def gram_errors(
+    context: Context,
+    draw: Callable[..., Any],
+    label: str,
+    rows: np.ndarray,
+    pool_size: int,
+    n_features: int,
+) -> np.ndarray:
+    """Return absolute errors (draws, n, n) of the Gram matrix of unit rows (n, d).
+
+    `draw` draws a map of independent units; `label` names the stream of seeds.
+    """
+    (n, d), most = rows.shape, n_draws(context)
+    rho = np.clip(rows @ rows.T, -1, 1)
+    np.fill_diagonal(rho, 1.0)
+    kernel = exact.maxout_kernel(rho, pool_size)
+    like, placed = context.like(), context.asarray(rows)
+    size = max(1, min(most, _BLOCK // (n_features * max(n, pool_size * d))))
+    errors = np.empty((most, n, n))
+    for block, start in enumerate(range(0, most, size)):
+        stop = min(start + size, most)
+        units = (stop - start) * n_features
+        seed = context.seed_for(f"{label}/{n_features}/{block}")
+        phi = draw(d, units, pool_size, seed=seed, like=like)
+        features = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(units)
+        parts = features.reshape(n, stop - start, n_features).transpose(1, 0, 2)
+        gram = parts @ parts.transpose(0, 2, 1) / n_features
+        errors[start:stop] = np.abs(gram - kernel)
+    return errors
+
+
+def rows_in_random_directions(
+    rng: np.random.Generator, rows: np.ndarray, n_inputs: int
+) -> np.ndarray:
+    """Turn rows by a random rotation of a space of `n_inputs` dimensions."""
+    basis = np.linalg.qr(rng.standard_normal((n_inputs, rows.shape[1])))[0]
+    return rows @ basis.T
+
 
 # (q, rho, m, delta) of one pair.
 _QUICK_PAIRS = ((4, 0.5, 60, 0.05), (8, 1.0, 60, 0.05))
@@ -254,11 +301,11 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
     """Hold each method of one pair where it is tight."""
     return hold_worlds(
         [
-            *worlds.one_pair(bound),
-            *worlds.one_square(bound),
-            *worlds.one_maximum(bound),
-            *worlds.three_values(bound),
-            *worlds.codes(bound),
+            *equal_rows(bound),
+            *one_square(bound),
+            *one_maximum(bound),
+            *three_values(bound),
+            *codes(bound),
         ],
         form="proved",
         claim="error at one pair",
@@ -269,11 +316,116 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
     return hold_worlds(
-        [*worlds.many_pairs(bound)], form="proved", claim="largest error of a Gram matrix"
+        [*orthonormal_rows(bound)], form="proved", claim="largest error of a Gram matrix"
     )
 
 
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
-    return hold_worlds([*worlds.a_set(bound)], form="proved", claim="largest error over a set")
+    return hold_worlds([*orthonormal_set(bound)], form="proved", claim="largest error over a set")
+
+
+Bounding = Callable[..., Bound]
+# So many features that the mean of their products is normal to 1e-8; Chernoff's grid ends there.
+MANY = 10**18
+# The standardised third absolute moments of g^2 and of a fair coin are 3.1 and 1.
+_SQUARES, _COINS = 4.0, 1.0
+_FAILURES = (0.3, 1e-3, 1e-6)
+
+
+def equal_rows(bound: Bounding) -> Iterator[World]:
+    """Take equal rows and linear units: a mean of squares g^2, whose variance is 2."""
+    methods: tuple[dict[str, Any], ...] = (
+        {"method": "chernoff", "rho": 1.0},
+        {"method": "chernoff"},
+        {"method": "sub-gamma"},
+    )
+    for failure in _FAILURES:
+        for known in methods:
+            value = bound(MANY, delta=failure, pool_size=1, **known).value
+            yield _two_tails(f"squares, {known['method']}", value / math.sqrt(2), failure, _SQUARES)
+        value = bound(MANY, delta=failure, sub_gamma=(2.0, 2.0)).value
+        yield _two_tails("squares, (2, 2) given", value / math.sqrt(2), failure, _SQUARES)
+        value = bound(MANY, delta=failure, width=1.0, method="hoeffding").value
+        yield _two_tails("fair coins, hoeffding", 2 * value, failure, _COINS)
+
+
+def one_square(bound: Bounding) -> Iterator[World]:
+    """Take one linear unit and equal rows: its square has a tail that only "tail" pays for."""
+    settings: tuple[dict[str, Any], ...] = (
+        {"pool_size": 1, "rho": 1.0},
+        {"pool_size": 1},
+        {"sub_gamma": (2.0, 2.0)},
+    )
+    for known in settings:
+        failure = 1e-300
+        value = bound(1, delta=failure, method="sub-gamma", **known).value
+        chance = float(special.erfc(math.sqrt((1 + value) / 2)))
+        yield World("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
+
+
+def one_maximum(bound: Bounding) -> Iterator[World]:
+    """Take one unit of a pool and equal rows: the square of a maximum, whose law is exact."""
+    for q in (2, 16):
+        for known in ({"rho": 1.0}, {}):
+            failure = 1e-100
+            value = bound(1, delta=failure, pool_size=q, method="chernoff", **known).value
+            log_below = q * special.log_ndtr(math.sqrt(exact.sigma2(q) + value))
+            chance = -math.expm1(float(log_below))
+            # Rounding of the logarithm, which is that of 1e-100.
+            ends = (chance * (1 - 1e-9), chance * (1 + 1e-9))
+            yield World(f"one maximum, chernoff, q = {q}", ends, failure)
+
+
+def three_values(bound: Bounding) -> Iterator[World]:
+    """Take a product that is 0, or far off with the chance of Chebyshev's equality, or nearly."""
+    for failure in (0.5, 1e-3):
+        value = bound(1, delta=failure, variance=1.0).value
+        chance = failure * 1.001
+        far = float(1 / math.sqrt(chance) > value)
+        yield World("three values, chebyshev", (far * chance, far * chance), failure)
+
+
+def codes(bound: Bounding) -> Iterator[World]:
+    """Compute exact binomial tails for agreements of codes."""
+    m = 10**6
+    for share in (0.5, 0.3):
+        for failure in (1e-3, 1e-15):
+            value = bound(m, delta=failure, collision=share, method="binomial").value
+            chance = float(
+                stats.binom.sf(math.floor(m * (share + value)), m, share)
+                + stats.binom.cdf(math.ceil(m * (share - value)) - 1, m, share)
+            )
+            yield World("codes, binomial", (chance * 0.999, chance), failure)
+
+
+def orthonormal_rows(bound: Bounding) -> Iterator[World]:
+    """Take orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
+    n = 1000
+    for failure in (1e-2, 1e-3):
+        value = bound(MANY, n_rows=n, delta=failure, pool_size=1).value
+        yield _any_of(n, "orthonormal rows, all pairs", value, failure)
+
+
+def orthonormal_set(bound: Bounding) -> Iterator[World]:
+    """Take a million orthonormal rows, sqrt(2) apart, which 2^20 balls of half that size cover.
+
+    The diagonal alone: what is left of the pairs needs no more.
+    """
+    n = 2**20
+    for failure in (0.5, 0.1):
+        value = bound(MANY, pool_size=1, dimension=20, diameter=math.sqrt(2), delta=failure).value
+        yield _any_of(n, "orthonormal rows, a set", value, failure)
+
+
+def _two_tails(name: str, t: float, failure: float, third: float) -> World:
+    low, high = mean_exceeds(t * math.sqrt(MANY), MANY, third=third)
+    return World(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
+
+
+def _any_of(n: int, name: str, value: float, failure: float) -> World:
+    """Return the world of the largest of n independent means of squares."""
+    low, high = mean_exceeds(value * math.sqrt(MANY / 2), MANY, third=_SQUARES)
+    ends = (-math.expm1(n * math.log1p(-min(2 * one, 1 - 1e-16))) for one in (low, high))
+    return World(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)

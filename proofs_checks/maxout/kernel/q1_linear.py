@@ -7,8 +7,7 @@ from collections.abc import Callable
 from mehler import MaxoutFeatures
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, measure, points
-from ..._simultaneous import hold_against
+from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 _RHO = (-1.0, -0.6, -0.2, 0.0, 0.3, 0.8, 1.0)
 
@@ -37,7 +36,7 @@ def measured_kernel(
         width=[width] * len(_RHO),
         false_alarm=context.false_alarm,
     )
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(kernel),
         resolution=width,

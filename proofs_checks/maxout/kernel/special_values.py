@@ -8,9 +8,7 @@ from typing import Any
 from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, check
 
-from ..._measured_products import Draw, Measured
-from ..._simultaneous import hold_against
-from .._collisions import measure_collisions
+from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions
 
 _RHO = (1.0, 0.0, -1.0)
 _WIDTH = 0.01
@@ -39,7 +37,7 @@ def measured(
     found = Measured.join(
         [measure_collisions(context, draw, q, _RHO, width=_WIDTH, false_alarm=share) for q in pools]
     )
-    return hold_against(
+    return compare_with_claims(
         found,
         found.claimed(value),
         resolution=_WIDTH,

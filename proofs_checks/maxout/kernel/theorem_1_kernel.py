@@ -10,8 +10,7 @@ import numpy as np
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, measure, points
-from ..._simultaneous import hold_against
+from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 Kernel = Callable[[Any, int], Any]
 
@@ -76,7 +75,7 @@ def proved(
 
 def _compare(measured: Measured, kernel: Kernel, **texts: Any) -> Evidence:
     width = _WIDTH * measured.claimed(exact.maxout_kernel)
-    return hold_against(measured, measured.claimed(kernel), resolution=width, **texts)
+    return compare_with_claims(measured, measured.claimed(kernel), resolution=width, **texts)
 
 
 def _plot(measured: Measured, pool_size: int) -> Plot:

@@ -12,9 +12,7 @@ import numpy as np
 from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, points
-from ..._simultaneous import hold_against
-from .._collisions import measure_collisions
+from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions, points
 
 Coefficients = Callable[[int, int], Any]
 Collision = Callable[[float, int], Any]
@@ -237,7 +235,7 @@ def collisions(
         ]
     )
     series = {q: np.polynomial.Polynomial(coefficients(q, _TERMS)) for q in pools}
-    return hold_against(
+    return compare_with_claims(
         measured,
         measured.claimed(lambda rho, q: series[q](rho)),
         resolution=_WIDTH,

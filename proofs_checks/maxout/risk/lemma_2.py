@@ -8,14 +8,80 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special, stats
 
-from mehler.bounds import Bound, maxout
+from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._violations import Case, hold_bounds
-from ._excess_risk import Law
-from ._risk_cases import observed_series
-from ._suprema import SUBSPHERES, draw_suprema, failure, mean, quantile
+from ._risks import Law, block_sizes, observed_series, units
+
+# The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
+POOL = 2
+DELTA = 0.01
+INPUTS = 400
+# The constant of the inequality that the paper quotes for norms of Gaussian vectors.
+NORM_CONSTANT = 0.5
+# Above 0 by this much, so that the printed root is of a number.
+_COMPLEXITY = 1e-12
+
+
+def near_points() -> dict[str, Any]:
+    """Return the published formulas' arguments for two points that are very near each other.
+
+    Their doubling dimension is 1, and at distance delta / ((q+1) sqrt(d)) the published complexity
+    d_M log(diam sqrt(d) / delta) + log(q+1) is 0, whatever the constants in front of it: Lemma 2
+    then bounds |phi| by 0, Lemma 3 promises that m = 1 unit represents every function, and
+    Theorem 2 asks for no unit at all. The measure on the two points may sit on one of them.
+    """
+    distance = math.exp(_COMPLEXITY) * DELTA / ((POOL + 1) * math.sqrt(INPUTS))
+    return {"n_inputs": INPUTS, "dimension": 1, "diameter": distance}
+
+
+# Doubling dimensions of the unit spheres of R^1, R^2, R^3: two points, six arcs of 60 degrees,
+# and 19 to 32 caps of 30 degrees.
+SUBSPHERES = {1: 1, 2: 3, 3: 5}
+
+
+def failure(value: float, r: int, weights: int) -> float:
+    """Compute P(largest of so many chi_r variables > value), accurate where it is tiny.
+
+    On the unit sphere of an r-dimensional subspace the supremum of |phi(., W)| is the largest of
+    the q lengths |P w_j|: phi(x) >= |P w_j| at x = P w_j / |P w_j|, and |phi| <= max_j |P w_j|.
+    """
+    tail = float(stats.chi.sf(value, r))
+    return 1.0 if tail == 1 else -math.expm1(weights * math.log1p(-tail))
+
+
+def quantile(probability: float, r: int, weights: int) -> float:
+    """Return the quantile of the largest of so many chi_r variables."""
+    return float(stats.chi.isf(-math.expm1(math.log(probability) / weights), r))
+
+
+def mean(r: int, weights: int) -> float:
+    """Return the mean of the largest of so many chi_r variables, to 1e-10."""
+    end = math.sqrt(r) + math.sqrt(2 * math.log(weights)) + 9
+    nodes, node_weights = np.polynomial.legendre.leggauss(400)
+    t = (nodes + 1) * end / 2
+    # P(chi_r > t), of which 1 - F^n is taken without cancelling.
+    tail = special.gammaincc(r / 2, t * t / 2)
+    with np.errstate(divide="ignore"):
+        beyond = -np.expm1(weights * np.log1p(-tail))
+    return float(node_weights @ beyond * end / 2)
+
+
+def draw_suprema(
+    rng: np.random.Generator, points: Any, pool_size: int, n_features: int, n_draws: int
+) -> Any:
+    """Return the largest |phi| over the points and over m units, shape (n_draws,)."""
+    blocks = block_sizes(n_draws, n_features * max(points.shape))
+    return np.concatenate(
+        [
+            np.abs(units(rng, points, pool_size, (block, n_features))).max(axis=(1, 2))
+            for block in blocks
+        ]
+    )
+
 
 Bounding = Callable[..., Bound]
 
@@ -188,4 +254,79 @@ def _plot(context: Context) -> Plot:
             "d = 10, q = 4, failure 0.01 for all units at once. Gaussian concentration is within "
             "a factor of 1.5; the covering costs a factor of about 4."
         ),
+    )
+
+
+def _norm_promise(d: int) -> float:
+    """Compute 2 exp(-c epsilon^2 d) at epsilon = 1/2, with the c of the quoted inequality."""
+    return 2 * math.exp(-NORM_CONSTANT * d / 4)
+
+
+@check("maxout.lemma-2", form="printed", name="sum of two norms")
+def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
+    """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
+    # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
+    found = []
+    for d in (20, 100, 400):
+        one = float(stats.chi.sf(each * math.sqrt(d), d))
+        found.append((one**POOL, min(1.0, POOL * one), _norm_promise(d), d))
+    low, high, promised, d = max(found, key=lambda one: one[0] - one[2])
+    return _exceeded(
+        rf"$P(\|w_{{D(x)}}\| + \|w_{{D(z)}}\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {POOL}$, "
+        rf"$d = {d}$",
+        (low, high),
+        promised,
+    )
+
+
+@check("maxout.lemma-2", form="printed", name="union over the pool")
+def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
+    """Compute how often the longest of q weights exceeds 1.5 sqrt(d)."""
+    d = 20
+    chance = failure(1.5 * math.sqrt(d), d, weights)
+    return _exceeded(
+        rf"$P(\max_j\|w_j\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {weights}$, $d = {d}$",
+        (chance, chance),
+        _norm_promise(d),
+    )
+
+
+def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evidence:
+    """Hold a probability, between two numbers, against what the proof says of it."""
+    low, high = chance
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=claim,
+        observed=low,
+        interval=(low * (1 - 1e-9), min(1.0, high * (1 + 1e-9))),
+        upper=promised,
+        method="chi distribution, computed",
+    )
+
+
+def printed_at_near_points() -> Bound:
+    """Return the printed bound of two near points."""
+    return printed.maxout.lemma_2(
+        pool_size=POOL, delta=DELTA, c1=1e3, c=NORM_CONSTANT, **near_points()
+    )
+
+
+@check("maxout.lemma-2", form="printed", name="two near points")
+def two_near_points(
+    context: Context, *, tail: Callable[[float], float] = stats.norm.sf
+) -> Evidence:
+    """Evaluate the print on two points so near that it bounds everything by 0."""
+    bound = printed_at_near_points()
+    # At one of the two a unit has the size of |g|: see `near_points`.
+    chance = float(2 * tail(bound.value))
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            rf"two inputs at distance $\delta/((q+1)\sqrt d)$, $q = {POOL}$, $C_1 = 1000$: chance "
+            f"of exceeding the printed bound {bound.value:.2g}, at least"
+        ),
+        observed=chance,
+        interval=(chance * (1 - 1e-9), min(1.0, chance * (1 + 1e-9))),
+        upper=1 - bound.probability,
+        method="normal distribution, computed",
     )

@@ -9,17 +9,107 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy import special, stats
 
 from mehler import exact, verify
-from mehler.bounds import Bound, maxout
+from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._approximating import Approximations, draw_approximations, mean_square
-from ._excess_risk import Law
-from ._risk_cases import observed_series
+from . import _instances as instances
+from ._risks import Law, block_sizes, observed_series
+from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
+
+# Accelerated gradient steps from the Monte Carlo function towards the nearest one of the box.
+_STEPS = 12
+
+
+def signed_values(rho: Any, pool_size: int) -> Any:
+    """Compute F / C at the correlations, shape (n,); to 1e-8 for pools up to 64."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    steps, step_weights = np.polynomial.legendre.leggauss(40)
+    t = np.asarray(rho)[:, None] * (steps + 1) / 2
+    inside = special.ndtr(np.sqrt(1 - t * t)[..., None] * nodes) ** (pool_size - 1) @ weights
+    return math.sqrt(2 / math.pi) * np.asarray(rho) / 2 * (inside @ step_weights)
+
+
+@dataclass(frozen=True)
+class Approximations:
+    """L2 distances (n_draws,) from f, over equally likely points, of independent draws of m units.
+
+    `monte_carlo` is the Monte Carlo function, `best` the best function found in the box, an upper
+    bound of the best one there is; `norm` is that of f.
+    """
+
+    monte_carlo: Any
+    best: Any
+    norm: float
+
+
+def mean_square(pool_size: int, norm: float, n_features: int) -> float:
+    """Compute E |f^ - f|^2 of the Monte Carlo function for C = 1.
+
+    Its terms are independent, and |f_1| = |phi|.
+    """
+    return float((exact.sigma2(pool_size) - norm**2) / n_features)
+
+
+def draw_approximations(
+    rng: np.random.Generator,
+    points: Any,
+    *,
+    pool_size: int,
+    n_features: int,
+    scale: float,
+    n_draws: int,
+) -> Approximations:
+    """Draw the distance of m units from the f of a random direction u, at unit points."""
+    n, d = points.shape
+    u = rng.standard_normal(d)
+    u /= np.linalg.norm(u)
+    f = (scale * signed_values(np.clip(points @ u, -1, 1), pool_size)).astype(np.float32)
+    columns = np.concatenate([points.T, u[:, None]], axis=1).astype(np.float32)
+    first, best = [], []
+    for block in block_sizes(n_draws, n_features * max(n, d)):
+        winner = rng.standard_normal((block * n_features, d), dtype=np.float32) @ columns
+        signs = np.where(winner[:, n] < 0, np.float32(-1), np.float32(1)).reshape(block, -1, 1)
+        phi = winner[:, :n]
+        for _ in range(pool_size - 1):
+            weights = rng.standard_normal((block * n_features, d), dtype=np.float32)
+            phi = np.maximum(phi, weights @ columns[:, :n])
+        phi = phi.reshape(block, n_features, n) * np.float32(scale / n_features)
+        start, end = _descend(phi, signs, f)
+        first.append(start)
+        best.append(end)
+    return Approximations(
+        np.concatenate(first), np.concatenate(best), float(np.sqrt((f.astype(float) ** 2).mean()))
+    )
+
+
+def _descend(phi: Any, signs: Any, f: Any) -> tuple[Any, Any]:
+    """Return distances of the starting function at `signs`, and of the nearest one found."""
+    rows = phi.transpose(0, 2, 1)
+    # The trace bounds the largest eigenvalue.
+    step = 1 / (phi.astype(float) ** 2).sum(axis=(1, 2))[:, None, None].astype(np.float32)
+    inside = ahead = signs
+    gap = gap_ahead = np.matmul(rows, signs) - f[:, None]
+    start = best = _length(gap)
+    for k in range(_STEPS):
+        moved = np.clip(ahead - step * np.matmul(phi, gap_ahead), -1, 1)
+        gap_moved = np.matmul(rows, moved) - f[:, None]
+        best = np.minimum(best, _length(gap_moved))
+        weight = np.float32(k / (k + 3))
+        ahead = moved + weight * (moved - inside)
+        gap_ahead = gap_moved + weight * (gap_moved - gap)
+        inside, gap = moved, gap_moved
+    return start, best
+
+
+def _length(gap: Any) -> Any:
+    return np.sqrt((gap.astype(float) ** 2).mean(axis=(1, 2)))
+
 
 Bounding = Callable[..., Bound]
 Sizes = dict[str, Any]
@@ -120,10 +210,10 @@ def tight(
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
     return hold_worlds(
         [
-            *worlds.nearest_falls_short(bound, worlds.FREE[3]),
-            *worlds.random_signs(bound, worlds.FREE[3], function="monte-carlo"),
-            *worlds.random_signs(by_dimension, worlds.PAPER[3]),
-            *worlds.mean_square_of_signs(bound),
+            *instances.nearest_falls_short(bound, instances.FREE[3]),
+            *instances.random_signs(bound, instances.FREE[3], function="monte-carlo"),
+            *instances.random_signs(by_dimension, instances.PAPER[3]),
+            *instances.mean_square_of_signs(bound),
         ],
         form="proved",
         claim="distance from $f$, one input",
@@ -267,4 +357,92 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
             f"d = {setting.n_inputs}, q = {setting.pool_size}, total chance of failure "
             f"{failure:g}. All fall like the square root of m; the covering costs most."
         ),
+    )
+
+
+def shortfall_probability(shortfall: float) -> float:
+    """Compute P(E|g| - |g| > shortfall), the chance that a unit falls so short of the mean.
+
+    With alpha/p = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2
+    P(|phi(x)| <= t) = Phi(t)^2 - Phi(-t)^2 = 2 Phi(t) - 1: |phi| is distributed like |g|.
+    """
+    least = math.sqrt(2 / math.pi) - shortfall
+    return float(special.erf(least / math.sqrt(2))) if least > 0 else 0.0
+
+
+@check("maxout.lemma-3", form="printed", name="the event for all units")
+def all_units(
+    context: Context, *, share: Callable[[float, int], float] = lambda delta, m: delta
+) -> Evidence:
+    """Compute the chance that all units keep to the (1 - share) quantile of one."""
+    delta, n_units = 0.01, 1000
+    chance = (1 - share(delta, n_units)) ** n_units
+    promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
+            f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
+        ),
+        observed=chance,
+        interval=(chance * (1 - 1e-9), chance * (1 + 1e-9)),
+        lower=promised,
+        method="independent units, computed",
+    )
+
+
+@check("maxout.lemma-3", form="printed", name="the mean given the event")
+def conditioned_mean(
+    context: Context, *, level: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
+) -> Evidence:
+    r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
+    # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
+    inside = 1 - 2 * stats.norm.sf(level)
+    value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
+    return Evidence.exact_comparison(
+        form="printed",
+        claim=(
+            rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
+            rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
+        ),
+        observed=value,
+        exact=unconditional,
+        interval=(value - 1e-12, value + 1e-12),
+        method="truncated normal, computed",
+    )
+
+
+def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
+    """Return the printed bound at two near points: Lemma 3, or 4 with a Lipschitz constant."""
+    options: dict[str, Any] = {
+        "n_features": 1,
+        "pool_size": POOL,
+        "scale": scale,
+        "delta": DELTA,
+        "c1": 100.0,
+        "c": NORM_CONSTANT,
+        **near_points(),
+    }
+    if lipschitz is None:
+        return printed.maxout.lemma_3(**options)
+    return printed.maxout.lemma_4(lipschitz=lipschitz, **options)
+
+
+@check("maxout.lemma-3", form="printed", name="two near points")
+def two_near_points(
+    context: Context, *, probability: Callable[[float], float] = shortfall_probability
+) -> Evidence:
+    """Evaluate the print on two near points, where it promises that one unit is enough."""
+    bound = printed_at_near_points()
+    seen = probability(bound.value)
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that "
+            f"no function of the box is within the printed {bound.value:.2g} of $f$"
+        ),
+        observed=seen,
+        interval=(seen - 1e-12, seen + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
     )

@@ -12,8 +12,9 @@ from mehler.verify import intervals
 
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._risk_cases import Draws, Setting, drawn_settings, observed_series
+from . import _instances as instances
+from ._risks import Draws, Setting, drawn_settings, observed_series
+from .lemma_3 import printed_at_near_points, shortfall_probability
 
 Bounding = Callable[..., Bound]
 
@@ -96,11 +97,11 @@ def tight(
 
     return hold_worlds(
         [
-            *worlds.falls_short(free, worlds.FREE[3], samples=False),
-            *worlds.falls_short(covered, worlds.PAPER[3], samples=False),
-            worlds.falls_short_mean(free),
-            *worlds.random_signs(both_ways, worlds.FREE[3], function="monte-carlo"),
-            worlds.mean_of_signs(both_ways),
+            *instances.falls_short(free, instances.FREE[3], samples=False),
+            *instances.falls_short(covered, instances.PAPER[3], samples=False),
+            instances.falls_short_mean(free),
+            *instances.random_signs(both_ways, instances.FREE[3], function="monte-carlo"),
+            instances.mean_of_signs(both_ways),
         ],
         form="proved",
         claim="risk that the nearest or the Monte Carlo function adds, one input",
@@ -166,4 +167,25 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
             f"d = {draws.setting.n_inputs}, q = {draws.setting.pool_size}, total chance of failure "
             f"{failure:g}. In these draws errors average out in the linear part of the loss."
         ),
+    )
+
+
+@check("maxout.lemma-4", form="printed", name="two near points")
+def added_risk(
+    context: Context, *, probability: Callable[[float], float] = shortfall_probability
+) -> Evidence:
+    """Evaluate the print on two near points, where it promises that one unit adds no risk."""
+    scale, lipschitz = 0.5, 0.5
+    bound = printed_at_near_points(lipschitz, scale)
+    seen = probability(bound.value / (lipschitz * scale))
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: "
+            f"chance that every function of the box adds more than the printed {bound.value:.2g}"
+        ),
+        observed=seen,
+        interval=(seen - 1e-12, seen + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
     )

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+from scipy import stats
+
 from mehler import exact
-from mehler.bounds import maxout, printed
+from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
+from mehler.verify import intervals
 
 from ..._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._risk_cases import (
+from . import _instances as instances
+from ._risks import (
     Bounding,
     Draws,
     Setting,
@@ -20,8 +24,15 @@ from ._risk_cases import (
     hold_risks,
     paper_bound,
 )
+from .lemma_2 import NORM_CONSTANT, POOL
 
-FREE = worlds.FREE[2]
+# Both counterexamples of the remark have all mass on one x of the set {x, -x}, whose doubling
+# dimension is 1; any C' does.
+_PAIR = {"n_inputs": 400, "dimension": 1}
+_PAIR_CONSTANT = 16.0
+
+
+FREE = instances.FREE[2]
 _CLAIM = "excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound"
 
 _QUICK = (
@@ -67,9 +78,9 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
             world
             for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))
             for world in (
-                *worlds.wrong_sign(bound, FREE, radius=radius, loss_bound=loss_bound),
-                worlds.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
-                *worlds.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
+                *instances.wrong_sign(bound, FREE, radius=radius, loss_bound=loss_bound),
+                instances.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
+                *instances.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
             )
         ],
         form="proved",
@@ -144,4 +155,85 @@ def by_the_repair(
         interval=(worst - 1e-9, worst + 1e-9),
         upper=1.0 + 2e-9,
         method="formulas, evaluated",
+    )
+
+
+def printed_remark(
+    *, radius: float, loss_bound: float, delta: float, m: int, n: int, scale: float
+) -> Bound:
+    """Return Theorem 2 times R B on the set {x, -x}, at the least epsilon that m units serve."""
+    complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
+    return printed.maxout.remark_2(
+        radius=radius,
+        loss_bound=loss_bound,
+        n_features=m,
+        n_samples=n,
+        pool_size=POOL,
+        scale=scale,
+        lipschitz=loss_bound / 2,
+        delta=delta,
+        loss_at_zero=loss_bound / 2,
+        epsilon=math.sqrt(_PAIR_CONSTANT * complexity / m) * (1 + 1e-9),
+        c_prime=_PAIR_CONSTANT,
+        c=NORM_CONSTANT,
+        diameter=2 * radius,
+        **_PAIR,
+    )
+
+
+@check("maxout.remark-2", form="printed", name="R below 1")
+def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
+    """Compute an excess risk that a short input and a large box leave as it is."""
+    delta, m, n, edge = 1e-4, 10**10, 10**4, 2.6 / 100
+    # C R = 1/2: the functions are those of a unit input in a box of 1/2, and |phi| is like |g|.
+    scale = 0.5 / radius
+    bound = printed_remark(radius=radius, loss_bound=1.0, delta=delta, m=m, n=n, scale=scale)
+    # With most labels wrong the minimiser takes the wrong sign, and pays C R E[y] mean|g|.
+    # E[y] = 2.6 / sqrt(N), so that this happens rarely, and mean|g| is E|g| to Chebyshev's error.
+    needed = bound.value / (0.5 * edge)
+    gap = math.sqrt(2 / math.pi) - needed
+    wrong = float(stats.binom.cdf(n // 2 - 1, n, (1 + edge) / 2))
+    rare = min(1.0, (1 - 2 / math.pi) / (m * gap**2))
+    low, high = (wrong * (1 - rare), wrong) if gap > 0 else (0.0, wrong * rare)
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 2$, $N = 10^4$, "
+            r"$E[y] = 2.6/\sqrt N$: chance that the excess risk over the best function of the "
+            f"box exceeds the printed bound {bound.value:.3g}"
+        ),
+        observed=low,
+        interval=(low, high),
+        upper=1 - bound.probability,
+        method="binomial distribution and Chebyshev's inequality, computed",
+    )
+
+
+@check("maxout.remark-2", form="printed", name="B below 1", pays=True)
+def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
+    """Measure an excess risk that a small loss makes small once, and the print twice."""
+    m, scale, n_draws = 200, 0.5, 10_000
+    bound = printed_remark(
+        radius=1.0, loss_bound=loss_bound, delta=0.01, m=m, n=10**12, scale=scale
+    )
+    # Units of two weights have the size of |g|.
+    sizes = np.abs(context.rng("units").standard_normal((n_draws, m))).mean(axis=1)
+    # All labels are 1: the minimiser takes every sign right, whatever the sample.
+    excess = loss_bound / 2 * scale * (math.sqrt(2 / math.pi) - sizes)
+    count = int((excess > bound.value).sum())
+    low, high = intervals.binomial(count, n_draws, context.false_alarm)
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
+            r"chance that the excess risk over $\mathcal F$ exceeds the printed bound "
+            f"{bound.value:.2g}"
+        ),
+        observed=count / n_draws,
+        interval=(low, high),
+        upper=1 - bound.probability,
+        false_alarm=context.false_alarm,
+        n_features=m * n_draws,
+        method=f"Clopper-Pearson interval for violations in {n_draws} draws",
+        assumptions=("draws are independent",),
     )

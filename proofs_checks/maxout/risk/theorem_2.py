@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
-from mehler.bounds import maxout, printed
+from scipy import special
+
+from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from ..._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._risk_cases import (
+from . import _instances as instances
+from ._risks import (
     Bounding,
     Draws,
     Setting,
@@ -21,8 +24,16 @@ from ._risk_cases import (
     hold_risks,
     paper_bound,
 )
+from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
+from .lemma_3 import shortfall_probability
 
-FREE, PAPER = worlds.FREE[2], worlds.PAPER[2]
+# Any constant does in print: the condition's other factor is as good as 0.
+_CONSTANT = 1e6
+# Of the ramp, and of the box, so that it stays in its linear part.
+_LIPSCHITZ, _SCALE = 0.5, 0.5
+
+
+FREE, PAPER = instances.FREE[2], instances.PAPER[2]
 
 # Pools of 1 and 4: a table of the exact kernel for each other one would cost as much as the draws.
 _QUICK = (
@@ -190,11 +201,11 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
     """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
     return hold_worlds(
         [
-            *worlds.wrong_sign(bound, FREE),
-            worlds.learnt_by_heart(bound, FREE),
-            *worlds.falls_short(bound, FREE),
-            worlds.learnt_by_heart_mean(bound),
-            worlds.falls_short_mean(bound, n_samples=worlds.ENDLESS**2),
+            *instances.wrong_sign(bound, FREE),
+            instances.learnt_by_heart(bound, FREE),
+            *instances.falls_short(bound, FREE),
+            instances.learnt_by_heart_mean(bound),
+            instances.falls_short_mean(bound, n_samples=instances.ENDLESS**2),
         ],
         form="proved",
         claim="excess risk with linear units",
@@ -203,13 +214,78 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
 
 @check("maxout.theorem-2", form="proved", name="worlds where it is tight, paper's shape")
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
-    """Hold the paper's shape in the same worlds."""
+    """Hold the paper's shape in the same instances."""
     return hold_worlds(
         [
-            *worlds.wrong_sign(bound, PAPER),
-            worlds.learnt_by_heart(bound, PAPER),
-            *worlds.falls_short(bound, PAPER),
+            *instances.wrong_sign(bound, PAPER),
+            instances.learnt_by_heart(bound, PAPER),
+            *instances.falls_short(bound, PAPER),
         ],
         form="proved",
         claim="excess risk with linear units",
     )
+
+
+def printed_at_near_points() -> Bound:
+    """Return the printed bound of two near points, for which one unit is as many as it asks for."""
+    return printed.maxout.theorem_2(
+        n_features=1,
+        n_samples=10**12,
+        pool_size=POOL,
+        scale=_SCALE,
+        lipschitz=_LIPSCHITZ,
+        delta=DELTA,
+        loss_at_zero=0.5,
+        # The condition asks for C'/epsilon^2 times 1e-12 units: for a quarter of one.
+        epsilon=2e-3,
+        c_prime=_CONSTANT,
+        c=NORM_CONSTANT,
+        **near_points(),
+    )
+
+
+@check("maxout.theorem-2", form="printed", name="the condition on m")
+def printed_condition(
+    context: Context, *, probability: Callable[[float], float] = shortfall_probability
+) -> Evidence:
+    """Let the printed condition ask for nothing: one unit is far from the infinite class."""
+    bound = printed_at_near_points()
+    seen = probability(bound.value / (_LIPSCHITZ * _SCALE))
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            "excess risk over $\\mathcal F$ of one unit, two near inputs of label 1, $N = 10^{12}$"
+            f": chance that it exceeds the printed bound {bound.value:.2g}, against the promised "
+            "one"
+        ),
+        observed=seen,
+        interval=(seen - 1e-12, seen + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
+    )
+
+
+@check("maxout.theorem-2", form="printed", name="McDiarmid in the weights")
+def bounded_difference(
+    context: Context, *, claimed: Callable[[int], float] = lambda n: 2 / n
+) -> Evidence:
+    r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
+    found = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
+    moved, limit, n = max(found, key=lambda one: one[0] / one[1])
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=(
+            r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
+            f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "
+            f"$N = {n}$"
+        ),
+        observed=moved,
+        interval=(moved * (1 - 1e-10), moved * (1 + 1e-10)),
+        upper=limit,
+        method="binomial coefficient, computed",
+    )
+
+
+def _mean_of_signs(n: int) -> float:
+    """Compute E |mean of n fair signs|, n even: binomial(n, n/2) / 2^n."""
+    return math.exp(special.gammaln(n + 1) - 2 * special.gammaln(n / 2 + 1) - n * math.log(2))

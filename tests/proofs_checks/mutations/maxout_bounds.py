@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
-from mehler.proofs_checks.maxout.sharper import risk as sharper_risk
+from mehler.proofs_checks.maxout.risk import sharper_risk as sharper_risk
 
 from mehler.bounds import Bound, Term, maxout
 from tests.proofs_checks.mutations._row import Row, of_term

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler.proofs_checks.maxout.dimension import _sparse
-from mehler.proofs_checks.maxout.growth import _hashing as hashing
-from mehler.proofs_checks.maxout.growth import _sandwich, h1_growth, locality
+from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes
 from mehler.proofs_checks.maxout.growth._growth import expansion, variance_rate
-from mehler.proofs_checks.maxout.kernel import _decoupled_pairs as pairs
-from mehler.proofs_checks.maxout.kernel import centred_kernel
-from mehler.proofs_checks.maxout.risk import density
+from mehler.proofs_checks.maxout.kernel import centred_kernel, decoupled_kernel
+from mehler.proofs_checks.maxout.risk import definition_2, density
 
 from mehler import exact
 from mehler.bounds import lower, maxout
@@ -68,8 +65,8 @@ ROWS = [
         locality.near_one,
         collision=lambda rho, q: 1 - (1 - exact.collision_probability(rho, q)) / 0.999,
     ),
-    row(CODES, "variance", "times 1.01", hashing.digits, both=lambda kappa: 1.01 * kappa**2),
-    row(CODES, "Hoeffding's exponent 2", "times 1.05", hashing.hoeffding, rate=2.1),
+    row(CODES, "variance", "times 1.01", remark_1_codes.digits, both=lambda kappa: 1.01 * kappa**2),
+    row(CODES, "Hoeffding's exponent 2", "times 1.05", remark_1_codes.hoeffding, rate=2.1),
     Row(
         statement=f"maxout.{CODES}",
         term="Hoeffding's exponent 2",
@@ -80,13 +77,13 @@ ROWS = [
         CODES,
         "limit of the exponent",
         "times 1.01",
-        hashing.exponent,
-        limit=scaled(hashing.limiting_exponent, 1.01),
+        remark_1_codes.exponent,
+        limit=scaled(remark_1_codes.limiting_exponent, 1.01),
     ),
     *of_term(
         f"maxout.{CODES}",
         "below",
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         maxout.collision_probability,
         least=0.49,
         because="the term is 2 where both maxima count, which for equal rows are one",
@@ -96,7 +93,7 @@ ROWS = [
     *of_term(
         f"maxout.{CODES}",
         "above",
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         maxout.collision_probability,
         least=0.36,
         because="with the other term it is at least 1.69 for equal rows, whose codes agree",
@@ -107,21 +104,21 @@ ROWS = [
         CODES,
         "collisions from below: one index",
         "times 3",
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         below=times(lower.collision_probability, "both", 3.0),
     ),
     row(
         CODES,
         "collisions from below: the others",
         "deleted",
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         below=times(lower.collision_probability, "others", 0.0),
     ),
     row(
         CODES,
         "collisions from below: the others",
         "times 0.12",
-        _sandwich.sandwich,
+        remark_1_codes.sandwich,
         below=times(lower.collision_probability, "others", 0.12),
     ),
     Row(
@@ -135,21 +132,21 @@ ROWS = [
         DECOUPLED,
         "covariance of neighbours",
         "times 1.01",
-        pairs.covariance,
+        decoupled_kernel.covariance,
         variance=covariance_times(1.01),
     ),
     row(
         DECOUPLED,
         "covariance of neighbours",
         "times 0.5",
-        pairs.covariance,
+        decoupled_kernel.covariance,
         variance=covariance_times(0.5),
     ),
     row(
         DECOUPLED,
         "variance",
         "times 1.2",
-        pairs.spread,
+        decoupled_kernel.spread,
         variance=scaled(exact.decoupled_variance, 1.2),
     ),
     row(
@@ -160,7 +157,9 @@ ROWS = [
         kernel=scaled(exact.centred_kernel, 1.01),
     ),
     row(CENTRED, "1 - 1/m", "times 1.5", centred_kernel.mean_over_units, share=0.75),
-    row("definition-2", "s log d", "log deleted", _sparse.sparse, rate=lambda s, d: float(s)),
-    row("definition-2", "s log d", "s squared", _sparse.sparse, rate=lambda s, d: float(s * s)),
+    row("definition-2", "s log d", "log deleted", definition_2.sparse, rate=lambda s, d: float(s)),
+    row(
+        "definition-2", "s log d", "s squared", definition_2.sparse, rate=lambda s, d: float(s * s)
+    ),
     row("density", "distance from the union", "times 1.2", density.union, ends=farther),
 ]

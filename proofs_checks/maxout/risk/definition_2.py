@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
+from scipy.special import betainc
 
 from mehler import doubling
 from mehler.doubling import DoublingDimension
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ._half_balls import (
-    CAPS,
-    area_bound,
-    covering_angle,
-    icosahedron,
-    in_space,
-    on_circles,
-    polygon,
-)
+# Circles of latitude (polar angle, points, turn), in degrees: 22 caps of 30 degrees.
+CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0, 1, 0.0))
+
+
+def area_bound(n_inputs: int) -> float:
+    r"""Bound the number of half-size balls that cover the unit sphere of R^d from below, by area.
+
+    .. math:: N \ge \frac{2}{I_{1/4}\left(\frac{d-1}{2}, \frac12\right)},
+
+    the sphere's area over that of a cap of 30 degrees, the most that a ball of radius 1/2 meets:
+    6, 15, 35 and 789 for d = 2, 3, 4 and 8.
+    """
+    return float(2 / betainc((n_inputs - 1) / 2, 0.5, 0.25))
+
+
+def polygon(n: int) -> Any:
+    """Return the regular polygon with n corners on the unit circle, shape (n, 2)."""
+    angles = 2 * np.pi * np.arange(n) / n
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def icosahedron() -> Any:
+    """Return twelve points of the unit sphere, no two within 63 degrees."""
+    golden = (1 + math.sqrt(5)) / 2
+    corners = [(0.0, a, b * golden) for a in (-1, 1) for b in (-1, 1)]
+    points = [corner[shift:] + corner[:shift] for corner in corners for shift in range(3)]
+    return np.asarray(points) / math.sqrt(1 + golden**2)
+
+
+def in_space(points: Any, n_inputs: int, rng: np.random.Generator) -> Any:
+    """Embed points in a subspace of R^d in general position."""
+    basis = np.linalg.qr(rng.standard_normal((n_inputs, n_inputs)))[0]
+    return points @ basis[: points.shape[1]]
+
+
+def on_circles(circles: tuple[tuple[float, int, float], ...] = CAPS) -> Any:
+    """Return points on circles of latitude of the unit sphere, shape (n, 3)."""
+    points = []
+    for polar, count, turn in circles:
+        t = math.radians(polar)
+        for j in range(count):
+            p = math.radians(turn + 360 * j / count)
+            points.append((math.sin(t) * math.cos(p), math.sin(t) * math.sin(p), math.cos(t)))
+    return np.asarray(points)
+
+
+def covering_angle(centres: Any) -> float:
+    """Compute the largest angle, in degrees, from a point of the sphere to the nearest centre."""
+    return math.degrees(math.acos(-ConvexHull(centres).equations[:, 3].max()))
+
 
 Dimension = Callable[[Any], DoublingDimension]
 # Sets of R^d, d columns each, that need more than 2^d balls.
@@ -169,4 +213,80 @@ def _plot_of_spheres(most: int) -> Plot:
             Series(label="at most, by volume", x=d, y=np.full(d.size, math.log2(5))),
         ),
         caption="The area bound stays above the printed one in every dimension from two on.",
+    )
+
+
+# s, and a prime b that is at least s: d = s b columns.
+_CODES = ((2, 11), (3, 31), (4, 31), (5, 7), (6, 7))
+# Where only the count of words is needed: b is a prime still.
+_LARGE = ((2, 1009), (8, 1009), (50, 10007), (200, 1000003))
+
+
+def words(s: int, b: int) -> np.ndarray:
+    """Return the words of a Reed and Solomon code as unit vectors, shape (b^t, s b).
+
+    A word has s symbols of a field of b elements and t = ceil(s/2) coefficients; its vector has one
+    entry 1/sqrt(s) in each of s groups of b columns. Two words agree in fewer than s/2 places, so
+    that no ball of radius 1/2 holds two of them.
+    """
+    coefficients = np.asarray(list(itertools.product(range(b), repeat=math.ceil(s / 2))))
+    powers = np.asarray([[x**k % b for x in range(s)] for k in range(coefficients.shape[1])])
+    symbols = coefficients @ powers % b
+    rows = np.zeros((len(symbols), s * b))
+    rows[np.arange(len(symbols))[:, None], symbols + b * np.arange(s)] = 1 / math.sqrt(s)
+    return rows
+
+
+@check("maxout.definition-2", form="proved", name="a packing of sparse vectors")
+def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = words) -> Evidence:
+    """Check that the least distance between words exceeds the radius of their ball."""
+    nearest = math.inf
+    for s, b in _CODES:
+        rows = code(s, b)
+        gram = rows @ rows.T
+        np.fill_diagonal(gram, -1.0)
+        nearest = min(nearest, math.sqrt(2 - 2 * float(gram.max())))
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"$b^{\lceil s/2\rceil}$ unit vectors with $s$ entries in $sb$ columns are farther "
+            "than 1 apart: smallest distance"
+        ),
+        observed=nearest,
+        interval=(nearest - 1e-9, nearest + 1e-9),
+        lower=1.0 + 1e-6,
+        method="all pairs of words, computed",
+    )
+
+
+def sparse_order(s: int, d: int) -> float:
+    """Return the printed order of the dimension."""
+    return s * math.log2(d)
+
+
+@check("maxout.definition-2", form="proved", name="sparse vectors")
+def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order) -> Evidence:
+    """Compare both bounds of the dimension with s log d, for d of at least s^2.
+
+    The lower bound counts words; from above, a ball's part of the union of C(d, s) subspaces is
+    covered by 5^s balls in each.
+    """
+    places = []
+    for s, b in (*_CODES, *_LARGE):
+        d = s * b
+        low = math.ceil(s / 2) * math.log2(b)
+        choices = (math.lgamma(d + 1) - math.lgamma(s + 1) - math.lgamma(d - s + 1)) / math.log(2)
+        places += [(low / rate(s, d), s, d), ((choices + s * math.log2(5)) / rate(s, d), s, d)]
+    place, s, d = max(places, key=lambda one: abs(math.log(one[0] / math.sqrt(0.5))))
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=(
+            r"the dimension of $s$-sparse unit vectors over $s\log_2d$ lies between 1/4 and 2: "
+            f"bounds (farthest: $s = {s}$, $d = {d}$)"
+        ),
+        observed=place,
+        interval=(place - 1e-9, place + 1e-9),
+        lower=0.25,
+        upper=2.0,
+        method="a packing and a covering, counted",
     )

@@ -12,7 +12,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
 
 from ..._worlds import World, hold_worlds
-from ..risk import _tight_worlds as worlds
+from . import _instances as instances
 
 Bounding = Callable[..., Bound]
 
@@ -35,7 +35,7 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
         return bound(**options, centred=True)
 
     return hold_worlds(
-        [*_signs(bound), *worlds.nearest_falls_short(centred, worlds.FREE[3])],
+        [*_signs(bound), *instances.nearest_falls_short(centred, instances.FREE[3])],
         form="printed",
         claim="distance from the box of centred units",
     )
@@ -48,14 +48,14 @@ def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     def centred(**options: Any) -> Bound:
         return bound(**options, centred=True)
 
-    shape = worlds.FREE[2]
+    shape = instances.FREE[2]
     return hold_worlds(
         [
-            *worlds.wrong_sign(centred, shape),
-            worlds.learnt_by_heart(centred, shape),
-            *worlds.falls_short(centred, shape),
-            worlds.learnt_by_heart_mean(centred),
-            worlds.falls_short_mean(centred, n_samples=worlds.ENDLESS**2),
+            *instances.wrong_sign(centred, shape),
+            instances.learnt_by_heart(centred, shape),
+            *instances.falls_short(centred, shape),
+            instances.learnt_by_heart_mean(centred),
+            instances.falls_short_mean(centred, n_samples=instances.ENDLESS**2),
         ],
         form="printed",
         claim="excess risk with centred units",
@@ -64,24 +64,24 @@ def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
 
 @check("maxout.sharper-risk", form="proved", name="by the sample's norms")
 def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bound by the sample's norms in the same worlds.
+    """Hold the bound by the sample's norms in the same instances.
 
     Endless units of one input have the mean size R E|g|; of orthogonal inputs, each seen at most a
     tenth more often than its share, at most R sqrt(1.1).
     """
-    shape = dataclasses.replace(worlds.FREE[2], events=2)
+    shape = dataclasses.replace(instances.FREE[2], events=2)
 
     def one_input(**options: Any) -> Bound:
-        return bound(**options, mean_norm=worlds.MEAN * options.get("radius", 1.0))
+        return bound(**options, mean_norm=instances.MEAN * options.get("radius", 1.0))
 
     def orthogonal(**options: Any) -> Bound:
         return bound(**options, mean_norm=options.get("radius", 1.0) * math.sqrt(1.1))
 
     return hold_worlds(
         [
-            *worlds.wrong_sign(one_input, shape),
-            worlds.learnt_by_heart(orthogonal, shape),
-            *worlds.falls_short(one_input, shape),
+            *instances.wrong_sign(one_input, shape),
+            instances.learnt_by_heart(orthogonal, shape),
+            *instances.falls_short(one_input, shape),
         ],
         form="proved",
         claim="excess risk by the norms of the sample's features",

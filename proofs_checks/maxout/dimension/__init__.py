@@ -1,1 +1,0 @@
-"""The doubling dimension of sets of inputs."""
