@@ -18,8 +18,7 @@ import _harness
 import matplotlib as mpl
 import numpy as np
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations._data import PAPER
-from mehler.proofs_checks.group_invariant.permutations._exact import alone
+from mehler.proofs_checks.group_invariant.permutations._task import PAPER, alone
 
 TEMPLATES = (1, 5, 10, 25, 50, 100)
 BINS = (2, 5, 12, 25, 50)

@@ -18,7 +18,7 @@ from mehler.bounds import Bound, Term, kernel_error
 from mehler.features import groups
 from mehler.statements import Context
 
-from ..group_invariant._errors import drawn_products, limit
+from ..group_invariant._shared import draw_products, limit
 from ._gram_draws import Draw, grams
 
 _ANGLES = np.arange(24) * (math.pi / 12)
@@ -74,7 +74,7 @@ def errors(context: Context, one: Setting, n_draws: int) -> Any:
 def group_errors(context: Context, m: int, n_draws: int) -> Any:
     """Return the largest error (n_draws,) of m templates of a whole group of four."""
     rows = CIRCLE[::2]
-    drawn = drawn_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
+    drawn = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
     exact = limit(rows, {**_GROUP, "n_bins": _BINS})
     return np.abs(drawn - exact).max(axis=1)
 

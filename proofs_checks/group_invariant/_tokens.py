@@ -1,7 +1,12 @@
-"""All sequences of tokens, their orbits under permutations, and features of all of them.
+"""Sequences of tokens and their orbits under permutations, and a small problem of learning on them.
 
-Features that do not know the order of tokens are the same for all sequences of one orbit, so that
-one sorted sequence stands for each: of 8^5 = 32768 sequences there are 792.
+Features that ignore the order of tokens are the same for all sequences of one orbit, so that one
+sorted sequence stands for each: of 8^5 = 32768 sequences there are 792.
+
+The problem: all sequences of three tokens out of three, ten orbits, and the linear loss
+V(f, y) = -y f, which is Lipschitz with L = 1. Over weights of at most C/m the empirical risk is
+minimised by signs, and the least risk of the infinite class is
+-C E int |E_x y psi(x, t, tau)| d tau.
 """
 
 from __future__ import annotations
@@ -14,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from mehler import GroupInvariantFeatures
 from mehler.features import groups
+from mehler.statements import Context
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,8 @@ class Tokens:
     @cached_property
     def representatives(self) -> Any:
         """Sorted sequences, one of each orbit: shape (orbits, length)."""
-        found = itertools.combinations_with_replacement(range(self.alphabet), self.length)
-        return np.array(list(found))
+        each = itertools.combinations_with_replacement(range(self.alphabet), self.length)
+        return np.array(list(each))
 
     @cached_property
     def sizes(self) -> Any:
@@ -65,3 +72,99 @@ class Tokens:
     def one_hot(self, sequences: Any) -> Any:
         """Encode sequences as rows of zeros and ones, token by token."""
         return np.eye(self.alphabet)[sequences].reshape(len(sequences), self.n_inputs)
+
+
+TOKENS = Tokens(3, 3)
+WINDOW = float(np.sqrt(3.0))
+BINS = 8
+LABELS = np.where((TOKENS.counts[:, 0] > 0) & (TOKENS.counts[:, 1] > 0), 1.0, -1.0)
+SHARE = TOKENS.sizes / TOKENS.sizes.sum()
+# Templates at a time: columns of ten orbits stay below 100 MB.
+_MOST = 20_000
+
+
+def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) -> Any:
+    """Return plain distribution functions of orbits, or of sequences: (rows, m, K), in [0, 1]."""
+    options = {"n_bins": BINS, "rule": "paper", **options}
+    phi = GroupInvariantFeatures.draw(
+        TOKENS.n_inputs,
+        group=TOKENS.group,
+        n_templates=n_templates,
+        window=WINDOW,
+        seed=seed,
+        **options,
+    )
+    rows = TOKENS.one_hot(TOKENS.representatives if sequences is None else sequences)
+    plain = phi(rows) / np.sqrt(phi.bins.step / n_templates)
+    return plain.reshape(len(rows), n_templates, phi.bins.columns)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Results of fitted weights in independent draws of templates and samples, (n_draws,), C = 1.
+
+    `risk`: true risk of the empirical minimiser. `gap`: largest difference of true and empirical
+    risk over the weights. `rademacher`: sup over the weights of the mean of sigma_i f(x_i).
+    """
+
+    risk: Any
+    gap: Any
+    rademacher: Any
+
+
+def least_risk(context: Context) -> float:
+    """Compute the least risk of the infinite class, by many templates and fine bins."""
+    m, n_bins = (4000, 20) if context.quick else (20_000, 40)
+    many = columns(context.seed_for("everything"), m, n_bins=n_bins, rule="midpoint")
+    mean = np.abs(np.einsum("o,omk->mk", SHARE * LABELS, many))
+    return -float(mean.sum(axis=1).mean() * WINDOW / n_bins)
+
+
+def fitted(context: Context, n_templates: int, n_samples: int, n_draws: int) -> Fitted:
+    """Fit weights by hand: the signs of the means of y psi over the samples."""
+    each = max(1, _MOST // n_templates)
+    sizes = [min(each, n_draws - start) for start in range(0, n_draws, each)]
+    parts = [
+        _fitted(context, f"{n_templates} {n_samples} {k}", n_templates, n_samples, size)
+        for k, size in enumerate(sizes)
+    ]
+    return Fitted(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+
+
+def _fitted(context: Context, label: str, m: int, n: int, n_draws: int) -> tuple[Any, Any, Any]:
+    psi = columns(context.seed_for(f"fit {label}"), m * n_draws)
+    psi = psi.reshape(len(SHARE), n_draws, -1)
+    rng = context.rng(f"samples {label}")
+    counts = rng.multinomial(n, SHARE, size=n_draws)
+    step = WINDOW / BINS / m
+    empirical = np.einsum("do,odk->dk", counts * LABELS / n, psi)
+    true = np.einsum("o,odk->dk", SHARE * LABELS, psi)
+    signs = 2.0 * rng.binomial(counts, 0.5) - counts
+    noise = np.einsum("do,odk->dk", signs / n, psi)
+    return (
+        -step * (np.sign(empirical) * true).sum(axis=1),
+        step * np.abs(empirical - true).sum(axis=1),
+        step * np.abs(noise).sum(axis=1),
+    )
+
+
+def risk_everywhere(
+    context: Context, n_templates: int, n_samples: int, n_elements: int, n_draws: int
+) -> Any:
+    """Return the true risk on all sequences of the minimiser on sorted ones, sampled elements."""
+    everything, orbit = TOKENS.everything
+    both = np.vstack([TOKENS.representatives, everything])
+    step = WINDOW / BINS / n_templates
+    counts = context.rng("samples everywhere").multinomial(n_samples, SHARE, size=n_draws)
+    risks = []
+    for k, drawn in enumerate(counts):
+        psi = columns(
+            context.seed_for(f"sampled {k}"),
+            n_templates,
+            both,
+            n_elements=n_elements,
+            replacement=True,
+        ).reshape(len(both), -1)
+        weights = np.sign((drawn * LABELS) @ psi[: len(SHARE)])
+        risks.append(-step * np.mean(LABELS[orbit] * (psi[len(SHARE) :] @ weights)))
+    return np.array(risks)

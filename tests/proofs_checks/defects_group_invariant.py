@@ -8,8 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler.proofs_checks.group_invariant._measured_kernel import declared
-from mehler.proofs_checks.group_invariant._tokens import Tokens
+from mehler.proofs_checks.group_invariant._shared import SPHERE, declared
+from mehler.proofs_checks.group_invariant._tokens import WINDOW, Tokens
 from mehler.proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
 from mehler.proofs_checks.group_invariant.kernel import (
     corollary_1,
@@ -20,7 +20,6 @@ from mehler.proofs_checks.group_invariant.kernel import (
     remark_4,
     theorem_1,
 )
-from mehler.proofs_checks.group_invariant.kernel._gaps import with_zeros
 from mehler.proofs_checks.group_invariant.risk import (
     lemma_1,
     lemma_4,
@@ -29,7 +28,6 @@ from mehler.proofs_checks.group_invariant.risk import (
     sample_complexity,
     theorem_3,
 )
-from mehler.proofs_checks.group_invariant.risk._toy_problem import WINDOW
 
 from mehler.bounds import Bound, printed
 from mehler.bounds import group_invariant as bounds
@@ -65,12 +63,12 @@ def without_bins(options: dict[str, Any], d: int) -> Any:
 
 
 def three_times(d: int, epsilon: float, d_g: float) -> float:
-    return 3 * with_zeros(d, epsilon, d_g)
+    return 3 * theorem_1.with_zeros(d, epsilon, d_g)
 
 
 def shifted(d: int, epsilon: float, d_g: float) -> float:
     """A slope that is off by a millionth in the limit."""
-    return with_zeros(d, epsilon, d_g) + 1e-6 * d_g
+    return theorem_1.with_zeros(d, epsilon, d_g) + 1e-6 * d_g
 
 
 def wrong_sign(m1: float, m2: float, s1: float, s2: float, r: float) -> Any:
@@ -89,7 +87,7 @@ def free_action(length: int, alphabet: int) -> Fraction:
 
 def elements_of_the_list(x: Any, y: Any) -> Any:
     """Elements in the place of inverses, for a list that is not closed under them."""
-    return 1.0 - remark_3._KAPPA * remark_3.of_elements(x, y, among=remark_3.LIST)
+    return 1.0 - SPHERE.slope * remark_3.of_elements(x, y, among=remark_3.LIST)
 
 
 def narrow_without_clip(x: Any, y: Any) -> Any:
@@ -110,7 +108,7 @@ def narrow_gap(n: int) -> Bound:
 
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
-    (expectation.restored, {"kernel": declared(expectation._SAMPLED, 6)}, "holds"),
+    (expectation.restored, {"kernel": declared(expectation.SAMPLED, 6)}, "holds"),
     (expectation.sizes, {"kernel_of": without_shared_elements}, "refuted"),
     (expectation.sizes, {"kernel_of": without_bins}, "refuted"),
     (invariance.sampled, {"n_elements": None}, "holds"),

@@ -68,8 +68,8 @@ def of_one_over_n(distance: float, *, share: float, radius: float = 0.0) -> Boun
 
 def without_itself(distance: float, *, moves: Any) -> Bound:
     """Forget the element that moves nothing."""
-    away = [one for one in moves if one] or [0.0]
-    return group_invariant.energy_distance(distance, moves=away)
+    others = [move for move in moves if move] or [0.0]
+    return group_invariant.energy_distance(distance, moves=others)
 
 
 # (check, what is wrong, the verdict that it must come to)
@@ -96,8 +96,8 @@ DEFECTS = [
     (elements.tight, {"bound": divided(group_invariant.kernel_change_elements, 1.1)}, "refuted"),
     (theorem_5.tight, {"bound": divided(theorem_5.class_bound, 2.1)}, "refuted"),
     (
-        ridge_gain.known,
-        {"bound": lambda *sizes, **known: 1.01 * ridge_gain.of_kernel(*sizes, **known)},
+        ridge_gain.published,
+        {"bound": lambda *sizes, **options: 1.01 * ridge_gain.of_kernel(*sizes, **options)},
         "refuted",
     ),
     # A law that prefers one point of an orbit, and a target that varies on one.

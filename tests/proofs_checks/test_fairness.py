@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks.group_invariant.finite import theorem_2
 from mehler.proofs_checks.group_invariant.kernel import remark_3, remark_4
-from mehler.proofs_checks.group_invariant.risk import _one_orbit, theorem_3
+from mehler.proofs_checks.group_invariant.risk import theorem_3
 from mehler.proofs_checks.kitchen_sinks import lemma_1
 from mehler.proofs_checks.leverage import algorithm_1, example_1, limits
 from mehler.proofs_checks.leverage import theorem_1 as scores
@@ -85,8 +85,8 @@ def test_theorem_3_is_refuted_by_what_it_says_and_not_by_an_equality(context):
     assert found.observed == pytest.approx(5.71e-9, rel=1e-2)
     assert found.exact == pytest.approx(3e-10)
     # No projection leaves the window, and V(0) of the other loss keeps it linear.
-    assert _one_orbit.WINDOW > (1 + _one_orbit.EPSILON) ** 0.5
-    assert _one_orbit.largest_value() >= _one_orbit.WINDOW
+    assert theorem_3.ORBIT_WINDOW > (1 + theorem_3.ORBIT_EPSILON) ** 0.5
+    assert theorem_3.largest_value() >= theorem_3.ORBIT_WINDOW
 
 
 def test_theorem_2_is_not_refuted_on_the_sphere(context):

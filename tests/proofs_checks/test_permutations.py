@@ -7,19 +7,16 @@ import itertools
 import numpy as np
 import pytest
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations import _exact as known
-from mehler.proofs_checks.group_invariant.permutations import _learning as learning
-from mehler.proofs_checks.group_invariant.permutations._data import (
+from mehler.proofs_checks.group_invariant.permutations import _task as exact
+from mehler.proofs_checks.group_invariant.permutations._task import (
     PAPER,
     SMALL,
     Task,
-    haar_distance,
-)
-from mehler.proofs_checks.group_invariant.permutations._features import (
     bag_of_words,
-    drawn,
+    draw_map,
     grams,
     haar,
+    haar_distance,
 )
 
 from mehler import learn
@@ -62,7 +59,7 @@ def test_haar_distance_by_enumeration():
 def test_orbits_with_multiplicities_are_the_whole_rows(task):
     """Least squares on 200 sequences by `learn.ridge`, at the ridge that each route chooses."""
     split = task.split(np.random.default_rng(1), 100)
-    phi = drawn(SMALL, 6, 3, seed=0)
+    phi = draw_map(SMALL, 6, 3, seed=0)
     grid, orbit = SMALL.everything
     z = phi(SMALL.one_hot(grid[split.train]))
     trace = ((z - z.mean(axis=0)) ** 2).sum()
@@ -70,31 +67,31 @@ def test_orbits_with_multiplicities_are_the_whole_rows(task):
         phi,
         SMALL.one_hot(grid[split.train]),
         task.labels[orbit[split.train]],
-        lambdas=learning.SHARES * trace / len(z),
+        lambdas=curves.SHARES * trace / len(z),
     )
     ((_, gram),) = grams(SMALL, (6,), 3, 0)
-    values = learning.learned(gram, task.labels, task.counted(split.train))
+    values = curves.learned(gram, task.labels, task.counted(split.train))
     expected = fit.predict(SMALL.one_hot(SMALL.representatives))
     np.testing.assert_allclose(values, expected, atol=1e-8)
     counted = task.counted(split.test)
     right = (fit.predict(SMALL.one_hot(grid[split.test])) >= 0) == (
         task.labels[orbit[split.test]] > 0
     )
-    assert learning.accuracy(values, task.labels, counted) == pytest.approx(right.mean())
+    assert curves.accuracy(values, task.labels, counted) == pytest.approx(right.mean())
     assert curves.of_gram(gram, task, split) == pytest.approx(right.mean())
 
 
 def test_first_templates_are_a_map_of_fewer():
     several = dict(grams(SMALL, (2, 5), 3, 4))
     for m, gram in several.items():
-        z = drawn(SMALL, m, 3, 4)(SMALL.one_hot(SMALL.representatives))
+        z = draw_map(SMALL, m, 3, 4)(SMALL.one_hot(SMALL.representatives))
         np.testing.assert_allclose(gram, z @ z.T, atol=1e-12)
 
 
 def test_sampled_permutations_that_are_all_of_them(task):
     split = task.split(np.random.default_rng(2), 60)
     ((_, gram),) = grams(SMALL, (5,), 4, 3)
-    whole = drawn(SMALL, 5, 4, 3, n_elements=24)
+    whole = draw_map(SMALL, 5, 4, 3, n_elements=24)
     values = curves.of_map(whole, task, split)
     assert abs(values - curves.of_gram(gram, task, split)) < 0.03  # two grids of ridges
     few = curves.of_map(whole, task, split, n_test=200)
@@ -113,9 +110,9 @@ def test_neighbours_by_looking_at_all_rows(task):
         shares.append(np.mean(labels[near] == labels[row]))
         given.append(labels[near].max() == labels[row])
     train, test = (task.counted(rows) for rows in (split.train, split.test))
-    found = learning.by_neighbour(bag_of_words(SMALL), task.labels, train, test)
+    found = curves.by_neighbour(bag_of_words(SMALL), task.labels, train, test)
     assert found == pytest.approx(np.mean(shares))
-    found = learning.by_neighbour(bag_of_words(SMALL), task.labels, train, test, ties=1.0)
+    found = curves.by_neighbour(bag_of_words(SMALL), task.labels, train, test, ties=1.0)
     assert found == pytest.approx(np.mean(given))
 
 
@@ -125,7 +122,7 @@ def test_neighbours_at_equal_distance_are_not_told_apart_by_rounding(task):
     kernel = haar(SMALL)
     noise = 1e-12 * np.random.default_rng(0).standard_normal(kernel.shape)
     found = [
-        learning.by_neighbour(gram, task.labels, train, test)
+        curves.by_neighbour(gram, task.labels, train, test)
         for gram in (kernel, kernel + noise + noise.T)
     ]
     assert found[0] == found[1]
@@ -133,7 +130,7 @@ def test_neighbours_at_equal_distance_are_not_told_apart_by_rounding(task):
 
 def test_rules_of_counts_by_brute_force():
     """Thousands of rules, none above the enumerated best; its own rule attains it."""
-    weights = known.test_weights(SMALL, 100)
+    weights = exact.expected_test(SMALL, 100)
     points = np.array(list(weights), dtype=float)
     labels = np.array([label for label, _ in weights.values()])
     share = np.array([float(n) for _, n in weights.values()])
@@ -142,15 +139,15 @@ def test_rules_of_counts_by_brute_force():
     for u, v, w in itertools.product(levels, levels, np.linspace(-4, 4, 33)):
         right = (points @ [u, v] > w) == (labels > 0)
         best = max(best, share[right].sum() / share.sum())
-    assert best == pytest.approx(float(known.best_of_counts(SMALL, 100)))
-    assert known.best_of_counts(SMALL, 100) == 1 - known.alone(SMALL, 100)
-    assert known.by_least_squares(PAPER, 2000) == 1 - 2 * known.alone(PAPER, 2000)
+    assert best == pytest.approx(float(exact.best_of_counts(SMALL, 100)))
+    assert exact.best_of_counts(SMALL, 100) == 1 - exact.alone(SMALL, 100)
+    assert exact.by_least_squares(PAPER, 2000) == 1 - 2 * exact.alone(PAPER, 2000)
     # By reading all sequences: one target alone, twice or more.
     grid = SMALL.everything[0]
     number = sum(row.count(0) >= 2 and 1 not in row for row in grid.tolist())
     total, negative = 6**4, 2 * 5**4 - 4**4
     expected = number / negative * (negative - 100) / (total - 200)
-    assert float(known.alone(SMALL, 100)) == pytest.approx(expected)
+    assert float(exact.alone(SMALL, 100)) == pytest.approx(expected)
 
 
 def test_least_eigenvalue():
@@ -159,8 +156,8 @@ def test_least_eigenvalue():
     gram = a @ a.T
     basis = np.linalg.qr(np.column_stack([np.ones(6), rng.standard_normal((6, 5))]))[0][:, 1:]
     expected = np.linalg.eigvalsh(basis.T @ gram @ basis)[0]
-    assert known.least_eigenvalue(gram) == pytest.approx(expected)
-    assert known.least_eigenvalue(haar(SMALL)) > 1e-3
+    assert exact.least_eigenvalue(gram) == pytest.approx(expected)
+    assert exact.least_eigenvalue(haar(SMALL)) > 1e-3
 
 
 def test_every_curve_has_a_value_for_every_draw():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations._data import PAPER
+from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
 from mehler.reproduce import Cell
 from mehler.reproduce.invariant import permutations

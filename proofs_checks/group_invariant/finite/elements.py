@@ -23,14 +23,14 @@ _ROUNDING = 1e-7
 def line(bound: Bounding) -> Iterator[World]:
     """Take one row of a line, and a group that acts by its two directions, equally often.
 
-    With a share p of flips the kernel at (x, x) is off by kappa (2 p - 1)^2: p is binomial for
+    With a fraction p of flips the kernel at (x, x) deviates by kappa (2 p - 1)^2: p is binomial for
     independent elements, hypergeometric for distinct ones. The row is 1 from its orbit in the mean.
     """
-    known: dict[str, Any] = {"n_inputs": 1, "templates": "gaussian", "spread": 1.0}
+    options: dict[str, Any] = {"n_inputs": 1, "templates": "gaussian", "spread": 1.0}
     for r, order in ((10**6, None), (30, 40), (30, 60), (59, 60), (7, 10**6)):
         left = 1.0 if order is None else (order - r) / (order - 1)
         mean = _SLOPE / r * left
-        value = bound(r, group_order=order, **known).value
+        value = bound(r, group_order=order, **options).value
         yield World(f"mean, {r} of {order}", (mean * (1 - 1e-12), mean), value * (1 + 1e-12))
     for r, order, failure in (
         (4 * 10**6, None, 1e-250),
@@ -38,7 +38,7 @@ def line(bound: Bounding) -> Iterator[World]:
         (10**5, 4 * 10**5, 1e-100),
         (3 * 10**5, 4 * 10**5, 1e-100),
     ):
-        value = bound(r, group_order=order, delta=failure, **known).value
+        value = bound(r, group_order=order, delta=failure, **options).value
         far = math.sqrt(value / _SLOPE) / 2
         law = stats.binom(r, 0.5) if order is None else stats.hypergeom(order, order // 2, r)
         chance = 2 * float(law.sf(math.ceil(r * (0.5 + far)) - 1))
@@ -74,5 +74,5 @@ def long_rows(bound: Bounding) -> Iterator[World]:
 def tight(
     context: Context, *, bound: Bounding = group_invariant.kernel_change_elements
 ) -> Evidence:
-    """Hold means and tails on the line."""
+    """Compare means and tails on the line."""
     return hold_worlds(list(line(bound)), form="printed", claim="error of the kernel by elements")

@@ -1,4 +1,4 @@
-"""Lemma 3: upper and lower bounds for the chance that a template is rejected."""
+"""Lemma 3: upper and lower bounds for the probability that a template is rejected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from scipy import stats
 
 from mehler.statements import Context, Evidence, check
 
-# Smaller chances are not computed to many digits, or are below every float.
+from .._shared import compute
+
+# Smaller probabilities are not computed to many digits, or are below every float.
 _LEAST = 1e-290
 
 
@@ -28,47 +30,34 @@ def _grid(context: Context) -> list[tuple[int, float]]:
     return [(int(d), float(e)) for d in dims for e in epsilons]
 
 
-def _compare(found: list[tuple[float, int, float]], claim: str, upper: bool) -> Any:
-    worst, d, epsilon = max(found) if upper else min(found)
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=f"{claim}: difference of logarithms (at $d = {d}$, $\\epsilon = {epsilon:.3g}$)",
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
-        upper=0.0 if upper else None,
-        lower=None if upper else 0.0,
-        method="computed, with its rounding",
-    )
+def _compare(gaps: list[tuple[float, int, float]], claim: str, upper: bool) -> Evidence:
+    worst, d, epsilon = max(gaps) if upper else min(gaps)
+    claim += f": difference of logarithms (at $d = {d}$, $\\epsilon = {epsilon:.3g}$)"
+    return compute("restored", claim, worst, 1e-9, **{"upper" if upper else "lower": 0.0})
 
 
 @check("group-invariant.lemma-3", form="restored", name="from above")
 def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
-    """Hold the exact chance against exp(-d epsilon^2/8)."""
-    found = [
+    """Compare the exact probability with exp(-d epsilon^2/8)."""
+    gaps = [
         (math.log(p) + rate * d * e * e, d, e)
         for d, e in _grid(context)
         if (p := rejected(d, e)) > _LEAST
     ]
-    return _compare(found, r"$P(\|n\|^2 \ge 1+\epsilon) \le e^{-d\epsilon^2/8}$", upper=True)
+    return _compare(gaps, r"$P(\|n\|^2 \ge 1+\epsilon) \le e^{-d\epsilon^2/8}$", upper=True)
 
 
 @check("group-invariant.lemma-3", form="restored", name="from below")
 def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
-    """Hold the exact chance against Inglot's lower bound, for d from 2."""
-    found = [
+    """Compare the exact probability with Inglot's lower bound, for d from 2."""
+    gaps = [
         (
-            math.log(p)
-            - math.log(0.5 / math.sqrt(d))
-            - 0.5 * (d - 2) * math.log1p(e)
-            + 0.5 * d * e,
+            math.log(2 * math.sqrt(d) * p) - 0.5 * (d - 2) * math.log1p(e) + 0.5 * d * e,
             d,
             e,
         )
         for d, e in [*_grid(context), *((smallest, e) for e in (0.01, 0.1))]
         if (p := rejected(d, e)) > _LEAST
     ]
-    return _compare(
-        found,
-        r"$P(\|n\|^2 \ge 1+\epsilon) \ge e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}/(2\sqrt d)$",
-        upper=False,
-    )
+    claim = r"$P(\|n\|^2 \ge 1+\epsilon) \ge e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}/(2\sqrt d)$"
+    return _compare(gaps, claim, upper=False)

@@ -3,49 +3,147 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from mehler.bounds import Bound, group_invariant, lower
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._worlds import World, hold_worlds
-from . import _orbit_pairs as pairs
+from .._shared import compute
+from .rotations import circle
 
 Bounding = Callable[..., Bound]
 _CLAIM = "energy distance of two orbits"
+# Sums of distances of order 1, and their differences.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two orbits: their energy and least distances, and the arguments of their bounds.
+
+    `moves` are of the point half way between nearest points; `share` is the fraction of elements
+    that leave a row alone.
+    """
+
+    name: str
+    energy: float
+    distance: float
+    share: float
+    moves: tuple[float, ...]
+
+
+def fixed_points(distance: float = 3.0) -> Pair:
+    """Two fixed points."""
+    return Pair("fixed points", 2 * distance, distance, 1.0, (0.0,))
+
+
+def mirror(across: float, distance: float = 1.0) -> Pair:
+    """(a, 0) and (a, delta) in the plane, with the mirror of the first coordinate."""
+    far = math.hypot(2 * across, distance)
+    energy = distance + distance**2 / (far + 2 * across)
+    return Pair(f"mirror, a = {across:g}", energy, distance, 0.5, (0.0, 2 * across))
+
+
+def simplices(n: int) -> Pair:
+    """Orthogonal regular simplices of n points, and all shifts of both together.
+
+    The energy distance is sqrt(2) times 2 - 2 sqrt(1 - 1/n).
+    """
+    root = math.sqrt(1 - 1 / n)
+    moves = (0.0, *[math.sqrt(1 / (1 - 1 / n))] * (n - 1))
+    return Pair(f"simplices of {n}", math.sqrt(2) * (2 / n) / (1 + root), 2**0.5, 1 / n, moves)
+
+
+def cubes(d: int) -> Pair:
+    """The vertices of a cube with an even, and with an odd number of signs, and even flips.
+
+    The energy distance is 2^(2 - d) times the sum of 2 (-1)^(k+1) C(d, k) sqrt(k).
+    """
+    sums = math.fsum((-1) ** (k + 1) * math.comb(d, k) * math.sqrt(k) for k in range(d + 1))
+    # The middle of an edge has a coordinate of 0; k of the other d - 1 change, in either case.
+    moves = tuple(2 * math.sqrt(k) for k in range(d) for _ in range(math.comb(d - 1, k)))
+    return Pair(f"cube in {d} dimensions", 2.0 ** (3 - d) * sums, 2.0, 2.0 ** (1 - d), moves)
+
+
+def far_simplices(n: int, size: float) -> tuple[Pair, float]:
+    """Small simplices in orthogonal spaces whose centres are fixed, 1 apart; how far rows move."""
+    distance = math.hypot(1.0, math.sqrt(2) * size)
+    moved = math.sqrt(2) * size * math.sqrt(n / (n - 1))
+    # The middle has half of both.
+    moves = (0.0, *[moved / math.sqrt(2)] * (n - 1))
+    energy = 2 * distance - 2 * (1 - 1 / n) * moved
+    return Pair(f"simplices of {n} apart", energy, distance, 1 / n, moves), moved
+
+
+def finite(quick: bool) -> Iterator[Pair]:
+    """Return pairs of finite orbits in closed form."""
+    yield fixed_points()
+    yield from map(mirror, (0.01, 1.0, 30.0))
+    yield from map(simplices, (2, 3, 10, 10**4))
+    yield from map(cubes, (3, 4, 8) if quick else range(3, 14))
+
+
+def draw_pairs(
+    group: Any, rng: np.random.Generator, n_pairs: int, *, near: float
+) -> Iterator[Pair]:
+    """Draw pairs of rows and compute all by the definition."""
+    for _ in range(n_pairs):
+        x, away = rng.standard_normal((2, group.n_inputs))
+        z = x + near * away
+        orbits = [np.asarray(group.apply(row[None])).reshape(-1, x.size) for row in (x, z)]
+        far = np.linalg.norm(x - orbits[1], axis=1)
+        half = (x + orbits[1][far.argmin()]) / 2
+        moved = np.asarray(group.apply(half[None])).reshape(-1, x.size)
+        within = [np.linalg.norm(rows - rows[0], axis=1).mean() for rows in orbits]
+        yield Pair(
+            f"{group!r}, {near:g} apart",
+            2 * float(far.mean()) - float(sum(within)),
+            float(far.min()),
+            1 / len(far),
+            tuple(np.linalg.norm(half - moved, axis=1)),
+        )
+
+
+def circles(radius: float) -> float:
+    """Return the energy distance of concentric circles of radius 1 and another."""
+    return 2 * circle(radius) - 4 / math.pi * (1 + radius)
 
 
 @check("group-invariant.energy-quotient", form="printed", name="lower bound, closed forms")
 def below(context: Context, *, bound: Bounding = lower.energy_distance) -> Evidence:
-    """Hold the lower bound for orbits in closed form and for circles."""
-    worlds = [
-        World(one.name, _ends(bound(one.distance, share=one.share).value), one.energy)
-        for one in pairs.finite(context.quick)
+    """Compare the lower bound with orbits in closed form, and with circles."""
+    instances = [
+        World(pair.name, _ends(bound(pair.distance, share=pair.share).value), pair.energy)
+        for pair in finite(context.quick)
     ]
-    one, moved = pairs.far_simplices(10**4, 0.01)
+    pair, moved = far_simplices(10**4, 0.01)
     # All elements move a row by no more.
-    value = bound(one.distance, share=1.0, radius=moved).value
-    worlds.append(World(one.name, _ends(value), one.energy))
+    value = bound(pair.distance, share=1.0, radius=moved).value
+    instances.append(World(pair.name, _ends(value), pair.energy))
     for gap in (1e-3, 0.1, 1.0):
         for part in (0.1, 0.5, 0.9):
             # A turn moves a point of a circle of radius R by 2 R sin(angle/2).
             near = gap * part / 2
             share = (math.asin(near) + math.asin(near / (1 + gap))) / math.pi
             value = bound(gap, share=share, radius=gap * part).value
-            worlds.append(World(f"circles, {gap:g} apart", _ends(value), pairs.circles(1 + gap)))
-    return hold_worlds(worlds, form="printed", claim=f"{_CLAIM}, lower bound over exact")
+            instances.append(World(f"circles, {gap:g} apart", _ends(value), circles(1 + gap)))
+    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, lower bound over exact")
 
 
 @check("group-invariant.energy-quotient", form="printed", name="upper bound, closed forms")
 def above(context: Context, *, bound: Bounding = group_invariant.energy_distance) -> Evidence:
-    """Hold the upper bound for orbits in closed form."""
-    worlds = [
-        World(one.name, _ends(one.energy), bound(one.distance, moves=one.moves).value)
-        for one in (*pairs.finite(context.quick), pairs.far_simplices(10**4, 0.01)[0])
+    """Compare the upper bound with orbits in closed form."""
+    instances = [
+        World(pair.name, _ends(pair.energy), bound(pair.distance, moves=pair.moves).value)
+        for pair in (*finite(context.quick), far_simplices(10**4, 0.01)[0])
     ]
-    return hold_worlds(worlds, form="printed", claim=f"{_CLAIM}, exact over upper bound")
+    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, exact over upper bound")
 
 
 @check("group-invariant.energy-quotient", form="printed", name="drawn rows")
@@ -55,16 +153,16 @@ def drawn(
     least: Bounding = lower.energy_distance,
     most: Bounding = group_invariant.energy_distance,
 ) -> Evidence:
-    """Hold both bounds for drawn rows and finite groups, by the definition."""
-    rng, worlds = context.rng("rows"), []
+    """Compare both bounds with the definition, for drawn rows and finite groups."""
+    rng, instances = context.rng("rows"), []
     for group in (groups.CyclicShifts(6), groups.Dihedral(5), groups.SignFlips(3)):
         for near in (1e-3, 0.1, 1.0):
-            for one in pairs.drawn(group, rng, 20 if context.quick else 400, near=near):
-                low = least(one.distance, share=one.share).value
-                high = most(one.distance, moves=one.moves).value
-                worlds.append(World(one.name, _ends(low), one.energy))
-                worlds.append(World(one.name, _ends(one.energy), high))
-    return hold_worlds(worlds, form="printed", claim=f"{_CLAIM}, either bound")
+            for pair in draw_pairs(group, rng, 20 if context.quick else 400, near=near):
+                low = least(pair.distance, share=pair.share).value
+                high = most(pair.distance, moves=pair.moves).value
+                instances.append(World(pair.name, _ends(low), pair.energy))
+                instances.append(World(pair.name, _ends(pair.energy), high))
+    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, either bound")
 
 
 def of_circles(gap: float) -> float:
@@ -74,28 +172,23 @@ def of_circles(gap: float) -> float:
 
 @check("group-invariant.energy-quotient", form="proved", name="circles")
 def endless(context: Context, *, bound: Callable[[float], float] = of_circles) -> Evidence:
-    """Hold the bound of the second order for circles, where no linear one is true."""
-    worlds = [
-        World(f"circles, {gap:g} apart", _ends(pairs.circles(1 + gap)), bound(gap))
+    """Compare the bound of second order for circles, where no linear one is true."""
+    instances = [
+        World(f"circles, {gap:g} apart", _ends(circles(1 + gap)), bound(gap))
         for gap in (1e-5, 1e-3, 0.1, 1.0, 100.0)
     ]
-    return hold_worlds(worlds, form="proved", claim=f"{_CLAIM}, circles")
+    return hold_worlds(instances, form="proved", claim=f"{_CLAIM}, circles")
 
 
 @check("group-invariant.energy-quotient", form="proved", name="near circles")
 def vanishes(context: Context, *, gap: float = 1e-5) -> Evidence:
     """Compute the energy distance of near circles over their distance."""
-    ratio = pairs.circles(1 + gap) / gap
-    return Evidence.bound_comparison(
-        form="proved",
-        claim="energy distance over distance of near circles: no factor is below all of them",
-        observed=ratio,
-        interval=(ratio - 1e-9, ratio + 1e-9),
-        upper=1e-3,
-        method="computed: an elliptic integral",
-    )
+    claim = "energy distance over distance of near circles: no factor is below all of them"
+    method = "computed: an elliptic integral"
+    ratio = circles(1 + gap) / gap
+    return compute("proved", claim, ratio, 1e-9, upper=1e-3, method=method)
 
 
 def _ends(value: Any) -> tuple[float, float]:
-    value = float(value) - pairs.ROUNDING
+    value = float(value) - ROUNDING
     return value, value

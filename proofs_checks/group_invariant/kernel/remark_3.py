@@ -7,20 +7,17 @@ from typing import Any
 import numpy as np
 
 from mehler import GroupInvariantFeatures
-from mehler.exact.orbits import TemplateLaw
 from mehler.statements import Context, Evidence, check
 
-from .._measured_kernel import BLOCKS, Draw, held, unit_rows
-from .._setting import EPSILON, LAW, PAPER
+from .._shared import BLOCKS, DITHER, EPSILON, LAW, PAPER, SPHERE, Draw, compute, measure, unit_rows
 
 # The identity, a cycle, its inverse and a transposition of three blocks: with each element its
 # inverse, as the remark assumes, but no group.
 SUBSET = BLOCKS.subset([[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]])
 # Without the cycle's inverse: outside of the remark, inside of what is proved here.
 LIST = BLOCKS.subset([[0, 1, 2], [1, 2, 0], [1, 0, 2]])
-_LOCAL: dict[str, Any] = {**PAPER, "group": SUBSET, "rule": "dither", "n_bins": 10}
-_OPTIONS: dict[str, Any] = {"group": LIST, "window": 1.0, "rule": "dither", "n_bins": 10}
-_KAPPA = TemplateLaw("sphere", 6).slope
+_LOCAL: dict[str, Any] = {**DITHER, **PAPER, "group": SUBSET}
+_OPTIONS: dict[str, Any] = {**DITHER, "group": LIST, "window": 1.0}
 # Means of a dozen distances of at most 2.
 _ROUNDING = 1e-13
 
@@ -48,11 +45,11 @@ def as_restored(x: Any, y: Any) -> Any:
 
 def as_proved(x: Any, y: Any) -> Any:
     """Return s - kappa times the mean of |g^-1 x - g'^-1 z| over the list."""
-    return 1.0 - _KAPPA * of_inverses(x, y, among=LIST)
+    return 1.0 - SPHERE.slope * of_inverses(x, y, among=LIST)
 
 
 def rows() -> Any:
-    """Return a row and one of its orbit that the two means over the list see differently."""
+    """Return a row and one of its orbit that the two means over the list distinguish."""
     x = np.array([[0.5, 0.5, 0.0, -0.5, -0.5, 0.0]])
     return np.vstack([x, BLOCKS.apply(x, np.array([[2, 1, 0]]))[0]])
 
@@ -61,16 +58,19 @@ def rows() -> Any:
 def local(
     context: Context, *, kernel: Any = as_restored, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Hold the mean over the subset against features of all its elements."""
-    name = f"{context.statement}: a subset with inverses"
-    verdict = held(context, name, _LOCAL, kernel, rows(), draw=draw)
-    return Evidence.from_verdict(
-        verdict,
+    """Compare the mean over the subset with features of all its elements."""
+    return measure(
+        context,
+        "a subset with inverses",
+        _LOCAL,
+        kernel,
+        rows(),
         form="restored",
         claim=(
             r"$K = s - \kappa\int_{\mathcal G}\int_{\mathcal G}\|gx - g'z\|$ over the identity, a "
             "cycle, its inverse and a transposition"
         ),
+        draw=draw,
     )
 
 
@@ -79,17 +79,13 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     """Compare means over elements and over inverses, for random rows."""
     x = unit_rows(context, 6 if context.quick else 200, 6)
     gap = of_elements(x, x, among=among) - of_inverses(x, x, among=among)
-    worst = float(np.abs(gap).max())
-    return Evidence.exact_comparison(
-        form="restored",
-        claim=(
-            r"on a subset with inverses the mean of $\|gx - g'z\|$ is that of $\|g^{-1}x - "
-            rf"g'^{{-1}}z\|$, which is what features see: largest difference of {gap.size} pairs"
-        ),
-        observed=worst,
+    return compute(
+        "restored",
+        r"on a subset with inverses the mean of $\|gx - g'z\|$ is that of $\|g^{-1}x - "
+        rf"g'^{{-1}}z\|$, which is that of features: largest difference of {gap.size} pairs",
+        float(np.abs(gap).max()),
+        _ROUNDING,
         exact=0.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        method="computed, with its rounding",
     )
 
 
@@ -97,19 +93,20 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
 def longer_rows(
     context: Context, *, window: float = 2 * (1 + EPSILON), draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Hold s - kappa D with s = R (1 + epsilon) against rows of lengths up to R = 2."""
-    x = unit_rows(context, 2, 6) * np.array([[2.0], [0.7]])
-    wide = {"group": BLOCKS, "window": 2 * (1 + EPSILON), "rule": "dither", "n_bins": 10}
-    options = {**PAPER, **wide}
+    """Compare s - kappa D, s = R (1 + epsilon), with features of rows of lengths up to R = 2."""
 
     def kernel(a: Any, b: Any) -> Any:
         return window - LAW.slope * mean_over_pairs(BLOCKS.apply(a), BLOCKS.apply(b))
 
-    verdict = held(context, f"{context.statement}: longer rows", options, kernel, x, draw=draw)
-    return Evidence.from_verdict(
-        verdict,
+    return measure(
+        context,
+        "longer rows",
+        {**PAPER, **DITHER, "window": 2 * (1 + EPSILON)},
+        kernel,
+        unit_rows(context, 2, 6) * np.array([[2.0], [0.7]]),
         form="restored",
         claim=r"$K_s = s - \kappa D$ for $\|x\| \le R = 2$ and $s = R(1+\epsilon) = 2.6$",
+        draw=draw,
     )
 
 
@@ -117,13 +114,17 @@ def longer_rows(
 def any_list(
     context: Context, *, kernel: Any = as_proved, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Hold the double mean over inverses against features of a list without them."""
-    name = f"{context.statement}: three permutations, inverses"
-    verdict = held(context, name, _OPTIONS, kernel, rows(), draw=draw, n_templates=5000)
-    return Evidence.from_verdict(
-        verdict,
+    """Compare the double mean over inverses with features of a list without them."""
+    return measure(
+        context,
+        "three permutations, inverses",
+        _OPTIONS,
+        kernel,
+        rows(),
         form="proved",
         claim=r"$K = s - \kappa\frac{1}{r^2}\sum\|g_i^{-1}x - g_{i'}^{-1}z\|$",
+        draw=draw,
+        n_templates=5000,
     )
 
 
@@ -132,15 +133,11 @@ def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
     """Show that the remark's assumption is needed: a list without inverses."""
     x, z = rows()[:1], rows()[1:]
     means = (mean(x, z, among=among)[0, 0] for mean in (of_elements, of_inverses))
-    gap = _KAPPA * abs(float(np.subtract(*means)))
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            "for the identity, a cycle and a transposition, which the remark leaves out, means "
-            "over elements and over inverses give kernels that differ by at least 0.05"
-        ),
-        observed=gap,
-        interval=(gap - _ROUNDING, gap + _ROUNDING),
+    return compute(
+        "proved",
+        "for the identity, a cycle and a transposition, which the remark leaves out, means "
+        "over elements and over inverses give kernels that differ by at least 0.05",
+        SPHERE.slope * abs(float(np.subtract(*means))),
+        _ROUNDING,
         lower=0.05,
-        method="computed, with its rounding",
     )

@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 
 from mehler import GroupInvariantFeatures
-from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import mean_distance
 from mehler.statements import Context, Evidence, check
 
-from .._measured_kernel import BLOCKS, Draw, declared, held, unit_rows
-from .._setting import EPSILON
+from .._shared import BLOCKS, DITHER, EPSILON, SPHERE, Draw, compute, declared, measure, unit_rows
 
 _WINDOW = 1 + EPSILON
-_UNIT: dict[str, Any] = {"group": BLOCKS, "window": _WINDOW, "rule": "dither", "n_bins": 10}
+_UNIT: dict[str, Any] = {**DITHER, "window": _WINDOW}
 # Ours: the paper has no narrower window and no Gaussian template without rejection.
-_NARROW: dict[str, Any] = {"group": BLOCKS, "window": 0.45, "rule": "dither", "n_bins": 6}
+_NARROW: dict[str, Any] = {**DITHER, "window": 0.45, "n_bins": 6}
 _GAUSSIAN: dict[str, Any] = {**_NARROW, "templates": "gaussian", "window": 1.0}
 # Sums of a few numbers below 2.
 _ROUNDING = 1e-12
@@ -45,44 +43,43 @@ def by_definition(a: Any, b: Any, window: float) -> Any:
 
 @check("group-invariant.remark-4", form="restored", name="unit templates without symmetry")
 def restored(context: Context, *, length: float = 1.0) -> Evidence:
-    """Hold the integral of maxima against the definition of the kernel, template by template."""
+    """Compare the integral of maxima with the definition of the kernel, template by template."""
     t = length * any_law(context.rng("templates"), 300 if context.quick else 20_000)
     x, z = unit_rows(context, 2, 6)
     # <g t, x> = <t, g^-1 x>.
     a, b = (t @ BLOCKS.transpose(row[None])[:, 0].T for row in (x, z))
     integral = _WINDOW - np.maximum(a[:, :, None], b[:, None, :]).mean(axis=(1, 2))
-    off = by_definition(a, b, _WINDOW) - integral
-    worst = float(off[np.argmax(np.abs(off))])
-    return Evidence.exact_comparison(
-        form="restored",
-        claim=(
-            r"$\int_{-s}^s\psi\psi\,d\tau = s - \int\int\max(\langle gt,x\rangle, \langle g't,z"
-            rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference"
-        ),
-        observed=worst,
+    deviation = by_definition(a, b, _WINDOW) - integral
+    return compute(
+        "restored",
+        r"$\int_{-s}^s\psi\psi\,d\tau = s - \int\int\max(\langle gt,x\rangle, \langle g't,z"
+        rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference",
+        float(deviation[np.argmax(np.abs(deviation))]),
+        _ROUNDING,
         exact=0.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
         method="both sides computed, one by steps, one by pairs",
     )
 
 
 def without_clip(x: Any, y: Any) -> Any:
     """Return s - kappa D, the restored integral for templates uniform on the sphere."""
-    return _WINDOW - TemplateLaw("sphere", 6).slope * mean_distance(BLOCKS, x, y)
+    return _WINDOW - SPHERE.slope * mean_distance(BLOCKS, x, y)
 
 
 @check("group-invariant.remark-4", form="restored", name="unit templates, measured")
 def measured(
     context: Context, *, kernel: Any = without_clip, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Hold the restored integral against features of templates uniform on the sphere."""
-    verdict = held(
-        context, f"{context.statement}: sphere", _UNIT, kernel, unit_rows(context, 2, 6), draw=draw
-    )
-    return Evidence.from_verdict(
-        verdict,
+    """Compare the restored integral with features of templates uniform on the sphere."""
+    return measure(
+        context,
+        "sphere",
+        _UNIT,
+        kernel,
+        unit_rows(context, 2, 6),
         form="restored",
         claim=r"$K = s - \kappa D$ for templates uniform on the sphere, $s = 1 + \epsilon = 1.3$",
+        draw=draw,
     )
 
 
@@ -93,20 +90,17 @@ def clipped(
     kernel: Any = declared(_NARROW, 6),  # noqa: B008  # a fixed function
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
-    """Hold s - E clip(max) against features in a window that cuts projections off."""
-    verdict = held(
+    """Compare s - E clip(max) with features in a window that cuts projections off."""
+    return measure(
         context,
-        f"{context.statement}: proved",
+        "proved",
         _NARROW,
         kernel,
         unit_rows(context, 2, 6),
-        draw=draw,
-        resolution=(0.05, 0.01),
-    )
-    return Evidence.from_verdict(
-        verdict,
         form="proved",
         claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$",
+        draw=draw,
+        resolution=(0.05, 0.01),
     )
 
 
@@ -117,15 +111,14 @@ def gaussian(
     kernel: Any = declared(_GAUSSIAN, 6),  # noqa: B008  # a fixed function
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
-    """Hold the closed form with Owen's function against uncut Gaussian templates."""
-    verdict = held(
+    """Compare the closed form, by Owen's function, with uncut Gaussian templates."""
+    return measure(
         context,
-        f"{context.statement}: normal",
+        "normal",
         _GAUSSIAN,
         kernel,
         unit_rows(context, 2, 6),
+        form="proved",
+        claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$",
         draw=draw,
-    )
-    return Evidence.from_verdict(
-        verdict, form="proved", claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$"
     )

@@ -1,4 +1,4 @@
-"""Turns of images as a group, their mean beside that over all angles, and maps of no group."""
+"""Turns of images: a group, their mean against all angles, and interpolated maps instead."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._worlds import World, hold_worlds
+from .._shared import compute
 
 Bounding = Callable[..., Bound]
 # Closed forms and elliptic integrals, of lengths of order 1, and sums of products of images.
@@ -38,25 +39,25 @@ def on_circles(n: int, frequency: int, radius: float, offset: float) -> float:
 
 @check("group-invariant.rotations", form="printed", name="planes")
 def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_turns) -> Evidence:
-    """Hold the error of n turns in one plane of an image, with the other angle in between too."""
-    slope, worlds = TemplateLaw("sphere", 2).slope, []
+    """Compare the error of n turns of a plane, at their angles and in between, with its bound."""
+    slope, instances = TemplateLaw("sphere", 2).slope, []
     for frequency in (1, 2, 5):
         for radius in (0.01, 0.5, 0.99, 1.0):
             exact = circle(radius)
             for n in (1, 2, 3, 4, 7, 12, 40, 200):
-                told = bound(
+                promised = bound(
                     n_turns=n, n_inputs=2, frequency=frequency, moves=frequency * radius
                 ).value
                 for offset in (0.0, math.pi / (n * frequency)):
                     error = slope * abs(on_circles(n, frequency, radius, offset) - exact)
                     name = f"a plane of frequency {frequency}, {n} turns, radius {radius:g}"
-                    worlds.append(World(name, (error - _ROUNDING, error + _ROUNDING), told))
+                    instances.append(World(name, (error - _ROUNDING, error + _ROUNDING), promised))
     # An image that no rotation moves, and one that stands for another at a distance.
-    told = bound(n_turns=3, n_inputs=2, frequency=1, moves=0.0, slips=0.1).value
+    promised = bound(n_turns=3, n_inputs=2, frequency=1, moves=0.0, slips=0.1).value
     error = slope * 2 * 0.1
-    still = World("images that do not move", (error * (1 - 1e-12), error), told * (1 + 1e-12))
-    worlds.append(still)
-    return hold_worlds(worlds, form="printed", claim="error of the kernel by n turns")
+    still = World("images that do not move", (error * (1 - 1e-12), error), promised * (1 + 1e-12))
+    instances.append(still)
+    return hold_worlds(instances, form="printed", claim="error of the kernel by n turns")
 
 
 @check("group-invariant.rotations", form="printed", name="drawn images")
@@ -66,24 +67,24 @@ def images(
     bound: Bounding = group_invariant.kernel_change_turns,
     turns: Callable[..., Any] = groups.SteerableRotations,
 ) -> Evidence:
-    """Hold the error for drawn images: turns of the group, and splines in their place."""
-    rng, worlds = context.rng("images"), []
+    """Compare the error for drawn images with its bound: turns, and splines in their place."""
+    rng, instances = context.rng("images"), []
     limit = turns(_SIDE, _SIDE, _MANY)
     for scale in (1.0, 0.1):
         x = rng.standard_normal((3 if context.quick else 12, _SIDE**2))
         z = x + scale * rng.standard_normal(x.shape)
-        moves = np.minimum(*(np.linalg.norm(limit.generator(one), axis=1) for one in (x, z)))
+        moves = np.minimum(*(np.linalg.norm(limit.generator(image), axis=1) for image in (x, z)))
         exact = _over_turns(limit.apply(z), x)
         for n in (2, 6, 17, 40):
             group = turns(_SIDE, _SIDE, n)
             splines = groups.ImageRotations(_SIDE, _SIDE, 360 / n * np.arange(n))
-            own, theirs = ([one.transpose(rows) for rows in (x, z)] for one in (group, splines))
+            own, theirs = ([maps.transpose(rows) for rows in (x, z)] for maps in (group, splines))
             slips = [np.linalg.norm(a - b, axis=2).mean(axis=0) for a, b in zip(own, theirs)]
             listed = groups.mean_distance(splines, x, z)
             means = (_over_turns(group.apply(z), x), np.diag(listed))
             for mean, slip in zip(means, (0 * moves, (slips[0] + slips[1]) / 2), strict=True):
                 for k, length in enumerate(moves):
-                    told, rest = (
+                    promised, rest = (
                         bound(
                             n_turns=many,
                             n_inputs=_SIDE**2,
@@ -96,8 +97,8 @@ def images(
                     slope = TemplateLaw("sphere", _SIDE**2).slope
                     error = slope * abs(float(mean[k] - exact[k]))
                     ends = (error - rest - _SUMS, error + rest + _SUMS)
-                    worlds.append(World(f"images {scale:g} apart, {n} turns", ends, told))
-    return hold_worlds(worlds, form="printed", claim="error of the kernel by n turns, images")
+                    instances.append(World(f"images {scale:g} apart, {n} turns", ends, promised))
+    return hold_worlds(instances, form="printed", claim="error of the kernel by n turns, images")
 
 
 def _over_turns(moved: Any, rows: Any) -> Any:
@@ -114,40 +115,35 @@ def is_a_group(
     for side in (4, 7, 8):
         group = groups.SteerableRotations(side, side, many) if turns is None else turns(side, many)
         maps = np.swapaxes(group.apply(np.eye(side**2)), 1, 2)
-        for j, one in enumerate(maps):
-            gap = max(gap, float(np.abs(one.T @ one - np.eye(side**2)).max()))
+        for j, matrix in enumerate(maps):
+            gap = max(gap, float(np.abs(matrix.T @ matrix - np.eye(side**2)).max()))
             for k in (1, 5, many - 1):
-                gap = max(gap, float(np.abs(one @ maps[k] - maps[(j + k) % many]).max()))
+                gap = max(gap, float(np.abs(matrix @ maps[k] - maps[(j + k) % many]).max()))
         steady = groups.SteerableRotations(side, side, many)
         image = steady.turning_part(context.rng(f"image {side}").standard_normal((2, side**2)))
         right = groups.QuarterTurns(side).apply(image)
         gap = max(gap, float(np.abs(group.apply(image)[:: many // 4] - right).max()))
-    return Evidence.exact_comparison(
-        form="proved",
-        claim="turns as orthogonal maps, as a group, and as quarter turns: largest difference",
-        observed=gap,
-        exact=0.0,
-        interval=(gap - _SUMS, gap + _SUMS),
-        method="computed: products of matrices",
-    )
+    claim = "turns as orthogonal maps, as a group, and as quarter turns: largest difference"
+    method = "computed: products of matrices"
+    return compute("proved", claim, gap, _SUMS, exact=0.0, method=method)
 
 
 @check("group-invariant.rotations", form="proved", name="samples of turned functions")
 def sampled(
     context: Context, *, share: Callable[[Any], float] | None = None, many: int = 12
 ) -> Evidence:
-    """Hold how far turned samples are from samples of the turned function."""
-    worlds = []
+    """Compare turned samples with samples of the turned function."""
+    instances = []
     for bandlimit in (0.6, 0.9, 1.0):
         group = groups.SteerableRotations(_SIDE, _SIDE, many, bandlimit=bandlimit)
         values = group.singular_values
-        told = (values[0] - values[-1]) / values[-1] if share is None else share(values)
+        promised = (values[0] - values[-1]) / values[-1] if share is None else share(values)
         samples, basis = group.samples, group.basis
         for j in range(1, many):
             # The functions are turned as their coefficients, the columns of the basis.
             turned = basis.T @ group.apply(basis.T, [[j]])[0].T
             exact = samples @ turned @ np.linalg.pinv(samples)
-            found = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
-            ends = (found - _SUMS, found + _SUMS)
-            worlds.append(World(f"bandlimit {bandlimit:g}, {j} turns", ends, float(told)))
-    return hold_worlds(worlds, form="proved", claim="turned samples less samples turned")
+            error = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
+            ends = (error - _SUMS, error + _SUMS)
+            instances.append(World(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
+    return hold_worlds(instances, form="proved", claim="turned samples less samples turned")

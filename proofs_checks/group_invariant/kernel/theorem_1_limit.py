@@ -1,4 +1,4 @@
-"""Theorem 1, part 2: the deltas vanish with the dimension, and what is left says how fast."""
+"""Theorem 1, part 2: the deltas vanish with the dimension, at a known rate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from scipy import stats
 
 from mehler.statements import Context, Evidence, check
 
-from ._gaps import deltas, drawn_again, masses, with_zeros
+from .._shared import compute
+from .theorem_1 import drawn_again, masses, restored_deltas, with_zeros
 
 # Smaller tails are below every float, or are not computed to many digits.
 _FARTHEST = 500.0
@@ -28,25 +29,23 @@ def _grid(context: Context, slowest: float) -> list[tuple[int, float]]:
 
 @check("group-invariant.theorem-1-limit", form="restored", name="the deltas and the gap")
 def vanish(context: Context, *, rate: float = 1 / 16) -> Evidence:
-    """Hold both deltas, and both laws' gaps, against three times exp(-d epsilon^2 / 16)."""
-    found = []
+    """Compare both deltas, and both laws' gaps, with three times exp(-d epsilon^2 / 16)."""
+    scaled = []
     for d, epsilon in _grid(context, 1 / 8):
         top = 2 / math.sqrt(2 * math.pi * d)
         gaps = [abs(gap(d, epsilon, top)) for gap in (with_zeros, drawn_again)]
-        for one in (*deltas(d, epsilon), *gaps):
-            found.append((abs(one) * math.exp(rate * d * epsilon**2), d, epsilon))
-    worst, d, epsilon = max(found)
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=(
-            r"$\delta_1$, $\delta_2$ and $|K_s - (s - d_G)|$ over $e^{-d\epsilon^2/16}$, which "
-            rf"vanishes with $d$, are at most 3 at {len(found)} points "
-            rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
+        factor = math.exp(rate * d * epsilon**2)
+        for value in (*restored_deltas(d, epsilon), *gaps):
+            scaled.append((abs(value) * factor, d, epsilon))
+    worst, d, epsilon = max(scaled)
+    return compute(
+        "restored",
+        r"$\delta_1$, $\delta_2$ and $|K_s - (s - d_G)|$ over $e^{-d\epsilon^2/16}$, which "
+        rf"vanishes with $d$, are at most 3 at {len(scaled)} points "
+        rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
+        worst,
+        1e-9 * worst,
         upper=3.0,
-        method="computed, with its rounding",
     )
 
 
@@ -63,41 +62,35 @@ def fastest(d: int, epsilon: float) -> float:
 
 @check("group-invariant.theorem-1-limit", form="proved", name="the rate of the gap")
 def rate(context: Context, *, factor: float = 1.0, power: float = 1.0) -> Evidence:
-    """Hold the exact gap over d_G against the proved rate, over d and epsilon."""
-    found = []
+    """Compare the exact gap over d_G with the proved rate, over d and epsilon."""
+    ratios = []
     for d, epsilon in _grid(context, 1 / 4):
         promised = factor * fastest(d, epsilon) ** power
-        found.append((relative_gap(d, epsilon) / promised, d, epsilon))
-    worst, d, epsilon = max(found)
+        ratios.append((relative_gap(d, epsilon) / promised, d, epsilon))
+    worst, d, epsilon = max(ratios)
     # Differences of tails that agree to half a per cent, each to thirteen digits.
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            r"$0 \le 1 - q/p \le ((1+\epsilon)e^{-\epsilon})^{d/2}/(p\sqrt{\pi d})$ at "
-            rf"{len(found)} points: their ratio (largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
+    return compute(
+        "proved",
+        r"$0 \le 1 - q/p \le ((1+\epsilon)e^{-\epsilon})^{d/2}/(p\sqrt{\pi d})$ at "
+        rf"{len(ratios)} points: their ratio (largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
+        worst,
+        1e-9,
         upper=1.0,
-        method="computed, with its rounding",
     )
 
 
 @check("group-invariant.theorem-1-limit", form="proved", name="in units of the distance")
 def in_units_of_the_distance(context: Context, *, d: int = 10**6, at: float = 1.0) -> Evidence:
-    """Hold sqrt(d)(s - K_s) against D / sqrt(2 pi) at a tail that is far from 0."""
+    """Compare sqrt(d)(s - K_s) with D / sqrt(2 pi) at a tail that is far from 0."""
     epsilon = at / math.sqrt(d)
     lost = float(stats.chi2.sf(d * (1 + epsilon), d))
     ratio = 1 - relative_gap(d, epsilon)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            rf"$\sqrt d(s - K_s)$ over $D/\sqrt{{2\pi}}$, a share {lost:.2g} of the templates "
-            rf"rejected ($d = {d}$, $\epsilon = {epsilon:.2g}$): within $2/\sqrt{{\pi d}}$ of 1"
-        ),
-        observed=ratio,
-        interval=(ratio - 1e-9, ratio + 1e-9),
+    return compute(
+        "proved",
+        rf"$\sqrt d(s - K_s)$ over $D/\sqrt{{2\pi}}$, a fraction {lost:.2g} of the templates "
+        rf"rejected ($d = {d}$, $\epsilon = {epsilon:.2g}$): within $2/\sqrt{{\pi d}}$ of 1",
+        ratio,
+        1e-9,
         lower=1 - 2 / math.sqrt(math.pi * 10**6),
         upper=1.0 + 1e-9,
-        method="computed, with its rounding",
     )

@@ -9,11 +9,11 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
-from .._measured_kernel import unit_rows
-from .theorem_1 import claimed
+from .._shared import compute, unit_rows
+from .theorem_1 import claimed, least_eigenvalue, positive_semidefinite
 
 _CIRCLE = 400
-# Of eigenvalues to the norm of that matrix, 400 times 1.3, times 2e-14.
+# Of eigenvalues: 400 times 1.3, the norm of the matrix, times 2e-14.
 _ROUNDING = 1e-11
 
 
@@ -28,24 +28,8 @@ def eigenvalues(
     # Rows of one orbit have equal rows of the matrix, so that it is singular.
     moved = np.roll(rows.reshape(40, 3, 2), 1, axis=1).reshape(40, 6)[:20]
     rows = np.concatenate([rows, moved])
-    least = math.inf
-    for kernel in kernels:
-        matrix = np.asarray(kernel(rows, rows))
-        uneven = float(np.abs(matrix - matrix.T).max())
-        least = min(least, float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]) - uneven)
-    # Eigenvalues to the norm of the matrix, 60 times 1.3, times 1e-15.
-    rounding = 1e-12
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=(
-            "$K_s$ is symmetric and positive semidefinite: least eigenvalue of 60 rows, of both "
-            "laws, less what the matrix lacks of symmetry"
-        ),
-        observed=least,
-        interval=(least - rounding, least + rounding),
-        lower=-2 * rounding,
-        method="eigenvalues, with their rounding",
-    )
+    least = min(least_eigenvalue(kernel, rows) for kernel in kernels)
+    return positive_semidefinite(least, "60 rows, of both laws")
 
 
 def mean_distance_of_sphere(d: int) -> float:
@@ -61,54 +45,36 @@ def on_a_circle(factor: float) -> float:
     return float(np.linalg.eigvalsh(factor * mean_distance_of_sphere(2) - chords)[0])
 
 
+def _on_a_circle(claim: str, factor: float, **bounds: float) -> Evidence:
+    claim += f" on {_CIRCLE} points of a circle: least eigenvalue"
+    method = "eigenvalues, with their rounding"
+    return compute("proved", claim, on_a_circle(factor), _ROUNDING, method=method, **bounds)
+
+
 @check("group-invariant.theorem-1-positive", form="proved", name="the least constant")
 def least_constant(context: Context, *, factor: float = 1.0) -> Evidence:
     """Take a circle without a group: a - |x - z| is a kernel with a = 4/pi."""
-    least = on_a_circle(factor)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            rf"$a - \|x - z\|$ with $a = 4/\pi$ on {_CIRCLE} points of a circle: least eigenvalue"
-        ),
-        observed=least,
-        interval=(least - _ROUNDING, least + _ROUNDING),
-        lower=-2 * _ROUNDING,
-        method="eigenvalues, with their rounding",
-    )
+    return _on_a_circle(r"$a - \|x - z\|$ with $a = 4/\pi$", factor, lower=-2 * _ROUNDING)
 
 
 @check("group-invariant.theorem-1-positive", form="proved", name="no smaller constant")
 def no_less(context: Context, *, factor: float = 0.999) -> Evidence:
     """Show that a thousandth less than 4/pi gives no kernel on the circle."""
-    least = on_a_circle(factor)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            rf"a thousandth less than $a = 4/\pi$ is no kernel on {_CIRCLE} points of a circle: "
-            "least eigenvalue, below 0"
-        ),
-        observed=least,
-        interval=(least - _ROUNDING, least + _ROUNDING),
-        upper=0.0,
-        method="eigenvalues, with their rounding",
-    )
+    return _on_a_circle(r"a thousandth less than $a = 4/\pi$ is no kernel", factor, upper=0.0)
 
 
 @check("group-invariant.theorem-1-positive", form="proved", name="the room that the window leaves")
 def room(context: Context, *, slope: float = 1.0) -> Evidence:
-    """Hold the slope of K_s times the mean distance against its constant, over dimensions."""
+    """Compare the slope of K_s times the mean distance with its constant, over dimensions."""
     worst, d = max(
         (slope * mean_distance_of_sphere(d) / math.sqrt(2 * math.pi * d), d)
         for d in (*range(2, 200), 10**4)
     )
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            rf"$s \ge 1$ is above $\frac{{q}}{{p}}M_d/\sqrt{{2\pi d}}$ (largest at $d = {d}$): "
-            "no more than 0.37 of the window is needed"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
+    return compute(
+        "proved",
+        rf"$s \ge 1$ is above $\frac{{q}}{{p}}M_d/\sqrt{{2\pi d}}$ (largest at $d = {d}$): "
+        "no more than 0.37 of the window is needed",
+        worst,
+        1e-9 * worst,
         upper=0.37,
-        method="computed, with its rounding",
     )

@@ -1,4 +1,8 @@
-"""Accuracies of the permutation experiment, with fresh targets, split and templates per draw."""
+"""Accuracies of the permutation experiment, with fresh targets, split and templates per draw.
+
+Features that are the same for a whole orbit need one row an orbit: what `mehler.learn.ridge`
+computes from thousands of sequences follows from 792 rows with multiplicities, by their Gram alone.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,61 @@ import numpy as np
 from mehler import learn
 
 from .._tokens import Tokens
-from ._data import Split, Task
-from ._features import bag_of_words, drawn, grams, haar
-from ._learning import accuracy, by_neighbour, learned
+from ._task import Split, Task, bag_of_words, draw_map, grams, haar
 
 LAMBDAS = 10.0 ** np.arange(-11.0, 0.0)
+# Ridges, as fractions of the Gram's trace.
+SHARES = 10.0 ** np.arange(-9.0, 0.25, 0.5)
+
+
+def learned(gram: Any, labels: Any, counts: Any) -> Any:
+    """Return values of all orbits (o,), learned from `counts` sequences each, leaving one out.
+
+    The row that is left out is one sequence; others of its orbit stay.
+    """
+    some = counts > 0
+    c, y = counts[some].astype(float), labels[some]
+    total = c.sum()
+    share = c / total
+    means = gram[:, some] @ share
+    centred = gram[:, some] - means[:, None] - means[some] + share @ means[some]
+    root = np.sqrt(c)
+    values, vectors = np.linalg.eigh(root[:, None] * centred[some] * root)
+    values = np.maximum(values, 0.0)
+    middle = share @ y
+    projected = vectors.T @ (root * (y - middle))
+    ridges = SHARES * values.sum()
+    kept = values[:, None] / (values[:, None] + ridges)
+    residuals = (y - middle)[:, None] - vectors @ (kept * projected[:, None]) / root[:, None]
+    leverage = 1.0 / total + (vectors * vectors) @ kept / c[:, None]
+    left_out = share @ (residuals / np.maximum(1.0 - leverage, 2.0**-52)) ** 2
+    ridge = ridges[np.argmin(left_out)]
+    return middle + centred @ (root * (vectors @ (projected / (values + ridge))))
+
+
+def accuracy(values: Any, labels: Any, counts: Any) -> float:
+    """Compute the fraction of the `counts` sequences whose value has the sign of their label."""
+    return float(counts @ ((values >= 0) == (labels > 0)) / counts.sum())
+
+
+def by_neighbour(
+    gram: Any, labels: Any, train: Any, test: Any, *, ties: float | None = None
+) -> float:
+    """Compute the accuracy of the nearest training sequence.
+
+    Ties are broken at random, or by the class `ties` if it is among them.
+    """
+    some = train > 0
+    own = np.diag(gram)
+    square = own[:, None] + own[some] - 2.0 * gram[:, some]
+    # Many neighbours are at equal distance: rounding must not decide between them.
+    near = square <= square.min(axis=1, keepdims=True) + 1e-9 * square.max()
+    weight = near * train[some]
+    if ties is not None:
+        preferred = weight * (labels[some] == ties)
+        weight = np.where(preferred.any(axis=1)[:, None], preferred, weight)
+    right = (weight * (labels[:, None] == labels[some])).sum(axis=1) / weight.sum(axis=1)
+    return float(test @ right / test.sum())
 
 
 def draw_of(tokens: Tokens, seed: int, per_class: int) -> tuple[Task, Split]:
@@ -45,6 +99,12 @@ def raw(rows: Any) -> Any:
     return rows
 
 
+def _kinds(tokens: Tokens, seed: int, templates: Sequence[int], bins: int) -> dict[str, Any]:
+    """Return the Gram matrices of invariant features, by their names."""
+    invariant = {f"CDF({bins},{m})": gram for m, gram in grams(tokens, templates, bins, seed)}
+    return {"bag of words": bag_of_words(tokens), **invariant, "Haar kernel": haar(tokens)}
+
+
 def over_templates(
     tokens: Tokens,
     seeds: Sequence[int],
@@ -53,30 +113,28 @@ def over_templates(
     bins: Sequence[int],
 ) -> dict[int, Any]:
     """Return the accuracy over templates for each number of bins n: (draws, templates)."""
-    found: dict[int, list[list[float]]] = {n: [] for n in bins}
+    accuracies: dict[int, list[list[float]]] = {n: [] for n in bins}
     for seed in seeds:
         task, split = draw_of(tokens, seed, per_class)
         for n in bins:
             several = grams(tokens, templates, n, seed)
-            found[n].append([of_gram(gram, task, split) for _, gram in several])
-    return {n: np.array(rows) for n, rows in found.items()}
+            accuracies[n].append([of_gram(gram, task, split) for _, gram in several])
+    return {n: np.array(rows) for n, rows in accuracies.items()}
 
 
 def over_training(
     tokens: Tokens, seeds: Sequence[int], sizes: Sequence[int], templates: Sequence[int], bins: int
 ) -> dict[str, Any]:
     """Return the accuracy over rows a class, for each kind of features: (draws, sizes)."""
-    found: dict[str, list[list[float]]] = {}
+    accuracies: dict[str, list[list[float]]] = {}
     for seed in seeds:
-        known = {"bag of words": bag_of_words(tokens)}
-        known |= {f"CDF({bins},{m})": gram for m, gram in grams(tokens, templates, bins, seed)}
-        known["Haar kernel"] = haar(tokens)
+        kinds = _kinds(tokens, seed, templates, bins)
         splits = [draw_of(tokens, seed, size) for size in sizes]
-        for name, gram in known.items():
+        for name, gram in kinds.items():
             row = [of_gram(gram, task, split) for task, split in splits]
-            found.setdefault(name, []).append(row)
-        found.setdefault("raw", []).append([of_map(raw, *both) for both in splits])
-    return {name: np.array(rows) for name, rows in found.items()}
+            accuracies.setdefault(name, []).append(row)
+        accuracies.setdefault("raw", []).append([of_map(raw, *both) for both in splits])
+    return {name: np.array(rows) for name, rows in accuracies.items()}
 
 
 def over_elements(
@@ -91,13 +149,13 @@ def over_elements(
 ) -> Any:
     """Return the accuracy over numbers r of permutations at one size: (draws, elements)."""
     n, m = size
-    found = []
+    accuracies = []
     for seed in seeds:
         task, split = draw_of(tokens, seed, per_class)
         options = {"replacement": replacement}
-        maps = [drawn(tokens, m, n, seed, n_elements=r, **options) for r in elements]
-        found.append([of_map(phi, task, split, n_test) for phi in maps])
-    return np.array(found)
+        maps = [draw_map(tokens, m, n, seed, n_elements=r, **options) for r in elements]
+        accuracies.append([of_map(phi, task, split, n_test) for phi in maps])
+    return np.array(accuracies)
 
 
 def over_neighbours(
@@ -107,19 +165,19 @@ def over_neighbours(
 
     Of bag of words, where most distances tie, also with all ties given to one class.
     """
-    found: dict[str, list[list[float]]] = {}
+    accuracies: dict[str, list[list[float]]] = {}
     for seed in seeds:
-        known = {"bag of words": bag_of_words(tokens)}
-        known |= {f"CDF({bins},{m})": gram for m, gram in grams(tokens, templates, bins, seed)}
-        known["Haar kernel"] = haar(tokens)
-        ways: list[tuple[str, Any, float | None]] = [(*one, None) for one in known.items()]
+        kinds = _kinds(tokens, seed, templates, bins)
+        ways: list[tuple[str, Any, float | None]] = [
+            (name, gram, None) for name, gram in kinds.items()
+        ]
         for ties in (1.0, -1.0):
-            ways.append((f"bag of words, ties {ties:+.0f}", known["bag of words"], ties))
-        for name, gram, given in ways:
+            ways.append((f"bag of words, ties {ties:+.0f}", kinds["bag of words"], ties))
+        for name, gram, preferred in ways:
             row = []
             for size in sizes:
                 task, split = draw_of(tokens, seed, size)
                 train, test = (task.counted(rows) for rows in (split.train, split.test))
-                row.append(by_neighbour(gram, task.labels, train, test, ties=given))
-            found.setdefault(name, []).append(row)
-    return {name: np.array(rows) for name, rows in found.items()}
+                row.append(by_neighbour(gram, task.labels, train, test, ties=preferred))
+            accuracies.setdefault(name, []).append(row)
+    return {name: np.array(rows) for name, rows in accuracies.items()}

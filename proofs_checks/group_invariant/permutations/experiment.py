@@ -1,23 +1,30 @@
-"""The paper's experiment on permuted sequences: its results, and those known without draws."""
+"""The paper's experiment on permuted sequences: its results, and those without draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from mehler.statements import Context, Evidence, Plot, check
+import numpy as np
+
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from .._shared import compute
 from .._tokens import Tokens
-from . import _exact as known
+from . import _curves as curves
+from . import _task as task
 from ._curves import draw_of, of_gram, of_map
-from ._data import PAPER, SMALL, Task
-from ._features import bag_of_words, drawn, grams, haar
-from ._plots import over_elements, over_templates, over_training, seeds_for
+from ._task import PAPER, SMALL, Task, bag_of_words, draw_map, grams, haar
 
 _DRAWS = 60
 _FEWER_DRAWS = 40  # sizes at which few draws are lost
+
+
+def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
+    """Return seeds of independent draws."""
+    return [context.seed_for(f"{label} {i}") for i in range(n_draws)]
 
 
 def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:
@@ -44,9 +51,11 @@ def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidenc
     tokens, per_class = (SMALL, 40) if context.quick else (PAPER, 2000)
     wins = 0
     for seed in seeds_for(context, check, _DRAWS):
-        task, split = draw_of(tokens, seed, per_class)
+        problem, split = draw_of(tokens, seed, per_class)
         less, more = (
-            of_gram(gram, task, split) for n, m in sizes for _, gram in grams(tokens, (m,), n, seed)
+            of_gram(gram, problem, split)
+            for n, m in sizes
+            for _, gram in grams(tokens, (m,), n, seed)
         )
         wins += less < more
     few, many = (f"CDF({n}, {m})" for n, m in sizes)
@@ -56,7 +65,7 @@ def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidenc
         _DRAWS,
         form="printed",
         claim=f"{few} is less accurate than {many} in more than half of all draws of targets, "
-        f"split and templates; {_world(tokens, per_class)}",
+        f"split and templates; {_problem(tokens, per_class)}",
         n_features=_DRAWS * max(m * (2 * n + 1) for n, m in sizes),
     )
 
@@ -66,14 +75,14 @@ def ordering(
     context: Context, *, invariant: Callable[[Tokens, int, int], Any] = invariant_gram
 ) -> Evidence:
     """Count draws in which bag of words < CDF(n, 25) <= Haar kernel."""
-    # Matrices of the small world are small enough for one thread: with more, on a busy machine,
+    # Matrices of the small problem are small enough for one thread: with more, on a busy machine,
     # waiting for each other costs BLAS twenty times the work.
     tokens, per_class, n = (SMALL, 40, 8) if context.quick else (PAPER, 2000, 25)
     wins = 0
     for seed in seeds_for(context, "ordering", _DRAWS):
-        task, split = draw_of(tokens, seed, per_class)
+        problem, split = draw_of(tokens, seed, per_class)
         bag, ours, limit = (
-            of_gram(gram, task, split)
+            of_gram(gram, problem, split)
             for gram in (bag_of_words(tokens), invariant(tokens, n, seed), haar(tokens))
         )
         wins += bag < ours <= limit
@@ -84,10 +93,10 @@ def ordering(
         form="proved",
         claim=(
             f"bag of words < CDF({n}, 25) <= Haar kernel in more than half of all draws of "
-            f"targets, split and templates; {_world(tokens, per_class)}"
+            f"targets, split and templates; {_problem(tokens, per_class)}"
         ),
         n_features=_DRAWS * 25 * (2 * n + 1),
-        plots=(over_training(context),),
+        plots=(plot_training(context),),
     )
 
 
@@ -99,9 +108,9 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
     n, m = 5, 5
     wins = 0
     for seed in seeds_for(context, "few elements", _FEWER_DRAWS):
-        task, split = draw_of(tokens, seed, per_class)
+        problem, split = draw_of(tokens, seed, per_class)
         less, whole = (
-            of_map(drawn(tokens, m, n, seed, n_elements=r), task, split, 2000)
+            of_map(draw_map(tokens, m, n, seed, n_elements=r), problem, split, 2000)
             for r in (min(some, tokens.group.order), tokens.group.order)
         )
         wins += less < whole
@@ -112,14 +121,14 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
         form="proved",
         claim=(
             f"CDF({n}, {m}) with {some} permutations is less accurate than with all in more than "
-            f"half of all draws; {_world(tokens, per_class)}"
+            f"half of all draws; {_problem(tokens, per_class)}"
         ),
         n_features=_FEWER_DRAWS * m * (2 * n + 1),
-        plots=(over_elements(context),),
+        plots=(plot_elements(context),),
     )
 
 
-def _world(tokens: Tokens, per_class: int) -> str:
+def _problem(tokens: Tokens, per_class: int) -> str:
     return (
         f"sequences of {tokens.length} tokens out of {tokens.alphabet}, {per_class} a class to "
         "learn from"
@@ -136,7 +145,7 @@ def _chance(
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Hold a count of draws against one half."""
+    """Compare a count of draws with one half."""
     return Evidence.bound_comparison(
         form=form,
         claim=claim,
@@ -156,34 +165,30 @@ def least_squares(
     context: Context, *, errors: Callable[[Tokens, int], Fraction] | None = None
 ) -> Evidence:
     """Compare least squares on counts with the rule "#a + #b >= 2", on the expected test."""
-    wrong = 2 * known.alone(PAPER, 2000) if errors is None else errors(PAPER, 2000)
-    found = float(known.by_least_squares(PAPER, 2000))
-    return Evidence.exact_comparison(
-        form="proved",
-        claim=r"least squares on counts decides by $\#a+\#b \ge 2$: accuracy 0.8364",
-        observed=found,
+    wrong = 2 * task.alone(PAPER, 2000) if errors is None else errors(PAPER, 2000)
+    return compute(
+        "proved",
+        r"least squares on counts decides by $\#a+\#b \ge 2$: accuracy 0.8364",
+        float(task.by_least_squares(PAPER, 2000)),
+        1e-12,
         exact=float(1 - wrong),
-        interval=(found - 1e-12, found + 1e-12),
         method="counted",
-        plots=(over_templates(context),),
+        plots=(plot_templates(context),),
     )
 
 
 @check("group-invariant.permutations", form="proved", name="the best linear rule of counts")
 def best_rule(
-    context: Context, *, errors: Callable[[Tokens, int], Fraction] = known.alone
+    context: Context, *, errors: Callable[[Tokens, int], Fraction] = task.alone
 ) -> Evidence:
     """Enumerate all linear rules of the targets' counts."""
-    found = float(known.best_of_counts(PAPER, 2000))
-    return Evidence.exact_comparison(
-        form="proved",
-        claim=(
-            r"no rule $u\#a+v\#b \ge w$ is more accurate than 0.9182, of one that errs where one "
-            "given target stands alone, twice or more"
-        ),
-        observed=found,
+    return compute(
+        "proved",
+        r"no rule $u\#a+v\#b \ge w$ is more accurate than 0.9182, of one that errs where one "
+        "given target stands alone, twice or more",
+        float(task.best_of_counts(PAPER, 2000)),
+        1e-12,
         exact=float(1 - errors(PAPER, 2000)),
-        interval=(found - 1e-12, found + 1e-12),
         method="enumerated, in fractions",
     )
 
@@ -191,15 +196,15 @@ def best_rule(
 @check("group-invariant.permutations", form="proved", name="raw rows are counts")
 def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = None) -> Evidence:
     """Compare least squares on one-hot rows and on counts, over all sequences."""
-    task = Task(SMALL if context.quick else PAPER, (1, 3))
-    orbit = task.tokens.everything[1]
-    gap = known.raw_and_counts(task, task.labels[orbit] if labels is None else labels(task))
-    return Evidence.exact_comparison(
-        form="proved",
-        claim="least squares on all sequences: largest difference between one-hot rows and counts",
-        observed=gap,
+    problem = Task(SMALL if context.quick else PAPER, (1, 3))
+    orbit = problem.tokens.everything[1]
+    own = problem.labels[orbit] if labels is None else labels(problem)
+    return compute(
+        "proved",
+        "least squares on all sequences: largest difference between one-hot rows and counts",
+        task.raw_and_counts(problem, own),
+        1e-9,
         exact=0.0,
-        interval=(gap - 1e-9, gap + 1e-9),
         method="computed in float64, with its rounding",
     )
 
@@ -207,15 +212,107 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
 @check("group-invariant.permutations", form="proved", name="the Haar kernel tells all orbits apart")
 def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Evidence:
     """Compute the smallest eigenvalue of the Haar kernel on the orbits."""
-    found = known.least_eigenvalue(kernel(PAPER))
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            "smallest eigenvalue of the Haar kernel on functions of the 792 orbits that sum to "
-            "zero is positive, so that any labels of orbits are functions of its space"
-        ),
-        observed=found,
-        interval=(found - 1e-7, found + 1e-7),
+    return compute(
+        "proved",
+        "smallest eigenvalue of the Haar kernel on functions of the 792 orbits that sum to "
+        "zero is positive, so that any labels of orbits are functions of its space",
+        task.least_eigenvalue(kernel(PAPER)),
+        1e-7,
         lower=1e-6,
         method="computed in float64, with its rounding",
     )
+
+
+def plot_templates(context: Context) -> Plot:
+    """Return the accuracy over templates, a curve for each number of bins."""
+    n_draws, per_class = (1, 100) if context.quick else (10, 2000)
+    templates = (1, 5, 25) if context.quick else (1, 5, 10, 25, 50, 100)
+    bins = (5, 25) if context.quick else (5, 10, 25, 50)
+    seeds = seeds_for(context, "templates", n_draws)
+    accuracies = curves.over_templates(PAPER, seeds, per_class, templates, bins)
+    x = np.log10(templates)
+    lines = [_series(f"CDF({n}, m)", x, rows) for n, rows in accuracies.items()]
+    counted = [float(1 - k * task.alone(PAPER, per_class)) for k in (2, 1)]
+    names = ("counts by least squares", "best linear rule of counts")
+    lines += [
+        Series(label=name, x=[x[0], x[-1]], y=[value, value])
+        for name, value in zip(names, counted, strict=True)
+    ]
+    return Plot(
+        title="Sequences of 5 tokens out of 8: accuracy over templates",
+        x_label="log10 of the number of templates m",
+        y_label="test accuracy",
+        series=lines,
+        caption=(
+            f"{_of(n_draws)} {per_class} sequences a class to learn from, all other test "
+            "sequences; n bins on each side of 0. Horizontal: exact values for counts of tokens."
+        ),
+    )
+
+
+def plot_training(context: Context) -> Plot:
+    """Return the accuracy over rows a class, a curve for each kind of features."""
+    n_draws = 1 if context.quick else 10
+    sizes = (10, 50, 100) if context.quick else (10, 50, 100, 500, 2000)
+    seeds = seeds_for(context, "training", n_draws)
+    accuracies = curves.over_training(PAPER, seeds, sizes, (10, 25), 25)
+    return Plot(
+        title="Sequences of 5 tokens out of 8: accuracy over training rows",
+        x_label="log10 of the training sequences a class",
+        y_label="test accuracy",
+        series=[_series(name, np.log10(sizes), rows) for name, rows in accuracies.items()],
+        caption=f"{_of(n_draws)} CDF(n, m) has n bins on each side of 0 and m templates.",
+    )
+
+
+def plot_elements(context: Context) -> Plot:
+    """Return the accuracy over the number of permutations, drawn with and without replacement."""
+    n_draws, per_class = (1, 100) if context.quick else (10, 2000)
+    elements: Sequence[int] = (2, 30, 120) if context.quick else (2, 5, 10, 30, 60, 90, 120)
+    seeds = seeds_for(context, "elements", n_draws)
+    lines = [
+        _series(
+            "independent" if replacement else "distinct",
+            np.log10(elements),
+            curves.over_elements(
+                PAPER,
+                seeds,
+                per_class,
+                elements,
+                (5, 25),
+                replacement=replacement,
+                n_test=1000 if context.quick else 5000,
+            ),
+        )
+        for replacement in ((False,) if context.quick else (False, True))
+    ]
+    return Plot(
+        title="Sequences of 5 tokens out of 8: accuracy over permutations",
+        x_label="log10 of the number r of permutations",
+        y_label="test accuracy",
+        series=lines,
+        caption=(
+            f"{_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the same "
+            "r random permutations for all templates; 120 distinct ones are the whole group."
+        ),
+    )
+
+
+def _series(label: str, x: Any, rows: Any) -> Series:
+    """Return means over draws, with the least and the largest."""
+    if len(rows) == 1:
+        return Series(label=label, x=x, y=rows[0])
+    return Series(
+        label=label,
+        x=x,
+        y=rows.mean(axis=0),
+        kind="points",
+        y_low=rows.min(axis=0),
+        y_high=rows.max(axis=0),
+    )
+
+
+def _of(n_draws: int) -> str:
+    if n_draws == 1:
+        return "One draw of targets, split and templates."
+    return f"Mean, least and largest of {n_draws} draws of targets, split and templates."

@@ -8,6 +8,7 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
+from .._shared import compute
 from .lemma_4 import approximations, target
 
 
@@ -33,15 +34,11 @@ def risks(context: Context, *, factor: float = 1.0) -> Evidence:
         for loss in (logistic, hinge):
             gap = loss(values * labels).mean(axis=1) - loss(exact * labels).mean()
             ratios.append(float((factor * np.abs(gap) / distance).max()))
-    worst = max(ratios)
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=(
-            r"$|\mathcal E_V(\tilde f) - \mathcal E_V(f)| \le L\|\tilde f - f\|_{L^2}$: the ratio, "
-            "largest of logistic and hinge losses of all approximations drawn"
-        ),
-        observed=worst,
-        interval=(worst - 1e-12, worst + 1e-12),
+    return compute(
+        "restored",
+        r"$|\mathcal E_V(\tilde f) - \mathcal E_V(f)| \le L\|\tilde f - f\|_{L^2}$: the ratio, "
+        "largest of logistic and hinge losses of all approximations drawn",
+        max(ratios),
+        1e-12,
         upper=1.0,
-        method="computed, with its rounding",
     )

@@ -15,8 +15,8 @@ from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from ..._violations import Case, hold_bounds
-from .._measured_kernel import unit_rows
-from ._toy_problem import BINS, WINDOW, fitted
+from .._shared import compute, unit_rows
+from .._tokens import BINS, WINDOW, fitted
 
 _DELTA = 0.05
 _SETTINGS = ((10, 50), (30, 200))
@@ -47,15 +47,13 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     allowed = (4 * s + 2 * largest + math.sqrt(0.5 * math.log(1 / delta))) / math.sqrt(_COINS)
     heads = math.floor(0.5 * _COINS * (1 + allowed / largest))
     chance = 2 * float(binom.sf(heads, _COINS, 0.5))
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=(
-            rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
-            "the risks differ by more than the bound with probability at most "
-            rf"$\delta$ = {delta:g}"
-        ),
-        observed=chance,
-        interval=(chance * (1 - 1e-9), chance * (1 + 1e-9)),
+    return compute(
+        "restored",
+        rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
+        "the risks differ by more than the bound with probability at most "
+        rf"$\delta$ = {delta:g}",
+        chance,
+        chance * 1e-9,
         upper=delta,
         method="binomial distribution, with its rounding",
     )
@@ -63,22 +61,22 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
 
 @check("group-invariant.lemma-6", form="proved", name="Rademacher complexity", pays=True)
 def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
-    """Hold the mean Rademacher complexity against 2 s C over the root of N."""
+    """Compare the mean Rademacher complexity with 2 s C over the root of N."""
     n_draws = 400 if context.quick else 20_000
-    found = []
+    rows = []
     for m, n in _SMALL:
         drawn = fitted(context, m, n, n_draws).rademacher * math.sqrt(n) / (2 * window)
         # One sample moves the supremum by 4 s/N at most, one template by 2 s/m: Efron and Stein.
         variance = (WINDOW / window) ** 2 * (1 + n / (4 * m))
         rate = context.false_alarm / len(_SMALL)
         low, high = intervals.known_variance(drawn, variance, rate)
-        found.append((high, low, float(drawn.mean()), m, n))
-    high, low, mean, m, n = max(found)
+        rows.append((high, low, float(drawn.mean()), m, n))
+    high, low, mean, m, n = max(rows)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"$\mathfrak R_N \le 2sC/\sqrt N$: their ratio (largest of "
-            f"{len(found)}: $m = {m}$, $N = {n}$)"
+            f"{len(rows)}: $m = {m}$, $N = {n}$)"
         ),
         observed=mean,
         interval=(low, high),

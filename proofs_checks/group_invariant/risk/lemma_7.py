@@ -15,7 +15,7 @@ from mehler.statements import Context, Evidence, check
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from ...kitchen_sinks import _tight_worlds as worlds
-from ._toy_problem import BINS, SHARE, WINDOW, columns
+from .._tokens import BINS, SHARE, WINDOW, columns
 
 Lemma = Callable[..., Bound]
 _DELTA = 0.05
@@ -58,7 +58,7 @@ def mean_bound(
     mean_square: float | None = None,
     norm: float = 0.0,
 ) -> Bound:
-    """Bound |mean - E f| for vectors of at most `scale`, with E |f|^2 and |E f| where known."""
+    """Bound |mean - E f| for vectors of at most `scale`, and E |f|^2 and |E f| if declared."""
     spread = scale if mean_square is None else math.sqrt(mean_square - norm**2)
     root = math.sqrt(n_vectors)
     return Bound(
@@ -87,54 +87,48 @@ def pool(context: Context) -> Pool:
     return Pool(np.einsum("o,oik,ojk->ij", SHARE, psi, psi) * WINDOW / BINS)
 
 
-def _cases(context: Context, bound: Lemma, *, known: bool) -> tuple[list[Case], int]:
-    found, n_draws = pool(context), 2000 if context.quick else 20_000
-    moments = {"mean_square": found.mean_square, "norm": found.norm} if known else {}
+def _compare(context: Context, bound: Lemma, *, form: Any, claim: str, variance: bool) -> Evidence:
+    vectors, n_draws = pool(context), 2000 if context.quick else 20_000
+    moments = {"mean_square": vectors.mean_square, "norm": vectors.norm} if variance else {}
     cases = [
         Case(
-            drawn=found.errors(context.rng(f"means {m}"), m, n_draws),
-            bound=bound(m, scale=found.largest, delta=_DELTA, **moments),
+            drawn=vectors.errors(context.rng(f"means {m}"), m, n_draws),
+            bound=bound(m, scale=vectors.largest, delta=_DELTA, **moments),
             where={"m": m},
         )
         for m in (3, 10, 100)
     ]
-    return cases, n_draws * 100
+    return hold_bounds(
+        cases,
+        form=form,
+        claim=claim,
+        false_alarm=context.false_alarm,
+        n_features=n_draws * 100,
+    )
 
 
 @check(
     "group-invariant.lemma-7", form="restored", name="means of distribution functions", pays=True
 )
 def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
-    """Count how often means of distribution functions are farther off than promised."""
-    cases, n_features = _cases(context, bound, known=False)
-    return hold_bounds(
-        cases,
-        form="restored",
-        claim=(
-            r"the mean of $m$ functions $\pm\psi(\cdot, t_i, \cdot)$ misses theirs by more than "
-            r"the bound with probability at most $\delta$ (60 templates, ten orbits)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=n_features,
+    """Count how often means of distribution functions deviate by more than the bound."""
+    claim = (
+        r"the mean of $m$ functions $\pm\psi(\cdot, t_i, \cdot)$ misses theirs by more than "
+        r"the bound with probability at most $\delta$ (60 templates, ten orbits)"
     )
+    return _compare(context, bound, form="restored", claim=claim, variance=False)
 
 
 @check("group-invariant.lemma-7", form="proved", name="the variance known", pays=True)
 def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
-    """Count the same against the bound that knows the variance."""
-    cases, n_features = _cases(context, bound, known=True)
-    return hold_bounds(
-        cases,
-        form="proved",
-        claim=r"the same with $\sqrt{E\|f\|^2 - \|Ef\|^2}$ for the first $M$",
-        false_alarm=context.false_alarm,
-        n_features=n_features,
-    )
+    """Count the same for the bound by the variance."""
+    claim = r"the same with $\sqrt{E\|f\|^2 - \|Ef\|^2}$ for the first $M$"
+    return _compare(context, bound, form="proved", claim=claim, variance=True)
 
 
 @check("group-invariant.lemma-7", form="restored", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
-    """Hold both terms where they are tight: random signs on a line, and an orthogonal basis."""
+    """Compare both terms with random signs on a line, and with an orthogonal basis."""
     return hold_worlds(
         [*worlds.random_signs(bound), worlds.basis(bound)],
         form="restored",
@@ -144,7 +138,7 @@ def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 
 @check("group-invariant.lemma-7", form="proved", name="a world where the variance is tight")
 def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
-    """Hold the sharper first term on the orthogonal basis, where the mean is not 0."""
+    """Compare the sharper first term with an orthogonal basis, whose mean is not 0."""
     return hold_worlds(
         [worlds.basis(bound, moments=True)],
         form="proved",

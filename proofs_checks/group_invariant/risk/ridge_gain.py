@@ -2,58 +2,260 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import integrate, stats
 
 from mehler.bounds import Bound, group_invariant
 from mehler.statements import Context, Evidence, check
 
 from ..._worlds import World, hold_worlds
-from . import _gaussian_rows as gaussian
-from ._orbits import APART, FOUR, THREE, VALUES, Orbits
+from .._shared import compute
 
 Bounding = Callable[..., Bound]
+Matrix = list[list[Fraction]]
 _RIDGE = Fraction(1, 10)
 # Floats of small systems against fractions, and quadrature of closed densities.
 _ROUNDING, _QUADRATURE = 1e-11, 1e-8
 
 
+class Orbits:
+    """Points that a cyclic group permutes, and an invariant kernel on them, in fractions.
+
+    Parameters
+    ----------
+    n : int
+        Order of the cyclic group.
+    blocks : mapping
+        (a, b) -> the kernel at shifts 0, ..., n - 1 of orbit b against orbit a, a <= b.
+    fixed : bool
+        Whether the last orbit is one point, which all elements leave alone.
+    """
+
+    def __init__(self, n: int, blocks: dict[tuple[int, int], Sequence[Any]], *, fixed: bool):
+        n_orbits = 1 + max(b for _, b in blocks)
+        self.n = n
+        self.points = [
+            (a, s) for a in range(n_orbits) for s in range(1 if fixed and a == n_orbits - 1 else n)
+        ]
+        self.lone = n_orbits - 1 if fixed else None
+
+        def value(p: tuple[int, int], q: tuple[int, int]) -> Fraction:
+            if p[0] > q[0]:
+                p, q = q, p
+            return Fraction(blocks[p[0], q[0]][(q[1] - p[1]) % n])
+
+        self.kernel = [[value(p, q) for q in self.points] for p in self.points]
+
+    def moved(self, g: int, point: int) -> int:
+        """Return the point that element g makes of another."""
+        orbit, s = self.points[point]
+        return point if orbit == self.lone else self.points.index((orbit, (s + g) % self.n))
+
+    def grams(self, rows: Sequence[int]) -> list[Matrix]:
+        """Return K(x_i, g x_j) for all elements."""
+        return [
+            [[self.kernel[i][self.moved(g, j)] for j in rows] for i in rows] for g in range(self.n)
+        ]
+
+    def predictions(
+        self, rows: Sequence[int], targets: Sequence[Fraction], ridge: Fraction, average: str
+    ) -> list[Fraction]:
+        """Return the predictor at all points, by its definition.
+
+        "before" fits all elements' images of the rows; no average kernel is used.
+        """
+        if average == "before":
+            images = [self.moved(g, i) for g in range(self.n) for i in rows]
+            return self.predictions(images, list(targets) * self.n, ridge, "none")
+        shift = ridge * len(rows)
+        system = [
+            [self.kernel[i][j] + (shift if a == b else 0) for b, j in enumerate(rows)]
+            for a, i in enumerate(rows)
+        ]
+        weights = solve(system, targets)
+        values = [
+            sum((w * self.kernel[i][p] for w, i in zip(weights, rows, strict=True)), Fraction(0))
+            for p in range(len(self.points))
+        ]
+        if average == "none":
+            return values
+        return [
+            sum((values[self.moved(g, p)] for g in range(self.n)), Fraction(0)) / self.n
+            for p in range(len(self.points))
+        ]
+
+    def risk(
+        self,
+        rows: Sequence[int],
+        values: Sequence[Fraction],
+        ridge: Fraction,
+        average: str,
+        tests: Sequence[int],
+    ) -> tuple[Fraction, Fraction]:
+        """Return bias and variance for noise of variance 1, at points that count alike.
+
+        Predictions are linear in the targets, so the noise of each row adds by itself.
+        """
+        target = [values[i] for i in rows]
+        mean = self.predictions(rows, target, ridge, average)
+        bias = sum(((mean[p] - values[p]) ** 2 for p in tests), Fraction(0))
+        spent = Fraction(0)
+        for row in range(len(rows)):
+            noise = [Fraction(int(k == row)) for k in range(len(rows))]
+            values_of_noise = self.predictions(rows, noise, ridge, average)
+            spent += sum((values_of_noise[p] ** 2 for p in tests), Fraction(0))
+        return bias / len(tests), spent / len(tests)
+
+    def designs(self, size: int) -> Iterator[tuple[int, ...]]:
+        """Return all sequences of points."""
+        return itertools.product(range(len(self.points)), repeat=size)
+
+
+def solve(matrix: Matrix, right: Sequence[Fraction]) -> list[Fraction]:
+    """Solve a positive definite system by elimination, in fractions."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for k, pivot in enumerate(rows):
+        for row in rows[k + 1 :]:
+            factor = row[k] / pivot[k]
+            for j in range(k, len(row)):
+                row[j] -= factor * pivot[j]
+    solution: list[Fraction] = []
+    for k in reversed(range(len(rows))):
+        pairs = zip(rows[k][k + 1 : -1], reversed(solution), strict=True)
+        rest = sum((a * x for a, x in pairs), Fraction(0))
+        solution.append((rows[k][-1] - rest) / rows[k][k])
+    return solution[::-1]
+
+
+_HALF, _QUARTER, _EIGHTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 8)
+# Diagonally dominant, so positive definite: two orbits of three points, and one fixed point.
+THREE = Orbits(
+    3,
+    {
+        (0, 0): (2, _HALF, _HALF),
+        (1, 1): (3, 1, 1),
+        (0, 1): (_HALF, 0, _QUARTER),
+        (0, 2): (_EIGHTH,) * 3,
+        (1, 2): (_EIGHTH,) * 3,
+        (2, 2): (1, 1, 1),
+    },
+    fixed=True,
+)
+VALUES = [Fraction(v) for v in (1, 1, 1, -2, -2, -2, 3)]
+# One orbit of four points with a constant diagonal.
+FOUR = Orbits(4, {(0, 0): (1, _QUARTER, _EIGHTH, _QUARTER)}, fixed=False)
+# One orbit of four orthogonal points.
+APART = Orbits(4, {(0, 0): (1, 0, 0, 0)}, fixed=False)
+
+
+# (N, d, k).
+SIZES = ((1, 5, 2), (3, 9, 1), (6, 8, 4), (12, 40, 10), (9, 6, 2), (30, 8, 8), (5, 4, 1))
+
+
+def missed(n: int, d: int, k: int, average: str) -> float:
+    """Return E|w_hat - w|^2 without noise, |w| = 1.
+
+    The fraction h of w in the span of n rows has a beta law. What the span's projection moves w by
+    has the square h - h^2 across w, in an even direction: of d - 1 coordinates k - 1 are invariant.
+    """
+    if average == "before":
+        d = k
+    if n >= d:
+        return 0.0
+    law = stats.beta(n / 2, (d - n) / 2)
+    across = (k - 1) / (d - 1) if average == "after" else 1.0
+
+    def squared(h: float) -> float:
+        return float(((1 - h) ** 2 + across * (h - h * h)) * law.pdf(h))
+
+    return float(integrate.quad(squared, 0, 1, epsabs=0, epsrel=1e-10, limit=500)[0])
+
+
+def spent(n: int, d: int, k: int, average: str) -> float:
+    """Return E|w_hat - w|^2 for noise alone, of variance 1.
+
+    Entries of the diagonal of an inverse Wishart matrix are 1 over a chi-squared variable.
+    """
+    if average == "before":
+        d = k
+    few, many = sorted((n, d))
+    freedom = many - few + 1
+    if freedom <= 2:
+        return float("inf")
+    law = stats.chi2(freedom)
+    mean = integrate.quad(lambda v: law.pdf(v) / v, 0, np.inf, epsabs=0, epsrel=1e-10, limit=500)
+    return few * float(mean[0]) * (k / d if average == "after" else 1.0)
+
+
+def one_row(k: int, average: str) -> tuple[float, float]:
+    """Return signal and noise of one row in dimension 4, in fractions.
+
+    The 24 vertices of the 24-cell have the moments of an even direction up to the fifth; the mean
+    of 1/|x|^2 is 1/2. The first k coordinates are invariant; w is the first.
+    """
+    axes = [
+        tuple(Fraction(s if i == j else 0) for j in range(4)) for i in range(4) for s in (-1, 1)
+    ]
+    halves = list(itertools.product((Fraction(-1, 2), Fraction(1, 2)), repeat=4))
+    bias = noise = Fraction(0)
+    for u in [*axes, *halves]:
+        kept = [u[0] * v for v in u]
+        cut = k if average == "after" else 4
+        bias += (kept[0] - 1) ** 2 + sum((v**2 for v in kept[1:cut]), Fraction(0))
+        noise += sum((v**2 for v in u[:cut]), Fraction(0)) / 2
+    return float(bias / 24), float(noise / 24)
+
+
+def gaussian_cases() -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
+    """Return arguments of the formula, and signal and noise by the other route."""
+    for average in ("none", "after", "before"):
+        for n, d, k in SIZES:
+            pair = missed(n, d, k, average), spent(n, d, k, average)
+            yield {"n_samples": n, "n_inputs": d, "n_fixed": k, "average": average}, pair
+        if average != "before":
+            for k in (1, 2, 4):
+                sizes = {"n_samples": 1, "n_inputs": 4, "n_fixed": k, "average": average}
+                yield sizes, one_row(k, average)
+
+
 def of_kernel(size: int, *, ridge: float, largest: float, off: float) -> float:
-    """Return the known lower bound of the gain by noise of variance 1: N off/(N (M + lambda))^2."""
+    """Return the published lower bound of the gain, noise 1: N off/(N (M + lambda))^2."""
     return size * off / (size * (largest + ridge)) ** 2
 
 
 @check("group-invariant.ridge-gain", form="printed", name="the known lower bound")
-def known(context: Context, *, bound: Callable[..., float] = of_kernel) -> Evidence:
-    """Hold the known lower bound against the gain in the mean over all designs."""
-    worlds = []
-    for name, world in (("one orbit", FOUR), ("three orbits", THREE)):
-        points = range(len(world.points))
-        off = _off(world)
+def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> Evidence:
+    """Compare the published lower bound with the mean gain over all designs."""
+    instances = []
+    for name, orbits in (("one orbit", FOUR), ("three orbits", THREE)):
+        points = range(len(orbits.points))
+        off = _off(orbits)
         for size in (1, 2) if context.quick else (1, 2, 3):
             gains = []
-            for rows in world.designs(size):
+            for rows in orbits.designs(size):
                 values = [Fraction(0)] * len(points)
                 free, tied = (
-                    world.risk(rows, values, _RIDGE, average, points)[1]
+                    orbits.risk(rows, values, _RIDGE, average, points)[1]
                     for average in ("none", "after")
                 )
                 gains.append(free - tied)
             gain = float(sum(gains, Fraction(0)) / len(gains))
-            largest = float(max(world.kernel[i][i] for i in points))
+            largest = float(max(orbits.kernel[i][i] for i in points))
             value = bound(size, ridge=float(_RIDGE), largest=largest, off=off)
             ends = (value * (1 - _ROUNDING), value * (1 - _ROUNDING))
-            worlds.append(World(f"{name}, {size} rows", ends, gain))
-    return hold_worlds(worlds, form="printed", claim="gain by averaging, known over exact")
+            instances.append(World(f"{name}, {size} rows", ends, gain))
+    return hold_worlds(instances, form="printed", claim="gain by averaging, known over exact")
 
 
-def _off(world: Orbits) -> float:
+def _off(orbits: Orbits) -> float:
     """Return the mean square of the kernel less its average, over two even points."""
-    size = len(world.points)
-    grams = np.array(world.grams(range(size)), dtype=float)
+    size = len(orbits.points)
+    grams = np.array(orbits.grams(range(size)), dtype=float)
     return float(np.mean((grams[0] - grams.mean(axis=0)) ** 2))
 
 
@@ -75,20 +277,14 @@ def split(
         risks = [sum(((f[p] - values[p]) ** 2 for p in tests), nought) for f in (free, tied)]
         varies = sum(((free[p] - tied[p]) ** 2 for p in tests), nought)
         gap = max(gap, abs(risks[0] - risks[1] - varies))
-    return Evidence.exact_comparison(
-        form="proved",
-        claim="risk less that of the average, less the variation on orbits, 49 designs",
-        observed=float(gap),
-        exact=0.0,
-        # A report shows no interval of length 0.
-        interval=(float(gap) - 1e-15, float(gap) + 1e-15),
-        method="computed in fractions",
-    )
+    claim = "risk less that of the average, less the variation on orbits, 49 designs"
+    # A report shows no interval of length 0.
+    return compute("proved", claim, float(gap), 1e-15, exact=0.0, method="computed in fractions")
 
 
 @check("group-invariant.ridge-gain", form="proved", name="all designs of three orbits")
 def enumerated(context: Context, *, risk: Bounding = group_invariant.ridge_excess_risk) -> Evidence:
-    """Hold the formula against predictors that are computed by their definition."""
+    """Compare the formula with predictors that are computed by their definition."""
     gap = 0.0
     for size in (1, 2) if context.quick else (1, 2, 3):
         for rows in THREE.designs(size):
@@ -96,11 +292,11 @@ def enumerated(context: Context, *, risk: Bounding = group_invariant.ridge_exces
             tests = [THREE.moved(g, i) for g in range(THREE.n) for i in rows]
             target = [float(VALUES[i]) for i in rows]
             for average in ("none", "after", "before"):
-                found = THREE.risk(rows, VALUES, _RIDGE, average, tests)
-                told: dict[str, Any] = {"target": target, "average": average}
-                value = risk(grams, ridge=float(_RIDGE), noise=1.0, **told)
-                pairs = zip(("bias", "variance"), found, strict=True)
-                gap = max(gap, *(abs(value[name] - float(one)) for name, one in pairs))
+                exact = THREE.risk(rows, VALUES, _RIDGE, average, tests)
+                options: dict[str, Any] = {"target": target, "average": average}
+                value = risk(grams, ridge=float(_RIDGE), noise=1.0, **options)
+                pairs = zip(("bias", "variance"), exact, strict=True)
+                gap = max(gap, *(abs(value[name] - float(term)) for name, term in pairs))
     return _none(gap, "risk at the orbits of rows, all designs of three orbits", _ROUNDING)
 
 
@@ -115,21 +311,21 @@ def split_spectrum(own: Any, mean: Any, ridge: float) -> float:
 def whole_orbits(
     context: Context, *, gain: Callable[..., float] = split_spectrum, copies: int = 3
 ) -> Evidence:
-    """Hold the gain by the spectrum against predictors, for designs that are whole orbits."""
+    """Compare the gain by the spectrum with predictors, for designs that are whole orbits."""
     gap = 0.0
     # The fixed point is as often a row as an orbit has points, or once.
     for rows in (range(4), (0, 1, 2, *[6] * copies), range(7)):
-        world = FOUR if len(rows) == 4 else THREE
-        values = VALUES if world is THREE else [Fraction(5)] * 4
-        grams = np.array(world.grams(rows), dtype=float)
-        tests = [world.moved(g, i) for g in range(world.n) for i in rows]
+        orbits = FOUR if len(rows) == 4 else THREE
+        values = VALUES if orbits is THREE else [Fraction(5)] * 4
+        grams = np.array(orbits.grams(rows), dtype=float)
+        tests = [orbits.moved(g, i) for g in range(orbits.n) for i in rows]
         free, tied, early = (
-            world.risk(rows, values, _RIDGE, average, tests)
+            orbits.risk(rows, values, _RIDGE, average, tests)
             for average in ("none", "after", "before")
         )
-        found = gain(grams[0], grams.mean(axis=0), float(_RIDGE))
+        by_spectrum = gain(grams[0], grams.mean(axis=0), float(_RIDGE))
         same = max(abs(free[0] - tied[0]), abs(tied[0] - early[0]), abs(tied[1] - early[1]))
-        gap = max(gap, float(same), abs(float(free[1] - tied[1]) - found))
+        gap = max(gap, float(same), abs(float(free[1] - tied[1]) - by_spectrum))
     return _none(gap, "gain by the spectrum, and three equal biases, whole orbits", _ROUNDING)
 
 
@@ -137,38 +333,31 @@ def whole_orbits(
 def least_squares(
     context: Context, *, risk: Bounding = group_invariant.least_squares_excess_risk
 ) -> Evidence:
-    """Hold the formula against the laws of one direction, and an even design of directions."""
+    """Compare the formula with the laws of one direction, and an even design of directions."""
     gap = 0.0
-    for told, found in gaussian.cases():
-        value = risk(noise=1.0, norm=1.0, **told)
-        for name, one in zip(("signal", "noise"), found, strict=True):
-            if np.isfinite(one) or np.isfinite(value[name]):
-                gap = max(gap, abs(value[name] - one))
+    for options, exact in gaussian_cases():
+        value = risk(noise=1.0, norm=1.0, **options)
+        for name, term in zip(("signal", "noise"), exact, strict=True):
+            if np.isfinite(term) or np.isfinite(value[name]):
+                gap = max(gap, abs(value[name] - term))
     return _none(gap, "risk of least squares, Gaussian rows", _QUADRATURE)
 
 
 def _none(gap: float, claim: str, rounding: float) -> Evidence:
-    return Evidence.exact_comparison(
-        form="proved",
-        claim=f"{claim}: largest difference of the formula and another route",
-        observed=gap,
-        exact=0.0,
-        interval=(gap - rounding, gap + rounding),
-        method="computed: fractions against floats, and quadrature",
-    )
+    claim += ": largest difference of the formula and another route"
+    method = "computed: fractions against floats, and quadrature"
+    return compute("proved", claim, gap, rounding, exact=0.0, method=method)
 
 
 @check("group-invariant.ridge-gain", form="proved", name="the invariant kernel may lose")
 def not_ordered(context: Context, *, average: str = "before") -> Evidence:
-    """Compute a world where the invariant kernel at the same ridge is worse than none."""
+    """Compute an instance where the invariant kernel at the same ridge is worse than none."""
     nought = [Fraction(0)] * 4
-    free, early = (APART.risk((0,), nought, _RIDGE, one, range(4))[1] for one in ("none", average))
+    free, early = (
+        APART.risk((0,), nought, _RIDGE, kind, range(4))[1] for kind in ("none", average)
+    )
     ratio = float(early / free)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim="one row and orthogonal images: the invariant kernel's risk over the plain one's",
-        observed=ratio,
-        interval=(ratio * (1 - _ROUNDING), ratio * (1 + _ROUNDING)),
-        lower=1.0,
-        method="computed in fractions",
+    claim = "one row and orthogonal images: the invariant kernel's risk over the plain one's"
+    return compute(
+        "proved", claim, ratio, ratio * _ROUNDING, lower=1.0, method="computed in fractions"
     )

@@ -11,13 +11,14 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
+from .._shared import compute
 from .._tokens import Tokens
 
 _PAPER = Tokens(5, 8)
 
 
 def burnside(length: int, alphabet: int) -> Fraction:
-    """Return the mean number of sequences that a permutation leaves alone: alphabet^cycles."""
+    """Return the mean number of sequences that a permutation leaves unchanged: alphabet^cycles."""
     # Unsigned Stirling numbers: permutations of `length` places with k cycles.
     cycles = [1]
     for n in range(length):
@@ -37,49 +38,33 @@ def listed(length: int, alphabet: int) -> int:
 
 @check("group-invariant.sample-complexity", form="printed", name="the share of orbits")
 def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
-    """Compute the share of orbits among sequences."""
+    """Compute the fraction of orbits among sequences."""
     share = len(tokens.representatives) / tokens.alphabet**tokens.length
-    return Evidence.bound_comparison(
-        form="printed",
-        claim=r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8",
-        observed=share,
-        interval=(share - 1e-15, share + 1e-15),
-        lower=0.0,
-        upper=1.0 - 1e-12,
-        method="counted",
-    )
+    claim = r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8"
+    return compute("printed", claim, share, 1e-15, lower=0.0, upper=1.0 - 1e-12, method="counted")
 
 
 @check("group-invariant.sample-complexity", form="proved", name="Burnside's count")
 def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) -> Evidence:
-    """Hold Burnside's formula against orbits that are listed."""
+    """Compare Burnside's formula with orbits that are listed."""
     sizes = [(5, 8), (3, 3), (4, 2)]
     if not context.quick:
         sizes += [(n, a) for n in (1, 2, 6) for a in (1, 4, 7)]
     gap = max(abs(float(formula(n, a)) - listed(n, a)) for n, a in sizes)
-    return Evidence.exact_comparison(
-        form="proved",
-        claim=(
-            r"$|\mathcal X_0| = \frac{1}{|G|}\sum_g|\mathrm{Fix}\,g|$: largest difference from "
-            f"orbits that are listed, {len(sizes)} sizes, 792 for sequences of 5 of 8"
-        ),
-        observed=gap,
+    return compute(
+        "proved",
+        r"$|\mathcal X_0| = \frac{1}{|G|}\sum_g|\mathrm{Fix}\,g|$: largest difference from "
+        f"orbits that are listed, {len(sizes)} sizes, 792 for sequences of 5 of 8",
+        gap,
+        1e-9,
         exact=0.0,
-        interval=(gap - 1e-9, gap + 1e-9),
         method="counted",
     )
 
 
 @check("group-invariant.sample-complexity", form="proved", name="less than the order of the group")
-def not_the_order(context: Context, *, order: float | None = None) -> Evidence:
+def not_the_order(context: Context, *, order: float = 120.0) -> Evidence:
     """Compare the reduction with the order of the group."""
     reduction = _PAPER.alphabet**_PAPER.length / len(_PAPER.representatives)
-    claimed = 120.0 if order is None else order
-    return Evidence.bound_comparison(
-        form="proved",
-        claim="the reduction is below $|G| = 120$, since the action is not free: 41.4",
-        observed=reduction,
-        interval=(reduction - 1e-9, reduction + 1e-9),
-        upper=claimed - 1e-6,
-        method="counted",
-    )
+    claim = "the reduction is below $|G| = 120$, since the action is not free: 41.4"
+    return compute("proved", claim, reduction, 1e-9, upper=order - 1e-6, method="counted")

@@ -13,12 +13,11 @@ from mehler.statements import Context, Evidence, check
 from ..._violations import Case, hold_bounds
 from ..._worlds import World, hold_worlds, mean_exceeds
 from ...kitchen_sinks.worlds._signs import log_tail, mean_signs
+from .._shared import ENDLESS, compute
 
 Bounding = Callable[..., Bound]
 _SAMPLES = 4000
 _ROUNDING = 1e-9
-# So many samples that their remaining error is negligible in floats.
-_ENDLESS = 10**40
 _NEARLY_CERTAIN = 0.995
 
 
@@ -34,16 +33,13 @@ def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
     # E |mean of signs| is below one over the root: a larger bound than the restored one.
     bound = as_restored(_SAMPLES, log_delta=log_delta, rademacher=_SAMPLES**-0.5)
     # The risk is larger than the empirical one by the mean of the labels: one of its two tails.
-    found = log_tail(_SAMPLES, bound) - math.log(2)
-    return Evidence.bound_comparison(
-        form="restored",
-        claim=(
-            r"$f = 1$ alone, $V(u) = \max(0, 1 - u)$, fair labels, "
-            rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
-            r"of a violation is at most $\log\delta$"
-        ),
-        observed=found,
-        interval=(found - _ROUNDING, found + _ROUNDING),
+    return compute(
+        "restored",
+        r"$f = 1$ alone, $V(u) = \max(0, 1 - u)$, fair labels, "
+        rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
+        r"of a violation is at most $\log\delta$",
+        log_tail(_SAMPLES, bound) - math.log(2),
+        _ROUNDING,
         upper=log_delta,
         method="binomial tail summed in integers",
     )
@@ -104,24 +100,24 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
 def one_function(bound: Bounding) -> Iterator[World]:
     """Take f = 1 alone, whose complexity is 0, V(u) = -u, fair labels: one tail of their mean."""
     for failure in (0.3, 1e-3, 1e-20):
-        value = bound(_ENDLESS, rademacher=0.0, delta=failure).value
-        happens = mean_exceeds(value * math.sqrt(_ENDLESS), _ENDLESS, third=1.0)
+        value = bound(ENDLESS, rademacher=0.0, delta=failure).value
+        happens = mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
         yield World(f"one function, failure {failure:g}", happens, failure)
 
 
 def all_signs(bound: Bounding) -> World:
-    """Take all functions of values 1 and -1 on endless inputs: any labels are learnt by heart.
+    """Take all functions of values 1 and -1 on endless inputs: any labels are memorised.
 
     Their complexity is 1. With V(u) = -u and fair labels the true risk is 0, the empirical -1.
     """
-    value = bound(_ENDLESS, rademacher=1.0, delta=_NEARLY_CERTAIN).value
+    value = bound(ENDLESS, rademacher=1.0, delta=_NEARLY_CERTAIN).value
     happens = float(value < 1)
     return World("all signs", (happens, happens), _NEARLY_CERTAIN)
 
 
 @check("group-invariant.theorem-5", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
-    """Hold the bound where its terms matter alone: one function, and all of them."""
+    """Compare the bound with one function, and with all of them."""
     return hold_worlds(
         [*one_function(bound), all_signs(bound)],
         form="proved",

@@ -7,7 +7,7 @@ from typing import Any
 
 from mehler.proofs_checks.fourier import _frequencies, orthogonal, pairs_variance, structured
 from mehler.proofs_checks.fourier import kernel as fourier
-from mehler.proofs_checks.group_invariant._measured_kernel import declared
+from mehler.proofs_checks.group_invariant._shared import declared
 from mehler.proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
 from mehler.proofs_checks.kitchen_sinks import kernel as sinks
 from mehler.proofs_checks.leverage import definition_1, example_1

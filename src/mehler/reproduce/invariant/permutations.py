@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations._data import PAPER
+from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
 from mehler.statements import Plot
