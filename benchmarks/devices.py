@@ -49,7 +49,6 @@ def work(cupy, n_rows):
     rng = np.random.default_rng(0)
     host = rng.standard_normal((n_rows, 3))
     x, y = cupy.asarray(host), cupy.asarray(np.sin(host[:, :1]))
-    names_ = np.where(host[:, 0] > 0, "east", "west")
     phi = mehler.MaxoutFeatures.draw(3, 100, 4, seed=0, like=x)
     far = mehler.MaxoutFeatures.draw(3, 5000, 4, seed=0, like=x, stored=False)
 
@@ -63,10 +62,6 @@ def work(cupy, n_rows):
         "`phi(X)`, weights not stored": lambda: far(x[:1000]),
         "`learn.ridge`, 2 lambdas": lambda: learn.ridge(phi, x, y, lambdas=[1e-4, 1e-2]),
         "`fit.predict(X)`": lambda: fit.predict(x),
-        "`learn.logistic`, names of the host, 10 steps": lambda: learn.logistic(
-            phi, x, names_, lam=1e-2, max_iterations=10
-        ),
-        "`learn.principal_components`": lambda: learn.principal_components(phi, x),
         "`learn.box_erm`, 500 rows": lambda: learn.box_erm(
             10 * phi(x[:500]), cupy.asarray(np.where(host[:500, 0] > 0, 1, -1)), scale=3.0
         ),

@@ -205,49 +205,6 @@ def structured() -> Any:
     return figure
 
 
-def index_recall() -> Any:
-    """Recall of the ten nearest rows of MNIST against the time of a query."""
-    rows = [row["row"] for row in read("codes_index")["rows"]]
-    figure, axis = plt.subplots(figsize=(6.6, 4))
-    for kind, colour, marker in (("by codes", BLUE, "o"), ("by cosine", ORANGE, "s")):
-        points = sorted(
-            (float(row[3]), float(row[5].split()[0]), row[0])
-            for row in rows
-            if row[0].startswith(kind)
-        )
-        axis.plot(
-            [time for time, _, _ in points],
-            [recall for _, recall, _ in points],
-            f"{marker}-",
-            color=colour,
-            ms=5,
-            lw=1,
-            label=f"index, candidates ranked {kind}",
-        )
-        for time, recall, name in points:
-            size = ", ".join(name.split(", ")[1:3])
-            axis.annotate(
-                size,
-                (time, recall),
-                (0, 7) if size == "k = 9, L = 68" and kind == "by codes" else (5, -12),
-                textcoords="offset points",
-                fontsize=8,
-            )
-    brute = next(float(row[3]) for row in rows if row[0].startswith("cosines"))
-    axis.plot([brute], [1.0], "*", color=GREEN, ms=11, label="cosines of all rows, one product")
-    axis.set_xscale("log")
-    axis.set_xticks([0.2, 0.5, 1, 2, 5, 10, 20], ["0.2", "0.5", "1", "2", "5", "10", "20"])
-    axis.minorticks_off()
-    axis.set(
-        xlabel="ms of CPU time a query",
-        ylabel="share of the ten nearest found",
-        xlim=(0.2, 30),
-        ylim=(0, 1.06),
-    )
-    axis.legend(frameon=False, fontsize=9, loc="lower right")
-    return figure
-
-
 def looseness() -> Any:
     """Proved bounds over the measured quantile, against the number of units."""
     rows = read("bounds")["rows"]
@@ -337,7 +294,6 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 FIGURES: dict[str, Callable[[], Any]] = {
     "performance-projections": structured,
-    "learning-index": index_recall,
     "learning-bounds": looseness,
     "learning-contenders": picks,
 }

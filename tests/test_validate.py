@@ -63,7 +63,7 @@ INTEGERS = {
     "bounds": lambda n: bounds.maxout.excess_risk(
         n_features=n, n_samples=9, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1
     ),
-    "learn": lambda n: learn.nearest(lambda rows: rows, np.eye(4), np.eye(4), n_neighbours=n),
+    "learn": lambda n: learn.column_sample(lambda a, b: a @ b.T, np.eye(4), n),
     "verify": lambda n: verify.detectable_effect(n, 1.0, 1e-9, 1e-6),
     "strategies": lambda n: strategies.unit_vectors(n_inputs=n),
 }

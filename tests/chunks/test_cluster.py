@@ -80,21 +80,6 @@ def test_same_numbers_as_numpy(workers):
     np.testing.assert_allclose(fit.predict(rows).compute(), same.predict(x), atol=1e-8)
 
 
-def test_logistic_regression_of_numpy(workers):
-    x, _ = rows_and_targets()
-    labels = (x[:, 0] > 1).astype(np.int64)
-    rows, known = da.from_array(x, chunks=(1400, -1)), da.from_array(labels, chunks=1400)
-    options = {"lam": 0.1, "intercept": False, "tolerance": 1e-6}
-    fit = learn.logistic(a_map(), rows, known, **options)
-    same = learn.logistic(a_map(), x, labels, **options)
-    assert fit.converged
-    # F is 2 lambda-strongly convex.
-    assert np.linalg.norm(fit.weights - same.weights) <= 2e-6 / 0.2
-    found = fit.predict(rows)
-    assert _arrays.is_chunked(found)
-    np.testing.assert_array_equal(found.compute(), same.predict(x))
-
-
 def test_workers_send_each_other_no_more_than_is_counted(client, workers):
     rows, targets = in_chunks(*rows_and_targets())
     rows, targets = rows.persist(), targets[:, :1].persist()
@@ -208,20 +193,3 @@ def test_a_worker_killed_while_leaving_out(new_workers, tmp_path, before_waiting
     # 4200 terms in another order (sqrt(4200) = 65), for errors and for numbers up to 34.
     np.testing.assert_allclose(fit.errors, same.errors, rtol=1e-9)
     np.testing.assert_allclose(fit.weights, same.weights, atol=1e-8)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("before_waiting", [3, 30])
-def test_a_worker_killed_at_a_step_of_logistic_regression(new_workers, tmp_path, before_waiting):
-    x, y = rows_and_targets()
-    rows, first = in_chunks(x, y[:, 0])
-    fit, _ = run_and_kill(
-        new_workers[0],
-        tmp_path,
-        lambda phi: learn.logistic(phi, rows, first > 0, lam=0.1, intercept=False),
-        before_waiting,
-    )
-    same = learn.logistic(a_map(), x, y[:, 0] > 0, lam=0.1, intercept=False)
-    assert fit.converged
-    # F is 2 lambda-strongly convex.
-    assert np.linalg.norm(fit.weights - same.weights) <= 2e-6 / 0.2

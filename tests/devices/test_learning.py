@@ -16,7 +16,6 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3000, 3))
 Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
 SIGNS = np.where(X[:, 0] > 0.2, 1, -1)
-NAMES = np.where(SIGNS > 0, "east", "west")
 
 
 def maxout(like=None):
@@ -40,11 +39,6 @@ FITS = {
         ),
         "predict",
     ),
-    "logistic": (
-        lambda phi, x, y: learn.logistic(phi, x[:300], NAMES[:300], lam=1e-2),
-        "decision",
-    ),
-    "components": (lambda phi, x, y: learn.principal_components(phi, x), "transform"),
 }
 
 
@@ -60,8 +54,6 @@ def test_fits_are_those_of_numpy_and_come_back(cupy, name):
     np.testing.assert_allclose(found.get(), getattr(usual, method)(X), atol=1e-7)
     again = pickle.loads(pickle.dumps(fit))
     assert np.array_equal(getattr(again, method)(x).get(), found.get())
-    if name == "logistic":
-        assert fit.predict(x).tolist() == usual.predict(X).tolist()
 
 
 def test_ridge_waits_once_for_the_scores_of_a_block(cupy):
@@ -87,18 +79,6 @@ def test_a_singular_gram_is_refused(cupy):
         sums.solve(1e-300, solver="direct")
 
 
-def test_a_step_of_logistic_regression_waits_twice(cupy):
-    """For a look at the features, and for the sums of all blocks."""
-    x, waits = cupy.asarray(X), []
-    for steps in (1, 6):
-        with counted() as found:
-            learn.logistic(maxout(x), x, NAMES, lam=1e-3, max_iterations=steps, tolerance=1e-9)
-        waits.append(found.waits)
-    assert waits[0] <= 12
-    # A line search looks at one point a step, and now and then at two.
-    assert waits[1] - waits[0] <= 2 * 2 * 5
-
-
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_box_erm_agrees_within_its_certificate(cupy, loss):
     z = maxout()(X[:200]) * 40**0.5
@@ -118,17 +98,12 @@ def test_kernels_wait_for_looks_alone(cupy):
     assert found.waits == 2
 
 
-def test_codes_and_neighbours(cupy):
+def test_codes(cupy):
     x, phi = cupy.asarray(X[:60]), mehler.MaxoutCodes.draw(3, 64, 4, seed=0)
     here = phi.to(x)
     assert np.array_equal(here(x).get(), phi(X[:60]))
     # Counts are whole numbers.
     assert np.array_equal(here.gram(x).get(), phi.gram(X[:60]))
-    theirs, ours = (
-        learn.nearest(*one, n_neighbours=3) for one in ((phi, X[:60], X[:5]), (here, x, x[:5]))
-    )
-    for ours_, theirs_ in zip(ours, theirs, strict=True):
-        assert np.array_equal(ours_.get(), theirs_)
 
 
 def test_leverage_selects_the_same_features(cupy):

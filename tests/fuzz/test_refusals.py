@@ -38,11 +38,6 @@ def fourier():
     return mehler.FourierFeatures.draw(3, 40, seed=0)
 
 
-def index(**options):
-    codes = mehler.MaxoutCodes.draw(3, 60, 4, seed=0)
-    return learn.MaxoutIndex(codes, ROWS, n_digits=3, n_tables=20, **options)
-
-
 def large(seed, m):
     return lambda X: X @ np.random.default_rng(seed).standard_normal((3, m)) / m**0.5
 
@@ -74,7 +69,6 @@ REFUSED = {
         lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws={}),
         lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws=np.ones(3)),
     ],
-    "Q": [lambda: index().query(ROWS[:, :2]), lambda: index().candidates(ROWS[:, :2])],
     "phi": [lambda: planning.plan_map(None, ROWS)],
     "X": [
         lambda: MAPS["kitchen sinks"]().estimate_kernel(ROWS * 1j, seed=0),
@@ -199,12 +193,6 @@ def test_exact_numbers_are_kept_as_floats():
     ):
         for name in {"lam", "mix", "window", "total_weight"} & set(vars(one)):
             assert isinstance(getattr(one, name), float)
-
-
-def test_queries_of_another_library_are_refused_as_such():
-    torch = pytest.importorskip("torch")
-    with pytest.raises(TypeError, match=r"\bQ is an array of torch"):
-        index().query(torch.asarray(ROWS))
 
 
 def test_choices_by_alignment_do_not_depend_on_the_scale_of_targets():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from mehler import learn
 from mehler.reproduce import _perceptron
 from mehler.reproduce._experiment import Cell
 from mehler.reproduce.leverage import few_labels
@@ -30,9 +30,9 @@ def test_parts_are_disjoint_and_balanced():
 def test_the_linear_machine_is_logistic_regression():
     z, y = X[:60], np.sign(X[:60, 0] + 0.5 * np.random.default_rng(1).standard_normal(60))
     ours = _perceptron.values(X, _perceptron.linear(z, y, 0.01))
-    # Two functions, w/2 and -w/2, have half the squared weights of their difference w.
-    both = learn.logistic(lambda rows: rows, z, y, lam=0.02, tolerance=1e-9).decision(X)
-    np.testing.assert_allclose(ours, both[:, 1] - both[:, 0], atol=1e-3)
+    # C/2 times the sum of losses is the mean loss over lambda = 1/(2 C N).
+    theirs = LogisticRegression(C=1 / (2 * 0.01 * len(z)), tol=1e-9).fit(z, y)
+    np.testing.assert_allclose(ours, theirs.decision_function(X), atol=1e-3)
 
 
 def test_the_perceptron_learns_what_no_linear_machine_can():

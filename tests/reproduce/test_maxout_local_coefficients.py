@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
+from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce.maxout import local_coefficients as local
 
 WORLD = local.prepare("quick", None)
@@ -42,11 +43,11 @@ def test_coefficients_times_the_row_are_the_function(name: str, pair: str) -> No
 
 def test_beta_solves_the_ridge() -> None:
     beta, _ = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "decoupled")
-    fit = learn.kernel_ridge(
+    fit = kernel_ridge(
         lambda a, b: local.kernel_of(np.clip(a @ b.T, -1, 1), "decoupled"),
         X,
         CODES,
-        lambdas=1e-3,
+        (1e-3,),
         intercept=False,
     )
     np.testing.assert_allclose(function(ROWS, beta, "decoupled"), fit.predict(ROWS), atol=1e-6)

@@ -1,19 +1,12 @@
-"""Learning on random features: ridge and logistic regression, neighbours, PCA, box estimator."""
+"""Learning on random features: ridge regression, the box estimator, measures of kernels."""
 
 from mehler.learn import losses
 from mehler.learn._box_erm._box_erm import box_erm, units
 from mehler.learn._box_erm._result import BoxERM
 from mehler.learn._folds import folds
 from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
-from mehler.learn._kernel._kernel_ridge import KernelRidgeFit, kernel_ridge
 from mehler.learn._kernel._measures import Rademacher, kernel_alignment, rademacher, spectral_error
-from mehler.learn._logistic._fit import LogisticFit
-from mehler.learn._logistic._logistic import logistic
-from mehler.learn._neighbours._advice import PoolAdvice
-from mehler.learn._neighbours._index import MaxoutIndex
-from mehler.learn._neighbours._nearest import nearest
 from mehler.learn._one_vs_all import one_vs_all
-from mehler.learn._principal import PrincipalComponents, principal_components
 from mehler.learn._ridge._cross_validate import CrossValidation, cross_validate, cross_validate_sums
 from mehler.learn._ridge._fit import RidgeFit
 from mehler.learn._ridge._ridge import ridge
@@ -23,11 +16,6 @@ __all__ = [
     "BoxERM",
     "ColumnSample",
     "CrossValidation",
-    "KernelRidgeFit",
-    "LogisticFit",
-    "MaxoutIndex",
-    "PoolAdvice",
-    "PrincipalComponents",
     "Rademacher",
     "RidgeFit",
     "RidgeSums",
@@ -38,12 +26,8 @@ __all__ = [
     "cross_validate_sums",
     "folds",
     "kernel_alignment",
-    "kernel_ridge",
-    "logistic",
     "losses",
-    "nearest",
     "one_vs_all",
-    "principal_components",
     "rademacher",
     "ridge",
     "spectral_error",

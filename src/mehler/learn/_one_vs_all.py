@@ -39,7 +39,6 @@ def one_vs_all(labels: Array, classes: Any = None, *, like: Any = None) -> tuple
     See Also
     --------
     ridge : Least squares on these codes.
-    logistic : Takes the labels themselves.
 
     References
     ----------

@@ -83,8 +83,7 @@ def perceptron(
 def linear(X: Any, y: Any, lam: float) -> Any:
     """Return weights, and an offset at the end, of logistic regression with a ridge.
 
-    As :func:`mehler.learn.logistic` for two classes with labels -1 and 1, without its passes over
-    blocks, which cost more than the work where rows are few.
+    Labels are -1 and 1; the offset is not penalised.
     """
     from scipy.optimize import minimize
 

@@ -35,7 +35,6 @@ class PackedCodes:
     See Also
     --------
     mehler.MaxoutCodes : The codes.
-    mehler.learn.MaxoutIndex : Near neighbours by codes.
     """
 
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mehler import data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce.depth import _machines as machines
 from mehler.reproduce.depth._tables import page
 from mehler.reproduce.leverage._world import gammas_of
@@ -125,7 +126,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         found[f"{name}, left out"] = float(fit.errors.min())
 
     def of_kernel(kernel: machines.Kernel) -> Any:
-        return learn.kernel_ridge(kernel, parts.X, parts.codes, lambdas=_LAMBDAS)
+        return kernel_ridge(kernel, parts.X, parts.codes, _LAMBDAS)
 
     def best_of(kernels: list[machines.Kernel]) -> tuple[int, Any]:
         fits = [of_kernel(kernel) for kernel in kernels]

@@ -13,6 +13,7 @@ import numpy as np
 from mehler import GroupInvariantFeatures, learn
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured
+from mehler.reproduce._learners import nearest_rows
 from mehler.reproduce.invariant import mnist, speech
 from mehler.reproduce.invariant._panel_page import page as panel_page
 
@@ -128,10 +129,10 @@ def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
     """Return the shares of test rows that least squares and the nearest neighbour get right."""
     codes, classes = learn.one_vs_all(labels)
     fit = learn.ridge(lambda rows: rows, z, codes, lambdas=_LAMBDAS, scoring="error_rate")
-    index, _ = learn.nearest(lambda rows: rows, z, z_test)
+    nearest = nearest_rows(z, z_test)[:, 0]
     return {
         "ridge": float(np.mean(classes[fit.predict(z_test).argmax(axis=1)] == truth)),
-        "nearest": float(np.mean(labels[index[:, 0]] == truth)),
+        "nearest": float(np.mean(labels[nearest] == truth)),
     }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mehler import data, learn
+from mehler import data
 from mehler.reproduce._experiment import Cell, Level, Measured
 
 # By level: frames a recording, parts of a digit that are states, frames of context on each side.
@@ -100,19 +101,27 @@ def _features(world: World, phi: Any, part: Any) -> Any:
     return phi(world.X[part].reshape(-1, world.X.shape[2])).astype(np.float64)
 
 
-def _fitted(world: World, z: Any, part: Any, steps: int) -> learn.LogisticFit:
-    classes = np.unique(world.states)
+def _fitted(world: World, z: Any, part: Any, steps: int) -> Any:
+    """Return multinomial logistic regression by scikit-learn after some steps of L-BFGS."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
     labels = world.states[part].ravel()
-    return learn.logistic(
-        lambda rows: rows, z, labels, lam=_LAMBDA, classes=classes, max_iterations=steps
-    )
+    # The mean loss and lambda times the squared weights.
+    model = LogisticRegression(C=1.0 / (2.0 * _LAMBDA * len(z)), tol=1e-6, max_iter=steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(z, labels)
+    if len(model.classes_) != len(np.unique(world.states)):
+        raise ValueError("the recordings to learn from lack a state")
+    return model
 
 
-def _frame_errors(fit: learn.LogisticFit, world: World, z: Any, part: Any) -> float:
+def _frame_errors(fit: Any, world: World, z: Any, part: Any) -> float:
     return float(100 * np.mean(fit.predict(z) != world.states[part].ravel()))
 
 
-def _recording_errors(fit: learn.LogisticFit, world: World, z: Any, part: Any) -> float:
+def _recording_errors(fit: Any, world: World, z: Any, part: Any) -> float:
     """Return the error of digits: each digit's states are aligned with equal parts of the time."""
     n, parts = _FRAMES[world.level], _PARTS[world.level]
     logs = fit.predict_log_proba(z).reshape(len(part), n, -1, parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler import MaxoutFeatures, data, learn
+from mehler import MaxoutFeatures, data
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.maxout import _faces
@@ -50,7 +50,7 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     own = cell.seed(seed, NAME)
     embeddings: dict[str, Callable[[Any], Any]] = {
         "maxout": lambda rows: maxout(rows, cell.options["m"], own),
-        "pixels": lambda rows: learn.principal_components(lambda x: x, rows).transform(rows),
+        "pixels": plane,
         "lle": locally_linear,
     }
     if "faces" in cell.options:
@@ -74,7 +74,14 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
 def maxout(X: Any, m: int, seed: int) -> Any:
     """Return two principal components of random maxout features with pools of twelve."""
     phi = MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=seed, like=X)
-    return learn.principal_components(phi, X).transform(X)
+    return plane(phi(X))
+
+
+def plane(Z: Any) -> Any:
+    """Return two principal components by scikit-learn."""
+    from sklearn.decomposition import PCA
+
+    return PCA(n_components=2, svd_solver="full").fit_transform(np.asarray(Z, dtype=np.float64))
 
 
 def locally_linear(X: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce._means import spread, with_errors
 from mehler.reproduce._paired import difference
 from mehler.statements import Plot
@@ -100,15 +101,15 @@ def kernel_of(rho: Any, name: str) -> Any:
 
 def chosen(X: Any, codes: Any, name: str) -> float:
     """Return the lambda of least leave-one-out error by the exact kernel."""
-    fit = learn.kernel_ridge(
+    fit = kernel_ridge(
         lambda a, b: kernel_of(np.clip(a @ b.T, -1, 1), name),
         X,
         codes,
-        lambdas=_LAMBDAS,
-        scoring="error_rate",
+        _LAMBDAS,
+        by_class=True,
         intercept=False,
     )
-    return float(fit.lam)
+    return fit.lam
 
 
 def kernel_coefficients(

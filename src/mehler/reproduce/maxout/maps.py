@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures, learn
+from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import nearest_rows
 from mehler.reproduce._means import spread, with_range
 from mehler.reproduce._paired import difference
 from mehler.reproduce.maxout import table_1
@@ -111,8 +112,7 @@ def by_neighbours(world: World, phi: Any) -> Measured:
 
 def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
     """Return the errors, in percent, of votes among 1, 3, 5 and 7 rows; ties go to the nearest."""
-    index, _ = learn.nearest(phi, X, Q, n_neighbours=max(_NEIGHBOURS))
-    said, classes = labels[index], np.unique(labels)
+    said, classes = labels[nearest_rows(phi(X), phi(Q), max(_NEIGHBOURS))], np.unique(labels)
     errors = []
     for k in _NEIGHBOURS:
         # Nearer rows weigh more, but too little to outvote another row.

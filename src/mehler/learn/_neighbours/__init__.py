@@ -1,1 +1,0 @@
-"""Nearest neighbours by features or by codes."""

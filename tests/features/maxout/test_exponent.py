@@ -1,0 +1,49 @@
+"""The exponent of hashing by codes: signs at pools of two, a limit, thirty digits."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from mehler import MaxoutCodes, exact
+
+
+def exponent(q, near, far):
+    return MaxoutCodes.draw(3, 2, q, seed=0).exponent(near, far)
+
+
+@pytest.mark.parametrize(("near", "far"), [(0.9, 0.0), (0.75, 0.5), (0.3, -0.3)])
+def test_that_of_signs_at_two_falls_towards_its_limit(near, far):
+    found = [exponent(q, near, far) for q in (2, 8, 256)]
+    # Charikar (2002): the sign of one projection is the same with probability 1 - angle/pi.
+    signs = [math.log1p(-math.acos(rho) / math.pi) for rho in (near, far)]
+    assert found[0] == pytest.approx(signs[0] / signs[1], rel=1e-12)
+    limit = (1 - near) * (1 + far) / ((1 + near) * (1 - far))
+    assert found[0] > found[1] > found[2] > limit
+
+
+@pytest.mark.parametrize(("q", "near", "far"), [(16, 0.5, -0.8), (64, 0.0, -0.6), (4, 0.9, -0.98)])
+@pytest.mark.sampled(1)
+def test_rare_collisions_in_digits(q, near, far):
+    p, r = (exact.collision_probability(rho, q, dps=30) for rho in (near, far))
+    assert exponent(q, near, far) == pytest.approx(math.log(p) / math.log(r), rel=1e-5)
+
+
+@pytest.mark.parametrize(("q", "far"), [(64, -0.99), (4096, -0.9)])
+def test_no_exponent_of_collisions_that_are_rounding(q, far):
+    """Of the second 1e-16 is computed for 1e-68, and 0.56 for what is below 0.2."""
+    with pytest.raises(ValueError, match=f"far={far}"):
+        exponent(q, -0.5, far)
+
+
+@pytest.mark.parametrize(("near", "far"), [(0.5, 0.5), (0.2, 0.5), (0.5, -1.0), (1.5, 0.0)])
+def test_no_exponent_of_cosines_out_of_order(near, far):
+    with pytest.raises(ValueError, match="near="):
+        exponent(4, near, far)
+
+
+def test_ends():
+    assert exponent(64, 1.0, 0.0) == 0.0
+    with pytest.raises(ValueError, match="pool_size=1"):
+        exponent(1, 0.5, 0.0)
