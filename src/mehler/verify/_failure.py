@@ -49,6 +49,8 @@ def require(verdict: Verdict, lead: str = "") -> Verdict:
     >>> verify.require(verify.check_mean(coin, 0.5, binary=True, resolution=0.2)).status
     'holds'
     """
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"verdict={verdict!r} must be a Verdict, as the checks return it")
     if not verdict.holds:
         raise AssertionError(lead + failure_text(verdict))
     return verdict
