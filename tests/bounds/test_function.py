@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
+import sys
 
 import numpy as np
 import pytest
 
 from mehler import bounds
 from mehler._validate import require_positive
-from mehler.bounds._function import REGISTRY, Formula, bound
+from mehler.bounds._function import REGISTRY, Formula, bound, derived
 
 
 @bound(
@@ -144,3 +147,31 @@ def test_what_is_computed_once_is_computed_once():
     assert doubled([1, 2, 4], scale=3).value.tolist() == [6.0, 3.0, 1.5]
     assert bounds.solve(doubled, at_most=0.5, n_features=None, scale=3) == 12
     assert calls == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_arguments_are_described_once(name):
+    """An argument that no docstring describes stands in that of the namespace."""
+    package = name.rpartition(".")[0]
+    shared = re.search(
+        rf"^(.*)\n    As :mod:`mehler.bounds.{package}` has them", REGISTRY[name].__doc__, re.M
+    )
+    modules = {f"mehler.bounds.{part}" for part in (package, package.removeprefix("printed."))}
+    texts = "".join(sys.modules[module].__doc__ for module in modules)
+    described = set(re.findall(r"\w+", " ".join(re.findall(r"^(\w[\w, ]*) : ", texts, re.M))))
+    assert shared is None or set(shared[1].split(", ")) <= described
+    assert ":doc:`/theorems/" in REGISTRY[name].__doc__
+
+
+def test_a_derived_bound_has_the_arguments_of_its_base():
+    @bound("paper.lemma-2", "twice the error")
+    @derived(error)
+    def twice(single: Formula, *, factor: float, n_rows: int) -> Formula:
+        return single.times(factor * n_rows, "cN", trivial=math.inf)
+
+    assert list(inspect.signature(twice).parameters) == [
+        *("n_features", "factor", "n_rows", "delta", "radius", "slope", "block"),
+    ]
+    made = twice(50, factor=2.0, n_rows=10, delta=0.1)
+    assert made.total == 20.0 * error(50, n_rows=10, delta=0.1).total
+    assert made.terms[0].formula.startswith(r"cN\,R")

@@ -11,7 +11,7 @@ from scipy import stats
 from mehler import exact
 from mehler.bounds import kernel_error, solve
 from mehler.bounds.kernel_error._exponent import LOWEST
-from mehler.bounds.kernel_error._product import variance_of
+from mehler.bounds.kernel_error._pairs import variance_of
 from mehler.verify.intervals import maxout_constants
 
 KNOWN = [

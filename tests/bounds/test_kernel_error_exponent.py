@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from mehler import exact
-from mehler.bounds.kernel_error import _exponent, _joint
+from mehler.bounds import _joint
+from mehler.bounds.kernel_error import _exponent
 
 RHO = [-0.95, -0.6, 0.0, 0.5, 0.9, 0.999, 1.0]
 

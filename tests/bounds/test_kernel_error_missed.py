@@ -10,7 +10,8 @@ import pytest
 from scipy.special import erfc
 
 from mehler import exact
-from mehler.bounds.kernel_error import _exponent, _joint
+from mehler.bounds import _joint
+from mehler.bounds.kernel_error import _exponent
 
 POOLS = [2, 8, 64, 1024, 10**6]
 

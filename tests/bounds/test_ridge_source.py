@@ -10,9 +10,8 @@ import pytest
 
 from mehler import MaxoutFeatures
 from mehler.bounds import ridge
+from mehler.bounds._spectra import size_of, tail
 from mehler.bounds.ridge import _STEPS, _draw_by_draw, largest, second_moment
-from mehler.bounds.spectral._inputs import size_of
-from mehler.bounds.spectral._tails import tail
 
 SMOOTH = (0.1, 0.3, 0.5, 0.6, 0.75, 1.0)
 DECAY = 24 * 0.7 ** np.arange(60)

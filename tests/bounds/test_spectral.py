@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from mehler.bounds import solve, spectral
-from mehler.bounds.spectral import _tails
+from mehler.bounds import _spectra, solve, spectral
 
 DECAY = 50 * 0.6 ** np.arange(30)
 
@@ -61,11 +60,11 @@ def test_never_above_tropp(m, ridge, delta):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_beyond_a_cut_by_another_quadrature(sign):
-    c, found = _tails._beyond(2.0, 0.5, sign)
+    c, found = _spectra._beyond(2.0, 0.5, sign)
     for near in (1e-6, 0.03, 0.5):
         i = int(np.argmin(abs(c - near)))
         one = float(c[i])
-        for j, cut in enumerate(_tails._CUTS[:6]):
+        for j, cut in enumerate(_spectra._CUTS[:6]):
 
             def density(u, one=one):
                 r = math.sqrt(2.0) + 0.5 * u

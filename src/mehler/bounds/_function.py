@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, Protocol, cast, overload
 
 import numpy as np
 
 from mehler._arrays import to_host
 from mehler._validate import (
+    require_choice,
     require_flag,
     require_integer,
     require_not_negative,
@@ -21,6 +23,7 @@ from mehler._validate import (
     require_real,
 )
 from mehler.bounds._bound import Assumption, Bound, Form, Term, stack
+from mehler.bounds._sources import reference
 from mehler.exact import require_rho
 
 P = ParamSpec("P")
@@ -51,6 +54,11 @@ class Formula:
     trivial: float = math.inf
     assumptions: tuple[Assumption, ...] = ()
     quantity: str = ""
+
+    def times(self, factor: float, symbol: str, *, trivial: float) -> Formula:
+        """Multiply the terms; `symbol` is the factor in LaTeX."""
+        terms = {k: (factor * v, rf"{symbol}\,{latex}") for k, (v, latex) in self.terms.items()}
+        return replace(self, terms=terms, trivial=trivial)
 
 
 class Solvable(Protocol):
@@ -108,6 +116,18 @@ def positive_or_infinite(name: str, value: Any) -> float:
     return math.inf if value == math.inf else require_positive(name, value)
 
 
+def require_fraction(name: str, value: Any) -> float:
+    """Return a number above 0 and at most 1."""
+    if not 0 < require_real(name, value) <= 1:
+        raise ValueError(f"{name}={value!r} must be above 0 and at most 1")
+    return float(value)
+
+
+def one_of(*words: str) -> Callable[[str, Any], Any]:
+    """Return a validator of words."""
+    return functools.partial(require_choice, allowed=words)
+
+
 def square_of(name: str, value: float) -> float:
     """Square a number, or say that it is too large or too small for that."""
     square = float(value) * float(value)
@@ -120,12 +140,22 @@ def square_of(name: str, value: float) -> float:
 # One word means one quantity in every namespace, so that its name says what it may be.
 _KINDS: dict[Callable[[str, Any], Any], str] = {
     count: "n_features n_samples n_rows n_templates n_bins n_elements n_inputs n_pairs n_scored "
-    "pool_size block group_order",
-    require_probability: "delta epsilon",
-    require_positive: "scale lipschitz loss_bound radius ridge norm",
-    require_not_negative: "dimension diameter mean_norm noise",
+    "pool_size block group_order n_turns n_fixed frequency",
+    require_probability: "delta epsilon collision mix",
+    require_positive: "scale lipschitz loss_bound radius ridge norm window spread c c1 c2 c_prime "
+    "feature_scale largest_feature mean_square total_weight clip width third "
+    "degrees_of_freedom pool_degrees estimated largest_ratio feature_bound gram_norm kernel_norm "
+    "smallest spacing gamma own",
+    require_not_negative: "dimension diameter mean_norm noise level mean_sup loss_at_zero slips "
+    "mean distance",
+    require_fraction: "share chance",
     correlation: "rho",
-    require_flag: "centred",
+    require_flag: "centred two_sided",
+    one_of("nearest", "monte-carlo"): "function",
+    one_of("above", "below"): "side",
+    one_of("none", "after", "before"): "average",
+    one_of("sphere", "gaussian", "redraw", "zero"): "templates",
+    one_of("paper", "trapezoid", "midpoint", "dither"): "rule",
 }
 DOMAINS = {name: check for check, names in _KINDS.items() for name in names.split()}
 
@@ -324,10 +354,63 @@ def _call(
     made.name = ".".join((*public, body.__name__))
     made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
     made.evaluate = evaluate
+    made.__doc__ = completed(body.__doc__, evaluate.signature, made.name, statement)
     names = {name for name in evaluate.signature.parameters if evaluate.spreads(name)}
     if unknown := set(falls_in) - names:
         raise TypeError(f"{made.name} falls in {', '.join(unknown)}, which is no count of it")
     return made
+
+
+_SECTION = re.compile(r"\n\n(?=(?:Parameters|Returns|Notes|References|Examples)\n-+\n)")
+
+
+def completed(doc: str | None, signature: inspect.Signature, name: str, statement: str) -> str:
+    """Add what is said once: arguments that the namespace describes, and the source."""
+    summary, *others = _SECTION.split(inspect.cleandoc(doc or ""))
+    sections = {section.partition("\n")[0]: section for section in others}
+    own = sections.pop("Parameters", "Parameters\n----------")
+    described = re.findall(r"\w+", " ".join(re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", own, re.M)))
+    shared = [each for each in signature.parameters if each not in described]
+    if shared:
+        own += f"\n{', '.join(shared)}\n    As :mod:`{PACKAGE}{name.rpartition('.')[0]}` has them."
+    notes = [sections.pop(each) for each in ("Returns", "Notes") if each in sections]
+    source = f"References\n----------\n{reference(statement)}"
+    if "References" in sections:
+        source += "\n" + sections.pop("References").split("\n", 2)[2]
+    return "\n\n".join([summary, own, *notes, source, *sections.values()])
+
+
+def derived(base: BoundFunction[...]) -> Callable[[Callable[..., Formula]], Callable[..., Formula]]:
+    """Pass the formula of another bound to a body, whose arguments the new bound has too.
+
+    The body takes the formula first, then arguments of its own, and those of the base that it
+    needs itself.
+    """
+
+    def decorate(body: Callable[..., Formula]) -> Callable[..., Formula]:
+        _, *own = inspect.signature(body).parameters.values()
+        inner = base.evaluate.signature.parameters
+        names = [each.name for each in own]
+        added = [each for each in inner.values() if each.name not in names]
+        if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in own):
+            added = [each.replace(kind=each.KEYWORD_ONLY) for each in added]
+
+        order = sorted([*own, *added], key=lambda each: each.kind)
+        signature = inspect.Signature(order, return_annotation=Formula)
+
+        @functools.wraps(body)
+        def whole(*args: Any, **kwargs: Any) -> Formula:
+            values = signature.bind(*args, **kwargs)
+            values.apply_defaults()
+            arguments = values.arguments
+            formula = base.evaluate.body(**{name: arguments[name] for name in inner})
+            return body(formula, **{name: arguments[name] for name in names})
+
+        made: Any = whole
+        made.__signature__ = signature
+        return whole
+
+    return decorate
 
 
 def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._function import (
-    Arguments,
-    Solvable,
-    at_entry,
-    broadcast,
-    count,
-    is_array,
-)
+from mehler.bounds._function import Arguments, Solvable, at_entry, broadcast, count, is_array
 
 # No array of more features fits anywhere.
 LARGEST = 10**18
@@ -46,13 +39,6 @@ def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **argu
         n; at n - 1 the bound exceeds `at_most`. Columns that share a draw (``block=``) come whole:
         n is a multiple of it. Where features or elements are those of a finite group, at most its
         order.
-
-    Raises
-    ------
-    TypeError
-        If not exactly one argument is to be solved for.
-    ValueError
-        If the bound does not fall in it, or never gets there; the message says where it stops.
 
     Notes
     -----

@@ -69,15 +69,21 @@ _SCORES = Source(
     "arXiv",
     2019,
 )
+_BARRON = Source(
+    "barron1993universal",
+    "article",
+    ("A. R. Barron",),
+    "Universal approximation bounds for superpositions of a sigmoidal function",
+    "IEEE Transactions on Information Theory 39",
+    1993,
+)
 _OURS = Source(
     "mehler", "software", ("The mehler developers",), "mehler", f"version {__version__}", 2026
 )
 
-# By statement: the paper, and the place in it.
+# The papers' statements, each with its place.
 PLACES: dict[str, tuple[Source, str]] = {
-    "maxout.kernel-error": (_OURS, ""),
     "maxout.theorem-2": (_MAXOUT, "Theorem 2 and Appendix B"),
-    "maxout.sharper-risk": (_OURS, ""),
     "maxout.remark-1-codes": (_MAXOUT, "Remark 1"),
     "maxout.remark-2": (_MAXOUT, "Remark 2"),
     "maxout.lemma-2": (_MAXOUT, "Lemma 2 (Appendix B)"),
@@ -85,10 +91,6 @@ PLACES: dict[str, tuple[Source, str]] = {
     "maxout.lemma-4": (_MAXOUT, "Lemma 4 (Appendix B)"),
     "group-invariant.theorem-1": (_GROUPS, "Theorem 1 and equation (3)"),
     "group-invariant.theorem-2": (_GROUPS, "Theorem 2 and equation (5)"),
-    "group-invariant.elements": (_OURS, ""),
-    "group-invariant.energy-quotient": (_OURS, ""),
-    "group-invariant.rotations": (_OURS, ""),
-    "group-invariant.ridge-gain": (_OURS, ""),
     "group-invariant.theorem-3": (_GROUPS, "Theorem 3"),
     "group-invariant.theorem-4": (_GROUPS, "Theorem 4"),
     "group-invariant.lemma-4": (_GROUPS, "Lemma 4 and equations (17) to (19)"),
@@ -96,28 +98,18 @@ PLACES: dict[str, tuple[Source, str]] = {
     "kitchen-sinks.risk-lemma": (_SINKS, "risk lemma"),
     "kitchen-sinks.estimation-lemma": (_SINKS, "estimation lemma"),
     "kitchen-sinks.theorem": (_SINKS, "main theorem"),
-    "kitchen-sinks.greedy": (
-        Source(
-            "barron1993universal",
-            "article",
-            ("A. R. Barron",),
-            "Universal approximation bounds for superpositions of a sigmoidal function",
-            "IEEE Transactions on Information Theory 39",
-            1993,
-        ),
-        "after L. K. Jones (1992)",
-    ),
-    "features.clipped-ridge": (_OURS, ""),
-    "features.gram-error": (_OURS, ""),
-    "features.lower": (_OURS, ""),
-    "features.margin": (_OURS, ""),
-    "features.nearest": (_OURS, ""),
-    "features.ridge": (_OURS, ""),
-    "features.uniform": (_OURS, ""),
+    "kitchen-sinks.greedy": (_BARRON, "after L. K. Jones (1992)"),
     "leverage.theorem-1": (_SCORES, "Theorem 1 and Corollary 5"),
     "leverage.theorem-2": (_SCORES, "Theorem 2 and Lemma 3"),
     "leverage.bach": (_SCORES, "Proposition 6, after Bach (2017)"),
 }
+# Those that are ours.
+_OWN = {
+    "features": "clipped-ridge gram-error lower margin nearest ridge uniform",
+    "group-invariant": "elements energy-quotient ridge-gain rotations",
+    "maxout": "kernel-error sharper-risk",
+}
+PLACES |= {f"{k}.{name}": (_OURS, "") for k, names in _OWN.items() for name in names.split()}
 
 
 def cited(statement: str, form: str, style: Literal["text", "bibtex"]) -> str:
@@ -127,9 +119,20 @@ def cited(statement: str, form: str, style: Literal["text", "bibtex"]) -> str:
     if statement not in PLACES:
         raise ValueError(f"statement={statement!r} has no source here: cite yours")
     source, place = PLACES[statement]
-    page = f"page theorems/{statement.replace('.', '-').removeprefix('maxout-')}"
+    page = f"page {_page(statement)}"
     if source is _OURS:
         place = page
     elif form == "proved":
         place += f"; as proved in mehler, {page}"
     return source.bibtex(place) if style == "bibtex" else f"{source.text()}, {place}"
+
+
+def reference(statement: str) -> str:
+    """Return the source of a statement for a docstring, with a link to the page of its proof."""
+    source, place = PLACES.get(statement, (_OURS, ""))
+    paper = "" if source is _OURS else f"{source.text()}, {place}. "
+    return f"{paper}Proof: :doc:`/{_page(statement)}`."
+
+
+def _page(statement: str) -> str:
+    return f"theorems/{statement.replace('.', '-').removeprefix('maxout-')}"

@@ -28,6 +28,11 @@ mix : float
     :math:`\tilde q_i = (1 - \eta)\hat q_i + \eta/M_0`.
 feature_bound : float
     :math:`\kappa \ge |\phi|`; the root of 2 for cosines with an offset.
+largest_ratio : float, optional
+    :math:`D = \sup s_\lambda/q`, or more. Default d: sampling by leverage. For plain sampling
+    :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
+norm : float
+    B, the radius of the ball.
 gram_norm : float, optional
     :math:`\|G\|`, or a lower bound of it. The bound is vacuous for a ridge above it. If left out,
     the assumption is not checked beyond what d and :math:`\kappa` say of it.
@@ -50,22 +55,11 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import require_positive, require_probability
 from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound
+from mehler.bounds._function import Formula, bound, derived
 
-__all__ = [
-    "approximation",
-    "excess_risk",
-    "probability_error",
-    "score_error",
-    "score_ratio",
-]
+__all__ = ["approximation", "excess_risk", "probability_error", "score_error", "score_ratio"]
 
-_POSITIVE = (
-    "degrees_of_freedom pool_degrees estimated largest_ratio feature_bound gram_norm kernel_norm"
-)
-DOMAINS = {name: require_positive for name in _POSITIVE.split()}
 _ROWS = "rows that the scores are estimated from are independent"
 _FEATURES = "features are drawn independently, with density q with respect to P"
 # Of Theorem D: half of the draws are plain.
@@ -77,7 +71,6 @@ _MIX = 0.5
     "squared error of the best sum, plus its ridge",
     falls_in=("n_features",),
     assumes=(_FEATURES,),
-    domains=DOMAINS,
 )
 def approximation(
     n_features: int,
@@ -98,27 +91,12 @@ def approximation(
     :math:`t \ge 1`: so many features are too few. The target :math:`4\lambda B^2` of Bach's
     proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`.
 
-    Parameters
-    ----------
-    n_features, ridge, degrees_of_freedom, delta
-        As :mod:`mehler.bounds.leverage` says; any ridge will do.
-    largest_ratio : float, optional
-        :math:`D = \sup s_\lambda/q`, or more. Default d: sampling by leverage. For plain sampling
-        :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
-    norm : float
-        B, the radius of the ball.
-
     Returns
     -------
     Bound
         With the term "approximation". `trivial` is the error without features,
         :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which
         does not bound the largest eigenvalue.
-
-    References
-    ----------
-    After Bach (2017), Proposition 1, and Shahrampour, Kolouri (2019), Proposition 6. Proof:
-    :doc:`/theorems/leverage-bach`.
 
     Examples
     --------
@@ -165,7 +143,6 @@ def _enough(degrees_of_freedom: float, ratio: float, delta: float) -> int:
     "largest error of a score over 1 minus the score",
     falls_in=("n_scored",),
     assumes=(_ROWS,),
-    domains=DOMAINS,
 )
 def score_error(
     n_scored: int,
@@ -182,12 +159,7 @@ def score_error(
         \frac\Delta{1 - \Delta}, \qquad
         \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
-    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`.
-
-    Parameters
-    ----------
-    n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-        As :mod:`mehler.bounds.leverage` says; d is that of the pool.
+    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
 
     Returns
     -------
@@ -198,8 +170,7 @@ def score_error(
 
     References
     ----------
-    After Avron et al. (2017), Theorem 7, and Shahrampour, Kolouri (2019), Lemmas 3 and 4. Proof:
-    :doc:`/theorems/leverage-theorem-1`.
+    After Avron et al. (2017), Theorem 7, and Shahrampour, Kolouri (2019), Lemmas 3 and 4.
 
     Examples
     --------
@@ -224,28 +195,16 @@ def score_error(
     "sum of errors of the probabilities",
     falls_in=("n_scored",),
     assumes=(_ROWS,),
-    domains=DOMAINS,
 )
+@derived(score_error)
 def probability_error(
-    n_scored: int,
-    *,
-    pool_size: int,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    feature_bound: float = 1.0,
-    gram_norm: float | None = None,
+    scores: Formula, *, pool_size: int, degrees_of_freedom: float, delta: float
 ) -> Formula:
     r"""Bound the error of all sampling probabilities of a pool together.
 
     .. math:: \sum_i|\hat q_i - q_i| \le 2\Delta'\,\frac{M_0 - d}d
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`.
-
-    Parameters
-    ----------
-    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-        As in :func:`score_error`.
 
     Returns
     -------
@@ -254,7 +213,7 @@ def probability_error(
 
     References
     ----------
-    Statement A of :doc:`/theorems/leverage-theorem-1`.
+    Statement A of the proof.
 
     Examples
     --------
@@ -269,33 +228,27 @@ def probability_error(
             f"degrees_of_freedom={d!r} exceed pool_size={pool_size}: they are a sum of that many "
             "scores below 1"
         )
-    spread, latex = _spread(n_scored, ridge, d, delta, feature_bound)
+    spread, latex = scores.terms["estimation"]
     rest = pool_size / d - 1
     return Formula(
         {"estimation": (2 * spread * rest, rf"2{latex}(M_0 - d)/d") if rest else (0.0, "0")},
         probability=1 - delta,
         trivial=2.0,
-        assumptions=(_below_norm(ridge, d, feature_bound, gram_norm),),
+        assumptions=scores.assumptions,
     )
 
 
-@bound(
-    "leverage.theorem-1",
-    "largest score over its probability",
-    falls_in=("n_scored",),
-    domains={**DOMAINS, "mix": require_probability},
-)
+@bound("leverage.theorem-1", "largest score over its probability", falls_in=("n_scored",))
+@derived(score_error)
 def score_ratio(
-    n_scored: int,
+    scores: Formula,
     *,
     pool_size: int,
     ridge: float,
-    degrees_of_freedom: float,
     estimated: float,
     mix: float,
     delta: float,
     feature_bound: float = 1.0,
-    gram_norm: float | None = None,
 ) -> Formula:
     r"""Bound the largest ratio of score to probability, for estimated scores mixed with uniform.
 
@@ -303,12 +256,7 @@ def score_ratio(
         \max\Big(\frac{2\hat d}{1 - \eta}, \frac{2\Delta'M_0}\eta\Big)\Big\}
 
     the first for certain and any ridge, the second with probability at least :math:`1 - \delta`
-    for :math:`\lambda \le \|G\|`.
-
-    Parameters
-    ----------
-    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm, estimated, mix
-        As :mod:`mehler.bounds.leverage` says; d is that of the pool.
+    for :math:`\lambda \le \|G\|` and d of the pool.
 
     Returns
     -------
@@ -318,7 +266,7 @@ def score_ratio(
 
     References
     ----------
-    Statement B of :doc:`/theorems/leverage-theorem-1`.
+    Statement B of the proof.
 
     Examples
     --------
@@ -327,7 +275,7 @@ def score_ratio(
     ...                      estimated=10.0, mix=0.5, delta=0.1).value
     200.0
     """
-    spread, latex = _spread(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
+    spread, latex = scores.terms["estimation"]
     certain = feature_bound**2 / (mix * ridge)
     likely = max(2 * estimated / (1 - mix), 2 * spread * pool_size / mix)
     if certain <= likely:
@@ -335,10 +283,7 @@ def score_ratio(
     return Formula(
         {"ratio": (likely, rf"\max(2\hat d/(1 - \eta), 2{latex}M_0/\eta)")},
         probability=1 - delta,
-        assumptions=(
-            Assumption(_ROWS),
-            _below_norm(ridge, degrees_of_freedom, feature_bound, gram_norm),
-        ),
+        assumptions=(Assumption(_ROWS), *scores.assumptions),
     )
 
 
@@ -351,7 +296,6 @@ def score_ratio(
         "features are drawn independently, with half a share of plain sampling",
         "the loss is {lipschitz:g}-Lipschitz in the prediction",
     ),
-    domains=DOMAINS,
 )
 def excess_risk(
     n_samples: int,
@@ -403,10 +347,6 @@ def excess_risk(
     Bound
         With the terms "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as
         no prediction exceeds :math:`4\sqrt2B`.
-
-    References
-    ----------
-    In place of Shahrampour, Kolouri (2019), Theorem 1: :doc:`/theorems/leverage-theorem-1`.
 
     Examples
     --------

@@ -122,8 +122,6 @@ def error_rate(
     margins : array, shape (N,)
         t_i, cosines of the weights and the features, negative where the class is wrong; 0 for a row
         whose features are all 0. An intercept is one more feature, 1 in each row.
-    delta, scale, thresholds
-        As :mod:`mehler.bounds.margin` says.
 
     Returns
     -------
@@ -137,8 +135,7 @@ def error_rate(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-margin`. J. Langford, J. Shawe-Taylor (2002), with
-    :math:`\theta = 0`; A. Maurer (2004).
+    J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`; A. Maurer (2004).
 
     Examples
     --------
@@ -169,11 +166,7 @@ def error_rate(
     _QUANTITY,
     falls_in=("n_samples",),
     assumes=_ASSUMES,
-    domains={
-        "margin": require_margin,
-        "below": require_fraction,
-        "thresholds": require_thresholds,
-    },
+    domains={"margin": require_margin, "below": require_fraction, "thresholds": require_thresholds},
 )
 def error_rate_separated(
     n_samples: int,
@@ -199,18 +192,12 @@ def error_rate_separated(
         t, a cosine in (0, 1].
     below : float
         beta in [0, 1), the fraction of the rows with a smaller margin.
-    delta, scale, thresholds
-        As :mod:`mehler.bounds.margin` says.
 
     Returns
     -------
     Bound
         With the terms of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off
         the rows; all margins together give a smaller bound, :func:`error_rate`.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/features-margin`.
 
     Examples
     --------

@@ -33,8 +33,7 @@ import numpy as np
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
 from mehler.bounds._function import Formula, bound, square_of
-from mehler.bounds.spectral._inputs import Size, blocks, eigenvalues_of, size_of, with_eigenvalues
-from mehler.bounds.spectral._tails import tail
+from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail, with_eigenvalues
 
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
 
@@ -109,8 +108,6 @@ def excess_risk(
     ----------
     n_features : int or array
         Columns m.
-    ridge, norm, noise, gram, eigenvalues, smoothness
-        As :mod:`mehler.bounds.ridge` says.
     sup, leverage, lipschitz, block
         How large one block's features are, as in :func:`mehler.bounds.spectral.gram_error`, with
         N ridge for its ridge: kappa is `sup`, and M = m/block.
@@ -128,8 +125,7 @@ def excess_risk(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron
-    and others (2017), Lemma 2.
+    A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and others (2017), Lemma 2.
 
     Examples
     --------
@@ -145,11 +141,7 @@ def excess_risk(
     3458
     """
     spectrum = size_of(
-        eigenvalues,
-        ridge=eigenvalues.size * ridge,
-        sup=sup,
-        leverage=leverage,
-        lipschitz=lipschitz,
+        eigenvalues, ridge=eigenvalues.size * ridge, sup=sup, leverage=leverage, lipschitz=lipschitz
     )
     n, r, size = eigenvalues.size, smoothness, square_of("norm", norm)
     c = 1.0
@@ -212,19 +204,10 @@ def excess_risk(
         "targets are at most clip in absolute value",
         "features are chosen without these rows",
     ),
-    domains={
-        "norm": require_not_negative,
-        "clip": require_positive,
-        "degrees_of_freedom": require_not_negative,
-    },
+    domains={"norm": require_not_negative, "degrees_of_freedom": require_not_negative},
 )
 def excess_risk_clipped(
-    n_samples: int,
-    *,
-    ridge: float,
-    norm: float,
-    clip: float,
-    degrees_of_freedom: float,
+    n_samples: int, *, ridge: float, norm: float, clip: float, degrees_of_freedom: float
 ) -> Formula:
     r"""Bound the mean excess risk of clipped ridge regression at a fresh row.
 
@@ -258,8 +241,8 @@ def excess_risk_clipped(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K. Warmuth (2002), for another
-    learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022), for truncated least squares.
+    J. Forster, M. K. Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius,
+    N. Zhivotovskiy (2022), for truncated least squares.
 
     Examples
     --------
@@ -292,12 +275,7 @@ def excess_risk_clipped(
 
 
 def best_ridge(
-    *,
-    norm: float,
-    noise: float,
-    gram: Any = None,
-    eigenvalues: Any = None,
-    smoothness: float = 0.5,
+    *, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None, smoothness: float = 0.5
 ) -> float:
     r"""Return the ridge at which the exact kernel's bound is smallest.
 

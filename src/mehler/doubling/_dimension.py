@@ -101,12 +101,6 @@ def doubling_dimension(
         comparison within rounding of float64 stays undecided, so that regular sets, whose
         distances are tied, may keep an interval even if `exact`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        X is not a non-empty matrix of finite real numbers, an option is unknown, or the set is
-        too large for `exact`.
-
     Notes
     -----
     From below: a packing, points in a ball of radius r that are farther than r apart. From above:

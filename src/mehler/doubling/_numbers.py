@@ -36,11 +36,6 @@ def packing_number(X: Array, radius: float) -> Interval:
         Integers: the size of a packing, and of a cover by balls of radius r/2, each of which
         contains at most one point of a packing.
 
-    Raises
-    ------
-    TypeError, ValueError
-        X is not a non-empty matrix of finite real numbers, or the radius not a positive one.
-
     Notes
     -----
     O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
@@ -76,12 +71,6 @@ def covering_number(
         Integers: the size of a packing at distances above 2 r, no two points of which fit in one
         ball, and of a cover. Both ends hold for either kind of centres, as those of the cover
         are points of the set.
-
-    Raises
-    ------
-    TypeError, ValueError
-        X is not a non-empty matrix of finite real numbers, the radius not a positive one, or
-        `centres` unknown.
 
     Notes
     -----

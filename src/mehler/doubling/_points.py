@@ -187,11 +187,6 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
         upper end twice the radius of a ball that holds the set, at most :math:`\sqrt 3` times
         the truth.
 
-    Raises
-    ------
-    TypeError, ValueError
-        X is not a non-empty matrix of finite real numbers.
-
     Notes
     -----
     O(n^2 d) and a block of memory for all pairs, O(n d) beyond.

@@ -61,11 +61,6 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
         Holds the dimension of Definition 2, whose centres lie anywhere. The upper end holds for
         vectors of any length too.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer of at least 1, or s exceeds d.
-
     Notes
     -----
     Both ends are of the order s log(d/s). Exact integers; cost of the order s^2 products of them.

@@ -25,6 +25,8 @@ templates : {"sphere", "gaussian", "redraw", "zero"}
     :math:`1 + \epsilon`; the same with features of zero in place of another draw.
 epsilon : float
     The margin of the last two.
+side : {"above", "below"}
+    :math:`\delta_1` or :math:`\delta_2` of Theorem 1.
 rule : {"paper", "trapezoid", "midpoint", "dither"}
     Binning rule, as :class:`mehler.exact.orbits.Bins` has it.
 scale, lipschitz : float
@@ -39,14 +41,19 @@ from mehler.bounds.group_invariant._elements import (
     kernel_change_elements,
     kernel_change_turns,
 )
-from mehler.bounds.group_invariant._gain import least_squares_excess_risk, ridge_excess_risk
 from mehler.bounds.group_invariant._kernel_error import (
     Sizes,
     kernel_bias,
     kernel_error,
     kernel_error_sizes,
 )
-from mehler.bounds.group_invariant._risk import approximation, cdf_error, excess_risk
+from mehler.bounds.group_invariant._risk import (
+    approximation,
+    cdf_error,
+    excess_risk,
+    least_squares_excess_risk,
+    ridge_excess_risk,
+)
 
 __all__ = [
     "Sizes",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._validate import require_integer, require_not_negative, require_reals
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.group_invariant._assumptions import (
+from mehler.bounds._templates import (
     DOMAINS,
     ELEMENTS,
     ORTHOGONAL,
@@ -58,8 +58,6 @@ def kernel_change_elements(
 
     Parameters
     ----------
-    n_elements, n_inputs, n_rows, radius, group_order, templates, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
     delta : float or array, optional
         Failure probability.
     spread : float, optional
@@ -76,10 +74,6 @@ def kernel_change_elements(
     :func:`kernel_error` has a term of the order r^(-1/2) for elements, this is of the order 1/r.
     Its terms for the whole group, at half of delta, and this one at the other half bound the same
     error.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-elements`.
 
     Examples
     --------
@@ -145,7 +139,7 @@ def _squared_shares(first: int, end: int) -> float:
     "error of the kernel of all rotations by n turns",
     falls_in=("n_turns",),
     assumes=(TEMPLATES,),
-    domains={**DOMAINS, "moves": require_not_negative, "slips": require_not_negative},
+    domains={**DOMAINS, "moves": require_not_negative},
 )
 def kernel_change_turns(
     n_turns: int,
@@ -170,8 +164,6 @@ def kernel_change_turns(
     ----------
     n_turns : int or array
         n.
-    n_inputs, templates, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
     frequency : int or array
         A, as :class:`mehler.features.groups.SteerableRotations` has it.
     moves : float
@@ -186,10 +178,6 @@ def kernel_change_turns(
     -------
     Bound
         With the terms "turns" and "interpolation"; it is certain.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-rotations`.
 
     Examples
     --------
@@ -223,7 +211,7 @@ def _lengths(name: str, value: Any) -> NDArray[np.float64]:
     "group-invariant.energy-quotient",
     "energy distance of two orbits",
     assumes=(ORTHOGONAL,),
-    domains={"distance": require_not_negative, "moves": _lengths},
+    domains={"moves": _lengths},
 )
 def energy_distance(distance: float, *, moves: Any = None) -> Formula:
     r"""Bound the energy distance of two orbits by their least distance.
@@ -246,15 +234,6 @@ def energy_distance(distance: float, *, moves: Any = None) -> Formula:
     -------
     Bound
         With the term "elements".
-
-    See Also
-    --------
-    mehler.bounds.lower.energy_distance : The lower bound.
-    mehler.features.groups.energy_distance : The exact value, on your rows.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-energy-quotient`.
 
     Examples
     --------

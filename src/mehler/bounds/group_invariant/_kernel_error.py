@@ -14,7 +14,7 @@ from mehler._validate import (
     require_probability,
 )
 from mehler.bounds._function import Formula, bound, count
-from mehler.bounds.group_invariant._assumptions import (
+from mehler.bounds._templates import (
     DOMAINS,
     ORTHOGONAL,
     TEMPLATES,
@@ -36,18 +36,10 @@ _LOG = {True: r"\log(2P/\delta)", False: r"\log(4P/\delta)"}
     "group-invariant.theorem-1",
     "K_s {side} s - d_G",
     assumes=(ORTHOGONAL,),
-    domains={
-        **DOMAINS,
-        "side": partial(require_choice, allowed=("above", "below")),
-        "templates": partial(require_choice, allowed=("zero", "redraw")),
-    },
+    domains={**DOMAINS, "templates": partial(require_choice, allowed=("zero", "redraw"))},
 )
 def kernel_bias(
-    n_inputs: int,
-    *,
-    epsilon: float,
-    side: Side,
-    templates: Literal["zero", "redraw"] = "zero",
+    n_inputs: int, *, epsilon: float, side: Side, templates: Literal["zero", "redraw"] = "zero"
 ) -> Formula:
     r"""Bound the distance of the expected kernel from s - d_G, on unit rows and s = 1 + epsilon.
 
@@ -64,19 +56,11 @@ def kernel_bias(
         d, at least 2.
     epsilon : float
         Templates of squared length 1 + epsilon and more are rejected.
-    side : {"above", "below"}
-        :math:`\delta_1` or :math:`\delta_2`.
-    templates : {"zero", "redraw"}
-        As :mod:`mehler.bounds.group_invariant` says.
 
     Returns
     -------
     Bound
         Certain, with the terms "slope" and "mass". `trivial` is s.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 1; :doc:`/theorems/group-invariant-theorem-1`.
 
     Examples
     --------
@@ -142,8 +126,6 @@ def kernel_error(
 
     Parameters
     ----------
-    n_templates, n_bins, n_rows, delta, window, radius, n_elements, group_order, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
     templates
         As there. Projections of 'gaussian' are unbounded, so it needs `n_inputs` and the whole
         group, and assumes that the window clips nothing.
@@ -156,14 +138,6 @@ def kernel_error(
     -------
     Bound
         With the terms "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
-
-    See Also
-    --------
-    kernel_error_sizes : Sufficient bins, templates and elements.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-theorem-2`.
 
     Examples
     --------
@@ -285,11 +259,6 @@ def kernel_error_sizes(
     -------
     Sizes
         :func:`kernel_error` is at most eps at them.
-
-    Raises
-    ------
-    ValueError
-        If eps is above 1, rho below 1, or the sizes overflow.
 
     References
     ----------

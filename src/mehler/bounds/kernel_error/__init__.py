@@ -51,8 +51,7 @@ from mehler.bounds.kernel_error._named_slopes import (
     slope_maxout_centred,
 )
 from mehler.bounds.kernel_error._pairs import all_pairs, normal_quantile, one_pair
-from mehler.bounds.kernel_error._slopes import uniform_by_slope
-from mehler.bounds.kernel_error._uniform import uniform
+from mehler.bounds.kernel_error._uniform import uniform, uniform_by_slope
 
 __all__ = [
     "all_pairs",

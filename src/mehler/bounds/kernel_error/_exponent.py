@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler.bounds.kernel_error import _joint
+from mehler.bounds import _joint
 
 # The grid of nodes grows without bound towards -1, where the supremum is not attained.
 LOWEST = -0.95

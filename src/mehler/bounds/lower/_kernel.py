@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler._validate import (
-    require_not_negative,
-    require_positive,
-    require_probability,
-    require_real,
-)
+from mehler._validate import require_not_negative, require_positive
+from mehler.bounds import _joint
 from mehler.bounds._bound import LowerBound
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.kernel_error import _joint
-from mehler.bounds.maxout._collision import levels
+from mehler.bounds.maxout import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
@@ -33,13 +28,6 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _FALL = 40.0
 
 
-def require_fraction(name: str, value: Any) -> float:
-    """Return a number above 0 and at most 1."""
-    if not 0 < require_real(name, value) <= 1:
-        raise ValueError(f"{name}={value!r} must be above 0 and at most 1")
-    return float(value)
-
-
 def require_dimension(name: str, value: Any) -> float:
     """Return a doubling dimension whose packing can be counted."""
     if require_not_negative(name, value) > 59:
@@ -52,11 +40,7 @@ def require_dimension(name: str, value: Any) -> float:
     "error of the kernel, one pair",
     assumes=(_INDEPENDENT,),
     kind=LowerBound,
-    domains={
-        "variance": require_positive,
-        "third": require_positive,
-        "collision": require_probability,
-    },
+    domains={"variance": require_positive},
 )
 def one_pair(
     n_features: int,
@@ -79,8 +63,6 @@ def one_pair(
 
     Parameters
     ----------
-    n_features, delta
-        As :mod:`mehler.bounds.lower` says.
     pool_size : int, optional
         Unit rows and maxout units of this q, of correlation `rho`.
     rho : float
@@ -98,7 +80,7 @@ def one_pair(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-lower`. I. G. Shevtsova (2011) has the constant.
+    I. G. Shevtsova (2011) has the constant.
 
     Examples
     --------
@@ -154,10 +136,6 @@ def all_pairs(n_features: int, *, n_rows: int, delta: float, pool_size: int) -> 
     LowerBound
         The single term "deviation".
 
-    References
-    ----------
-    Proof: :doc:`/theorems/features-lower`.
-
     Examples
     --------
     >>> from mehler.bounds import lower
@@ -184,8 +162,6 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
 
     Parameters
     ----------
-    n_features, delta, pool_size
-        As :mod:`mehler.bounds.lower` says.
     dimension : float
         The doubling dimension k, at most 59.
 
@@ -193,10 +169,6 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
     -------
     LowerBound
         The single term "deviation".
-
-    References
-    ----------
-    Proof: :doc:`/theorems/features-lower`.
 
     Examples
     --------
@@ -217,7 +189,6 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
     "probability that two digits agree",
     assumes=("weights are independent standard normal",),
     kind=LowerBound,
-    domains={"level": require_not_negative},
 )
 def collision_probability(rho: float, *, pool_size: int, level: float | None = None) -> Formula:
     r"""Bound the probability that maxout codes of two rows agree in a digit, from below.
@@ -249,7 +220,7 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
 
     References
     ----------
-    Proof: :doc:`/theorems/remark-1-codes`; the integral is Craig's (1991), from memory.
+    The integral is Craig's (1991), from memory.
 
     Examples
     --------
@@ -264,10 +235,7 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
     others = 0.0 - 2 * pool_size * ndtr(-a) * both
     best = int(np.argmax(both + others))
     return Formula(
-        {
-            "both": (float(both[best]), "qP"),
-            "others": (float(others[best]), r"-2q^2\Phi(-a)P"),
-        }
+        {"both": (float(both[best]), "qP"), "others": (float(others[best]), r"-2q^2\Phi(-a)P")}
     )
 
 
@@ -279,11 +247,7 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
         "at least this share of elements moves a row by at most the radius",
     ),
     kind=LowerBound,
-    domains={
-        "distance": require_positive,
-        "share": require_fraction,
-        "radius": require_not_negative,
-    },
+    domains={"distance": require_positive, "radius": require_not_negative},
 )
 def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Formula:
     r"""Bound the energy distance of two orbits from below by their least distance.
@@ -310,10 +274,6 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
     -------
     LowerBound
         The single term "orbits".
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-energy-quotient`.
 
     Examples
     --------

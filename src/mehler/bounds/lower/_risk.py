@@ -11,7 +11,7 @@ import numpy as np
 from mehler import exact
 from mehler.bounds._bound import LowerBound
 from mehler.bounds._function import Formula, bound, count, square_of
-from mehler.bounds.spectral._inputs import with_eigenvalues
+from mehler.bounds._spectra import with_eigenvalues
 
 _STATEMENT = "features.lower"
 # Biases of the targets that are tried; with a half they are not random.
@@ -41,19 +41,10 @@ def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
 
     over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
 
-    Parameters
-    ----------
-    n_features, pool_size, scale
-        As :mod:`mehler.bounds.lower` says.
-
     Returns
     -------
     LowerBound
         The single term "approximation", a root mean square.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/features-lower`.
 
     Examples
     --------
@@ -102,8 +93,6 @@ def excess_risk(
 
     Parameters
     ----------
-    n_samples, pool_size, scale, lipschitz
-        As :mod:`mehler.bounds.lower` says.
     centred : bool
         The class of centred units.
     dimension : int, optional
@@ -121,7 +110,7 @@ def excess_risk(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-lower`, after L. Le Cam and P. Assouad.
+    After L. Le Cam and P. Assouad.
 
     Examples
     --------
@@ -174,8 +163,6 @@ def fixed_design_error(
         B, the norm of the target in the kernel's space.
     noise : float
         sigma, the standard deviation of the targets; without noise nothing is claimed.
-    gram, eigenvalues
-        As :mod:`mehler.bounds.lower` says.
 
     Returns
     -------
@@ -188,8 +175,7 @@ def fixed_design_error(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-lower`, after M. S. Pinsker (1980) and D. L. Donoho,
-    R. C. Liu, B. MacGibbon (1990).
+    After M. S. Pinsker (1980) and D. L. Donoho, R. C. Liu, B. MacGibbon (1990).
 
     Examples
     --------

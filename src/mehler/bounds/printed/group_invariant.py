@@ -9,14 +9,11 @@ are those of :mod:`mehler.bounds.group_invariant`, and the paper's constants :ma
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
-from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._function import Formula, bound
-from mehler.bounds.group_invariant._assumptions import (
-    DOMAINS,
+from mehler._validate import require_positive
+from mehler.bounds._function import Formula, bound, derived
+from mehler.bounds._templates import (
     LOSS,
     ORTHOGONAL,
     SAMPLES,
@@ -27,20 +24,13 @@ from mehler.bounds.group_invariant._assumptions import (
 
 __all__ = ["lemma_4", "theorem_1", "theorem_2", "theorem_3"]
 
-_CONSTANTS: dict[str, Callable[[str, Any], Any]] = {
-    **DOMAINS,
-    **dict.fromkeys(("c1", "c2"), require_positive),
-    "loss_at_zero": require_not_negative,
-    "side": partial(require_choice, allowed=("above", "below")),
-}
-
 
 @bound(
     "group-invariant.theorem-1",
     "K_s {side} s - d_G",
     form="printed",
     assumes=(ORTHOGONAL,),
-    domains=_CONSTANTS,
+    domains={"epsilon": require_positive},
 )
 def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"]) -> Formula:
     r"""Evaluate the restored distance of the expected kernel from s - d_G.
@@ -49,19 +39,10 @@ def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"])
               \frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{\sqrt d}, \qquad
               \delta_2 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} + (1+\epsilon)e^{-d\epsilon^2/8}
 
-    Parameters
-    ----------
-    n_inputs, epsilon, side
-        As in :func:`mehler.bounds.group_invariant.kernel_bias`.
-
     Returns
     -------
     Bound
         With the terms "moment" and "tail".
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 1; :doc:`/theorems/group-invariant-theorem-1`.
 
     Examples
     --------
@@ -88,7 +69,6 @@ def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"])
     "largest error of an inner product over all pairs",
     form="printed",
     assumes=(ORTHOGONAL, TEMPLATES, UNCLIPPED),
-    domains=_CONSTANTS,
 )
 def theorem_2(
     n_templates: int,
@@ -110,8 +90,6 @@ def theorem_2(
 
     Parameters
     ----------
-    n_templates, n_bins, n_rows, delta, window, n_elements
-        As in :func:`mehler.bounds.group_invariant.kernel_error`.
     c1, c2 : float
         :math:`C_1`, and :math:`C_2` for a sample of elements alone.
 
@@ -119,10 +97,6 @@ def theorem_2(
     -------
     Bound
         With the term "largest". `trivial` is 2 s.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-theorem-2`.
 
     Examples
     --------
@@ -151,7 +125,6 @@ def theorem_2(
     "L2 distance to weights of at most C/m",
     form="printed",
     assumes=(TEMPLATES, UNCLIPPED),
-    domains=_CONSTANTS,
 )
 def lemma_4(
     n_templates: int,
@@ -169,19 +142,10 @@ def lemma_4(
 
     with the probabilities of :func:`mehler.bounds.group_invariant.approximation`.
 
-    Parameters
-    ----------
-    n_templates, n_bins, window, scale, delta, n_elements
-        As there.
-
     Returns
     -------
     Bound
         With the terms "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Lemma 4; :doc:`/theorems/group-invariant-lemma-4`.
 
     Examples
     --------
@@ -218,19 +182,17 @@ def lemma_4(
     "excess risk of the empirical minimiser",
     form="printed",
     assumes=(TEMPLATES, UNCLIPPED, SAMPLES, LOSS),
-    domains=_CONSTANTS,
 )
+@derived(lemma_4)
 def theorem_3(
+    near: Formula,
     n_samples: int,
     *,
-    n_templates: int,
-    n_bins: int,
     window: float,
     scale: float,
     lipschitz: float,
     delta: float,
     loss_at_zero: float,
-    n_elements: int | None = None,
 ) -> Formula:
     r"""Evaluate the restored excess risk of the empirical minimiser.
 
@@ -240,8 +202,6 @@ def theorem_3(
 
     Parameters
     ----------
-    n_samples, n_templates, n_bins, window, scale, lipschitz, delta, n_elements
-        As in :func:`mehler.bounds.group_invariant.excess_risk`.
     loss_at_zero : float
         :math:`|V(0)|`.
 
@@ -251,10 +211,6 @@ def theorem_3(
         With the terms "statistical", "loss at zero", "confidence" and those of :func:`lemma_4`.
         `trivial` is 4 L s C.
 
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 3; :doc:`/theorems/group-invariant-theorem-3`.
-
     Examples
     --------
     >>> from mehler.bounds import printed
@@ -262,14 +218,6 @@ def theorem_3(
     ...     scale=1.0, lipschitz=1.0, delta=0.01, loss_at_zero=0.5).value, 4)
     0.0411
     """
-    near = lemma_4.evaluate.body(
-        n_templates,
-        n_bins=n_bins,
-        window=window,
-        scale=scale,
-        delta=delta,
-        n_elements=n_elements,
-    )
     size, root = lipschitz * window * scale, math.sqrt(n_samples)
     deviation = math.sqrt(-0.5 * math.log(delta))
     return Formula(
@@ -280,7 +228,7 @@ def theorem_3(
                 2.0 * lipschitz * scale * deviation / root,
                 r"2LC\sqrt{\tfrac12\log(1/\delta)}/\sqrt N",
             ),
-            **{k: (lipschitz * v, rf"L\,{latex}") for k, (v, latex) in near.terms.items()},
+            **near.times(lipschitz, "L", trivial=4.0 * size).terms,
         },
         probability=1 - 3 * delta,
         trivial=4.0 * size,

@@ -11,19 +11,12 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._function import Formula, bound
-from mehler.bounds.kitchen_sinks._approximation import INDEPENDENT, LABELS, LOSS
-from mehler.bounds.kitchen_sinks._excess_risk import SAMPLES
+from mehler.bounds.kitchen_sinks import INDEPENDENT, LABELS, LOSS, SAMPLES
 
 __all__ = ["estimation_lemma", "greedy", "theorem"]
 
 _BOUNDED = "features are at most 1 in absolute value"
-_DOMAINS = {
-    "c": require_positive,
-    "total_weight": require_positive,
-    "loss_at_zero": require_not_negative,
-}
 
 
 @bound(
@@ -32,7 +25,6 @@ _DOMAINS = {
     form="printed",
     falls_in=("n_samples",),
     assumes=(SAMPLES, _BOUNDED, LABELS, LOSS),
-    domains=_DOMAINS,
 )
 def estimation_lemma(
     n_samples: int, *, scale: float, lipschitz: float, delta: float, loss_at_zero: float
@@ -45,8 +37,6 @@ def estimation_lemma(
 
     Parameters
     ----------
-    n_samples, scale, lipschitz, delta
-        As :mod:`mehler.bounds.kitchen_sinks` says.
     loss_at_zero : float
         :math:`|c(0)|`.
 
@@ -54,11 +44,6 @@ def estimation_lemma(
     -------
     Bound
         With the terms "statistical", "loss at zero" and "confidence".
-
-    References
-    ----------
-    A. Rahimi, B. Recht (2008), from memory; refuted in
-    :doc:`/theorems/kitchen-sinks-estimation-lemma`.
 
     Examples
     --------
@@ -88,7 +73,6 @@ def estimation_lemma(
     form="printed",
     falls_in=("n_features", "n_samples"),
     assumes=(INDEPENDENT, SAMPLES, _BOUNDED, LABELS, LOSS),
-    domains=_DOMAINS,
 )
 def theorem(
     n_features: int, n_samples: int, *, scale: float, lipschitz: float, delta: float, c: float
@@ -102,8 +86,6 @@ def theorem(
 
     Parameters
     ----------
-    n_features, n_samples, scale, lipschitz, delta
-        As :mod:`mehler.bounds.kitchen_sinks` says.
     c : float
         The constant.
 
@@ -111,10 +93,6 @@ def theorem(
     -------
     Bound
         With the terms "statistical" and "approximation".
-
-    References
-    ----------
-    A. Rahimi, B. Recht (2008), main theorem; :doc:`/theorems/kitchen-sinks-theorem`.
 
     Examples
     --------
@@ -126,14 +104,8 @@ def theorem(
     size, root = c * lipschitz * scale, math.sqrt(-math.log(delta))
     return Formula(
         {
-            "statistical": (
-                size * root / math.sqrt(n_samples),
-                r"c\,LC\sqrt{\log(1/\delta)/N}",
-            ),
-            "approximation": (
-                size * root / math.sqrt(n_features),
-                r"c\,LC\sqrt{\log(1/\delta)/K}",
-            ),
+            "statistical": (size * root / math.sqrt(n_samples), r"c\,LC\sqrt{\log(1/\delta)/N}"),
+            "approximation": (size * root / math.sqrt(n_features), r"c\,LC\sqrt{\log(1/\delta)/K}"),
         },
         probability=1 - 2 * delta,
         trivial=2 * lipschitz * scale,
@@ -146,7 +118,6 @@ def theorem(
     form="printed",
     falls_in=("n_features",),
     assumes=("f* is a sum of features whose absolute weights sum to at most {total_weight:g}",),
-    domains=_DOMAINS,
 )
 def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
     r"""Evaluate the published rate :math:`cB/\sqrt K` of K greedy steps.
@@ -166,11 +137,6 @@ def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
     -------
     Bound
         With the term "approximation".
-
-    References
-    ----------
-    After L. K. Jones (1992) and A. R. Barron (1993); refuted in
-    :doc:`/theorems/kitchen-sinks-greedy`.
 
     Examples
     --------

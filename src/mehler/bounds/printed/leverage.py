@@ -5,15 +5,14 @@ Arguments are those of :mod:`mehler.bounds.leverage`.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
-from mehler._validate import require_positive
-from mehler.bounds._function import Formula, bound
-from mehler.bounds.leverage import DOMAINS, require_ratio, score_error
+from mehler.bounds._function import Formula, bound, derived
+from mehler.bounds.leverage import require_ratio, score_error
 
 __all__ = ["corollary_5", "lemma_3", "proposition_6"]
 
-_DOMAINS = {**DOMAINS, "smallest": require_positive}
 _ROWS = (
     "rows that the scores are estimated from are independent",
     "the ridge is at most the norm of the pool's Gram matrix",
@@ -26,7 +25,6 @@ _ROWS = (
     form="printed",
     falls_in=("n_features",),
     assumes=("features are drawn independently, with density q with respect to P",),
-    domains=DOMAINS,
 )
 def proposition_6(
     n_features: int,
@@ -42,11 +40,6 @@ def proposition_6(
     With probability :math:`1 - \delta` for :math:`M \ge 5D\log(16d/\delta)`, which is more than
     :func:`mehler.bounds.leverage.approximation` asks for; infinite for fewer.
 
-    Parameters
-    ----------
-    n_features, ridge, degrees_of_freedom, delta, largest_ratio, norm
-        As in :func:`mehler.bounds.leverage.approximation`.
-
     Returns
     -------
     Bound
@@ -54,8 +47,7 @@ def proposition_6(
 
     References
     ----------
-    Bach (2017), Proposition 1, from memory; Shahrampour, Kolouri (2019), Proposition 6;
-    :doc:`/theorems/leverage-bach`.
+    Bach (2017), Proposition 1, from memory.
 
     Examples
     --------
@@ -80,7 +72,6 @@ def proposition_6(
     form="printed",
     falls_in=("n_scored",),
     assumes=_ROWS,
-    domains=DOMAINS,
 )
 def lemma_3(
     n_scored: int,
@@ -97,11 +88,6 @@ def lemma_3(
     with probability :math:`1 - \delta`. The paper drops a term of the logarithm of its source and
     says so; in the source, from memory, it is d.
 
-    Parameters
-    ----------
-    n_scored, ridge, degrees_of_freedom, delta, feature_bound
-        As :mod:`mehler.bounds.leverage` says.
-
     Returns
     -------
     Bound
@@ -109,8 +95,7 @@ def lemma_3(
 
     References
     ----------
-    Avron et al. (2017), Theorem 7, from memory; Shahrampour, Kolouri (2019), Theorem 2 and Lemma 3;
-    :doc:`/theorems/leverage-theorem-2`.
+    Avron et al. (2017), Theorem 7, from memory.
 
     Examples
     --------
@@ -119,7 +104,16 @@ def lemma_3(
     ...                                delta=0.1).value, 4)
     0.1403
     """
-    value, latex = _delta(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
+    # From the proved Delta/(1 - Delta).
+    over = score_error.evaluate.body(
+        n_scored,
+        ridge=ridge,
+        degrees_of_freedom=degrees_of_freedom,
+        delta=delta,
+        feature_bound=feature_bound,
+    ).terms["estimation"][0]
+    small = math.isfinite(over)
+    value, latex = (over / (1 + over), r"\Delta") if small else (math.inf, r"\infty")
     return Formula({"estimation": (value, latex)}, probability=1 - delta)
 
 
@@ -129,17 +123,9 @@ def lemma_3(
     form="printed",
     falls_in=("n_scored",),
     assumes=_ROWS,
-    domains=_DOMAINS,
 )
-def corollary_5(
-    n_scored: int,
-    *,
-    smallest: float,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    feature_bound: float = 1.0,
-) -> Formula:
+@derived(lemma_3)
+def corollary_5(relative: Formula, *, smallest: float, ridge: float) -> Formula:
     r"""Evaluate the published error of all sampling probabilities together.
 
     .. math:: \sum_i|\hat q_i - q_i| \le \frac{4\Delta\lambda}{\lambda_{\min}(G)}
@@ -148,8 +134,6 @@ def corollary_5(
 
     Parameters
     ----------
-    n_scored, ridge, degrees_of_freedom, delta, feature_bound
-        As :mod:`mehler.bounds.leverage` says.
     smallest : float
         :math:`\lambda_{\min}(G)`.
 
@@ -158,10 +142,6 @@ def corollary_5(
     Bound
         With the term "estimation"; infinite where :math:`\Delta` is not below 1.
 
-    References
-    ----------
-    Shahrampour, Kolouri (2019), Corollary 5; :doc:`/theorems/leverage-theorem-1`.
-
     Examples
     --------
     >>> from mehler.bounds import printed
@@ -169,23 +149,9 @@ def corollary_5(
     ...                                    degrees_of_freedom=10.0, delta=0.1).value, 4)
     0.1774
     """
-    value, latex = _delta(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
-    return Formula(
-        {"estimation": (4 * value * ridge / smallest, rf"4{latex}\lambda/\lambda_{{\min}}")},
-        probability=1 - delta,
+    value, latex = relative.terms["estimation"]
+    return dataclasses.replace(
+        relative,
+        terms={"estimation": (4 * value * ridge / smallest, rf"4{latex}\lambda/\lambda_{{\min}}")},
         trivial=2.0,
     )
-
-
-def _delta(
-    n_scored: int, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float
-) -> tuple[float, str]:
-    """Compute Delta from the proved Delta/(1 - Delta)."""
-    over = score_error.evaluate.body(
-        n_scored,
-        ridge=ridge,
-        degrees_of_freedom=degrees_of_freedom,
-        delta=delta,
-        feature_bound=feature_bound,
-    ).terms["estimation"][0]
-    return (over / (1 + over), r"\Delta") if math.isfinite(over) else (math.inf, r"\infty")

@@ -1,26 +1,28 @@
 r"""Theorem 2 of the maxout paper, its lemmas and its second remark, as published.
 
-Arguments are those of :mod:`mehler.bounds.maxout`, and the paper's constants :math:`C_1`
-(`c1`), C' (`c_prime`) and c, which it gives no values.
+Arguments are those of :mod:`mehler.bounds.maxout` and these:
+
+c1, c_prime, c : float
+    The paper's constants :math:`C_1`, C' and c, which it gives no values.
+epsilon, loss_at_zero : float
+    :math:`\varepsilon` in (0, 1) and :math:`|V(0)|`.
+
+The published forms are about inputs of norm 1 and a loss in [0, 1]: other values of `radius` and
+`loss_bound` violate an assumption, or enter `trivial` alone.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 from mehler import exact
 from mehler._validate import require_not_negative, require_positive, require_probability
 from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, count
-from mehler.bounds.maxout._inputs import DRAWN, LOSS, NORMAL, of_inputs, root_log
+from mehler.bounds._function import Formula, bound, count, derived
+from mehler.bounds.maxout import DRAWN, LOSS, NORMAL, of_inputs, root_log
 
 __all__ = ["lemma_2", "lemma_3", "lemma_4", "remark_2", "theorem_2", "theorem_2_condition"]
 
-_CONSTANTS = {
-    **dict.fromkeys(("c", "c1", "c_prime"), require_positive),
-    "loss_at_zero": require_not_negative,
-}
 _RISK = "excess risk of the empirical minimiser over the infinite class"
 
 
@@ -52,7 +54,6 @@ def _on_sphere(
     "largest |phi(x, W)| over the inputs, all of {n_features} units",
     form="printed",
     assumes=(NORMAL,),
-    domains=_CONSTANTS,
 )
 def lemma_2(
     *,
@@ -75,21 +76,13 @@ def lemma_2(
 
     Parameters
     ----------
-    pool_size, delta, n_inputs, dimension, diameter, c1, c
-        As above.
     n_features : int or array
         The lemma is about one unit, and vacuous for more.
-    radius : float
-        Largest norm of an input; the lemma is about 1.
 
     Returns
     -------
     Bound
         With the term "supremum"; NaN where the root is of a negative number.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Lemma 2; refuted in :doc:`/theorems/lemma-2`.
 
     Examples
     --------
@@ -115,7 +108,6 @@ def lemma_2(
     "L2 distance from f to the nearest function of the box",
     form="printed",
     assumes=(NORMAL,),
-    domains=_CONSTANTS,
 )
 def lemma_3(
     *,
@@ -137,21 +129,10 @@ def lemma_3(
 
     with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`.
 
-    Parameters
-    ----------
-    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, c1, c
-        As above.
-    radius : float
-        Largest norm of an input; the lemma is about 1.
-
     Returns
     -------
     Bound
         With the terms "mean" and "confidence"; NaN where the root is of a negative number.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Lemma 3; :doc:`/theorems/lemma-3`.
 
     Examples
     --------
@@ -178,40 +159,15 @@ def lemma_3(
     "risk that approximating f by m units adds",
     form="printed",
     assumes=(NORMAL, LOSS),
-    domains=_CONSTANTS,
 )
-def lemma_4(
-    *,
-    lipschitz: float,
-    n_features: int,
-    pool_size: int,
-    scale: float,
-    delta: float,
-    n_inputs: int,
-    dimension: float,
-    diameter: float,
-    c1: float,
-    c: float,
-    loss_bound: float = 1.0,
-    radius: float = 1.0,
-) -> Formula:
+@derived(lemma_3)
+def lemma_4(published: Formula, *, lipschitz: float, loss_bound: float = 1.0) -> Formula:
     r"""Evaluate the published bound of the risk added by m units: L times :func:`lemma_3`.
-
-    Parameters
-    ----------
-    lipschitz, loss_bound
-        L and B; `loss_bound` enters `trivial` alone.
-    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, c1, c, radius
-        As in :func:`lemma_3`.
 
     Returns
     -------
     Bound
         With the terms of :func:`lemma_3`.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Lemma 4; :doc:`/theorems/lemma-4`.
 
     Examples
     --------
@@ -220,23 +176,7 @@ def lemma_4(
     ...     delta=0.05, n_inputs=10, dimension=3, diameter=2.0, c1=1.0, c=0.5).value, 4)
     0.0211
     """
-    published = lemma_3.evaluate.body(
-        n_features=n_features,
-        pool_size=pool_size,
-        scale=scale,
-        delta=delta,
-        n_inputs=n_inputs,
-        dimension=dimension,
-        diameter=diameter,
-        c1=c1,
-        c=c,
-        radius=radius,
-    )
-    return dataclasses.replace(
-        published,
-        terms={k: (lipschitz * v, rf"L\,{latex}") for k, (v, latex) in published.terms.items()},
-        trivial=min(loss_bound, lipschitz * published.trivial),
-    )
+    return published.times(lipschitz, "L", trivial=min(loss_bound, lipschitz * published.trivial))
 
 
 def theorem_2_condition(
@@ -256,19 +196,13 @@ def theorem_2_condition(
 
     Parameters
     ----------
-    epsilon : float
-        In (0, 1).
-    pool_size, delta, n_inputs, dimension, diameter, c_prime
-        As above.
+    epsilon, pool_size, delta, n_inputs, dimension, diameter, c_prime
+        As :mod:`mehler.bounds.printed.maxout` has them.
 
     Returns
     -------
     float
         May be 0 or negative, for sets of a tiny diameter: nothing is then asked for.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 2.
 
     Examples
     --------
@@ -288,7 +222,7 @@ def theorem_2_condition(
     return require_positive("c_prime", c_prime) * inside / epsilon**2
 
 
-@bound("maxout.theorem-2", _RISK, form="printed", assumes=(LOSS, DRAWN), domains=_CONSTANTS)
+@bound("maxout.theorem-2", _RISK, form="printed", assumes=(LOSS, DRAWN))
 def theorem_2(
     *,
     n_features: int,
@@ -315,25 +249,10 @@ def theorem_2(
     with probability at least :math:`1 - 3 \delta - 2 e^{-cd/4}`, under
     :func:`theorem_2_condition`, for inputs of norm 1 and a loss in [0, 1].
 
-    Parameters
-    ----------
-    n_features, n_samples, pool_size, scale, lipschitz, delta, n_inputs, dimension, diameter
-        As above.
-    loss_at_zero : float
-        :math:`|V(0)|`.
-    epsilon, c_prime, c : float
-        :math:`\varepsilon` in (0, 1), C' and c.
-    loss_bound : float
-        The theorem is about 1.
-
     Returns
     -------
     Bound
         With the terms "statistical", "loss at zero", "confidence" and "approximation".
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 2; :doc:`/theorems/theorem-2`.
 
     Examples
     --------
@@ -370,47 +289,18 @@ def theorem_2(
     )
 
 
-@bound("maxout.remark-2", _RISK, form="printed", assumes=(LOSS, DRAWN), domains=_CONSTANTS)
-def remark_2(
-    *,
-    radius: float,
-    loss_bound: float,
-    n_features: int,
-    n_samples: int,
-    pool_size: int,
-    scale: float,
-    lipschitz: float,
-    delta: float,
-    n_inputs: int,
-    dimension: float,
-    diameter: float,
-    loss_at_zero: float,
-    epsilon: float,
-    c_prime: float,
-    c: float,
-) -> Formula:
+@bound("maxout.remark-2", _RISK, form="printed", assumes=(LOSS, DRAWN))
+@derived(theorem_2)
+def remark_2(published: Formula, *, radius: float, loss_bound: float) -> Formula:
     r"""Evaluate the published excess risk for inputs of norm at most R and a loss in [-B, B].
 
     The whole right-hand side of :func:`theorem_2` is multiplied by R B. What holds for such a loss
     is :func:`mehler.bounds.maxout.excess_risk` with ``loss_bound=2 * B``.
 
-    Parameters
-    ----------
-    radius, loss_bound : float
-        R and B.
-    n_features, n_samples, pool_size, scale, lipschitz, delta, n_inputs, dimension, diameter
-        As in :func:`theorem_2`.
-    loss_at_zero, epsilon, c_prime, c
-        As there.
-
     Returns
     -------
     Bound
         With the terms of :func:`theorem_2`.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Remark 2; :doc:`/theorems/remark-2`.
 
     Examples
     --------
@@ -421,24 +311,4 @@ def remark_2(
     ...     c=0.5).value, 4)
     0.2598
     """
-    published = theorem_2.evaluate.body(
-        n_features=n_features,
-        n_samples=n_samples,
-        pool_size=pool_size,
-        scale=scale,
-        lipschitz=lipschitz,
-        delta=delta,
-        n_inputs=n_inputs,
-        dimension=dimension,
-        diameter=diameter,
-        loss_at_zero=loss_at_zero,
-        epsilon=epsilon,
-        c_prime=c_prime,
-        c=c,
-    )
-    factor = radius * loss_bound
-    return dataclasses.replace(
-        published,
-        terms={k: (factor * v, rf"RB\,{latex}") for k, (v, latex) in published.terms.items()},
-        trivial=loss_bound,
-    )
+    return published.times(radius * loss_bound, "RB", trivial=loss_bound)

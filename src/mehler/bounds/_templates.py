@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
-from mehler._validate import require_choice, require_positive
+from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
-from mehler.bounds._function import count
-from mehler.exact.orbits import RULES
 
 Templates = Literal["sphere", "gaussian", "redraw", "zero"]
 Rule = Literal["paper", "trapezoid", "midpoint", "dither"]
-LAWS = ("sphere", "gaussian", "redraw", "zero")
 
-DOMAINS: dict[str, Callable[[str, Any], Any]] = {
-    "window": require_positive,
-    "spread": require_positive,
-    "reach": require_positive,
-    # A margin of squared lengths, not a probability.
-    "epsilon": require_positive,
-    "templates": partial(require_choice, allowed=LAWS),
-    "rule": partial(require_choice, allowed=RULES),
-    "n_turns": count,
-    "frequency": count,
-}
+# A margin of squared lengths, not a probability.
+DOMAINS = {"epsilon": require_positive}
 
 TEMPLATES = "the templates are independent, of one rotation-invariant law"
 ELEMENTS = (

@@ -1,0 +1,354 @@
+r"""Spectral error of the Gram matrix of m features, and what functions they reach.
+
+Relative to the kernel and a ridge, as ridge regression needs it, and in operator norm; for bounded
+features, and for unbounded ones of Gaussian weights. Proofs are in
+:doc:`/theorems/features-gram-error` and :doc:`/theorems/features-nearest`.
+:func:`mehler.bounds.solve` returns sufficient numbers of features.
+
+What the bounds share:
+
+n_features : int or array
+    Columns m, in M = m/block independent blocks.
+block : int
+    Columns that share a draw: 2 for pairs of cosine and sine.
+delta : float or array
+    The bound holds with probability at least 1 - delta.
+gram : array, shape (n, n)
+    The exact kernel K of the rows, as ``phi.kernel(X)``; or `eigenvalues`.
+eigenvalues : array, shape (n,)
+    All n eigenvalues mu of K, zeros included.
+
+How large one block's features are, one or more of these:
+
+sup : float
+    An upper bound of the length of one block's features of a row, normalised so that their mean
+    square is K(x, x): 1 for pairs of cosine and sine (block=2), sqrt 2 for a cosine with an
+    offset. Then the leverage is at most n sup^2/lambda.
+leverage : float
+    A bound of the largest ridge leverage s = <phi, (K + lambda)^(-1) phi> of a block.
+lipschitz : float
+    For features that are functions of standard normals, with or without a bound: those of the
+    rows, (n,), are this Lipschitz in them. The largest singular value of the rows for maxout and
+    1-Lipschitz activations; (2 gamma)^(1/2) times it for Gaussian frequencies.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._validate import require_positive, require_reals
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound, square_of
+from mehler.bounds._spectra import (
+    MEAN,
+    Tail,
+    blocks,
+    deviation,
+    log_sums,
+    size_of,
+    tail,
+    tails,
+    with_eigenvalues,
+)
+
+__all__ = ["approximation", "gram_error", "operator_error"]
+
+STATEMENT = "features.gram-error"
+
+
+@bound(
+    STATEMENT,
+    "spectral error of the Gram matrix, relative to K + lambda",
+    falls_in=("n_features",),
+    prepare=with_eigenvalues,
+)
+def gram_error(
+    n_features: int,
+    *,
+    ridge: float,
+    delta: float,
+    gram: Any = None,
+    eigenvalues: Any = None,
+    sup: float | None = None,
+    leverage: float | None = None,
+    lipschitz: float | None = None,
+    variance: Any = None,
+    block: int = 1,
+) -> Formula:
+    r"""Bound the spectral error of the Gram matrix, relative to the kernel and a ridge.
+
+    .. math:: P\big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| > \Delta\big)
+              \le \delta, \qquad
+              \frac{\sum_i (e^{a_\pm\beta_i + w_\pm 1\{i=1\}} - 1)}{\psi(\theta_\pm\Delta)}
+              \text{ summed over } \pm \text{ is } \delta
+
+    with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
+    best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
+    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda).
+
+    Parameters
+    ----------
+    ridge : float
+        lambda, in units of K: lambda of ridge regression on n rows, not divided by n.
+    variance : array, shape (n, n), optional
+        Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
+        inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
+
+    Returns
+    -------
+    Bound
+        The single term "deviation".
+
+    Notes
+    -----
+    One eigenvalue decomposition, then about 0.2 s at n = 5000. Sums over more than 512 eigenvalues
+    are interpolated from above, by less than 1e-4 of the sum.
+
+    References
+    ----------
+    J. A. Tropp (2015), Theorem 7.7.1 has 4 tr V/|V| exp(-t^2/2/(|V| + L t/3)), which is larger.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import bounds
+    >>> known = {"ridge": 2.0, "eigenvalues": 200 * 0.5 ** np.arange(20), "sup": 1.5}
+    >>> round(bounds.spectral.gram_error(20_000, delta=0.01, **known).value, 3)
+    0.122
+    >>> bounds.solve(bounds.spectral.gram_error, at_most=0.5, n_features=None, delta=0.01, **known)
+    1267
+    """
+    m = blocks(n_features, block)
+    if variance is not None:
+        named = (sup, leverage, lipschitz)
+        return _by_variance(n_features, delta, eigenvalues, variance, named, ridge)
+    size = size_of(eigenvalues, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
+    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
+    return Formula(
+        {"deviation": (value, r"\Delta_s(\delta, \beta)")},
+        probability=1 - delta,
+        assumptions=size.assumptions,
+    )
+
+
+@bound(
+    STATEMENT,
+    "operator norm of the error of the Gram matrix",
+    falls_in=("n_features",),
+    prepare=with_eigenvalues,
+)
+def operator_error(
+    n_features: int,
+    *,
+    delta: float,
+    gram: Any = None,
+    eigenvalues: Any = None,
+    sup: float | None = None,
+    lipschitz: float | None = None,
+    variance: Any = None,
+    block: int = 1,
+) -> Formula:
+    r"""Bound the operator norm of the error of the Gram matrix.
+
+    .. math:: P\big(\|\hat K_m - K\| > \varepsilon\big) \le \delta
+
+    by the inequality of :func:`gram_error` with beta the eigenvalues of K and s = |phi|^2, the
+    squared length of a block's features of all rows.
+
+    Parameters
+    ----------
+    n_features, delta, gram, eigenvalues, sup, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says; here s is at most n sup^2.
+    variance : array, shape (n, n), optional
+        As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
+
+    Returns
+    -------
+    Bound
+        The single term "deviation", in units of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds import spectral
+    >>> decay = 20 * 0.5 ** np.arange(20)
+    >>> bound = spectral.operator_error(10_000, delta=0.01, eigenvalues=decay, sup=1.5)
+    >>> round(bound.value, 2)
+    0.98
+    """
+    m = blocks(n_features, block)
+    if variance is not None:
+        return _by_variance(n_features, delta, eigenvalues, variance, (sup, lipschitz))
+    size = size_of(eigenvalues, sup=sup, lipschitz=lipschitz)
+    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
+    return Formula(
+        {"deviation": (value, r"\Delta_s(\delta, \mu)")},
+        probability=1 - delta,
+        assumptions=size.assumptions,
+    )
+
+
+def _by_variance(
+    m: int,
+    delta: float,
+    mu: Any,
+    variance: Any,
+    others: tuple[float | None, ...],
+    ridge: float | None = None,
+) -> Formula:
+    """Bound the Frobenius norm by Chebyshev's inequality."""
+    if any(one is not None for one in others):
+        raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
+    host = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
+    matrix = require_reals("variance", host)
+    if matrix.shape != (mu.size, mu.size):
+        raise ValueError(f"variance has shape {matrix.shape}, and K is of {mu.size} rows")
+    if matrix.min() < -1e-9 * matrix.max():
+        raise ValueError("variance has a negative entry")
+    total = math.fsum(np.maximum(matrix, 0.0).flat)
+    value = math.sqrt(total / (m * delta)) / (1.0 if ridge is None else ridge)
+    formula = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
+    return Formula(
+        {"deviation": (value, formula)},
+        probability=1 - delta,
+        assumptions=(Assumption(MEAN), Assumption("the variance of their products is this")),
+    )
+
+
+# Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
+_RIDGES = np.geomspace(1e-8, 10.0, 55)
+_TILTS = np.geomspace(1e-4, 1e3, 400)
+_FEW = 1e-12
+# Relative errors at which the mean is summed: both ends of (0, 1) count.
+_STEPS = np.unique(
+    np.concatenate([np.geomspace(1e-6, 0.5, 120), 1 - np.geomspace(0.5, 1e-12, 240)])
+)
+
+
+def require_kurtosis(name: str, value: Any) -> float:
+    """Return a fourth moment over a squared second one."""
+    if require_positive(name, value) < 1:
+        raise ValueError(f"{name}={value!r} is below 1, which no mean of squares is")
+    return float(value)
+
+
+@bound(
+    "features.nearest",
+    "mean square distance of the nearest combination of features, worst of a ball",
+    falls_in=("n_features",),
+    domains={"kurtosis": require_kurtosis},
+    prepare=with_eigenvalues,
+)
+def approximation(
+    n_features: int,
+    *,
+    norm: float,
+    gram: Any = None,
+    eigenvalues: Any = None,
+    kurtosis: float | None = None,
+    sup: float | None = None,
+    leverage: float | None = None,
+    lipschitz: float | None = None,
+    ridge: float | None = None,
+    block: int = 1,
+) -> Formula:
+    r"""Bound how far m features are from the functions of a ball, with the best weights.
+
+    .. math:: E\sup_{\|f\|_H \le B}\min_{\alpha \in R^m}\frac1N\sum_{i \le N}\Big(f(x_i)
+              - \sum_l\alpha_l\phi_l(x_i)\Big)^2 \le
+              \min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt
+
+    with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that
+    :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
+    maxout paper's Lemma 3, weights of at most C p, is in the ball of C.
+
+    Parameters
+    ----------
+    n_features, gram, eigenvalues, sup, leverage, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says; a leverage is that at N lambda, and needs `ridge`.
+    norm : float
+        B.
+    kurtosis : float, optional
+        c^2, at least 1: :math:`E\langle v, Gv\rangle^2 \le c^2\langle v, Kv\rangle^2` for all v
+        and the Gram matrix G of one block; 3 for linear units, Gaussian over the weights. Then
+        :math:`p_m(t) = \inf_\theta\sum_i(e^{\theta^2\nu\beta_i/(2M)} - 1)/\psi(\theta t)` with
+        :math:`\nu = c^2d(\lambda)`: about :math:`2c^2d(\lambda)\log d` blocks are enough.
+    ridge : float, optional
+        lambda of the proof, in units of mean squares; by default the best of a grid.
+
+    Returns
+    -------
+    Bound
+        The single term "nearest", a mean square. Its probability is 1: it bounds a mean. `trivial`
+        is B^2 mu_1/N.
+
+    References
+    ----------
+    After F. Bach (2017).
+
+    Examples
+    --------
+    Eigenvalues that halve, linear units; what Monte Carlo weights promise of one function:
+
+    >>> import numpy as np
+    >>> from mehler.bounds import spectral
+    >>> mu = 200 * 0.5 ** np.arange(1, 201)
+    >>> for m in (200, 1000, 5000):
+    ...     bound = spectral.approximation(m, norm=1.0, eigenvalues=mu, kurtosis=3.0)
+    ...     print(f"{bound.value:.1e} {mu.sum() / 200 / m:.1e}")
+    3.6e-02 5.0e-03
+    9.3e-05 1.0e-03
+    3.2e-09 2.0e-04
+    """
+    m, square = blocks(n_features, block), square_of("norm", norm)
+    mu = eigenvalues
+    bounded = (sup, leverage, lipschitz) != (None, None, None)
+    if kurtosis is None and not bounded:
+        raise ValueError("give kurtosis, sup, leverage or lipschitz: how large features are")
+    if leverage is not None and ridge is None:
+        raise ValueError("leverage is that at a ridge: give ridge")
+    cap = float(mu[0]) / mu.size
+    if ridge is not None and not _FEW * cap <= ridge <= cap / _FEW:
+        raise ValueError(f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error")
+    least, assumptions = cap, [Assumption(MEAN)]
+    for lam in _RIDGES * cap if ridge is None else [ridge]:
+        shift = mu.size * float(lam)
+        beta, sides = mu / (mu + shift), []
+        # Far fewer blocks than that promise nothing.
+        if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
+            sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
+        if bounded:
+            size = size_of(mu, ridge=shift, sup=sup, leverage=leverage, lipschitz=lipschitz)
+            sides.append(tail(size.beta, size.level, m, -1))
+            assumptions = list(size.assumptions)
+        least = min([least, *(_mean(below, float(beta[0]), float(lam), cap) for below in sides)])
+    if kurtosis is not None:
+        text = "squares of combinations of a block's features have this kurtosis or less"
+        assumptions.append(Assumption(text))
+    formula = r"B^2\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"
+    return Formula(
+        {"nearest": (square * least, formula)}, trivial=square * cap, assumptions=tuple(assumptions)
+    )
+
+
+def _of_moments(beta: Any, spread: float, m: int) -> Tail:
+    """Return the lower tail by E[s H] at most `spread` B."""
+    theta = _TILTS * m / spread
+    rise = theta**2 * spread / (2 * m)
+    return Tail(theta, log_sums(rise, np.zeros_like(rise), beta))
+
+
+def _mean(below: Tail, largest: float, ridge: float, cap: float) -> float:
+    """Bound E min(ridge t/(1 - t), cap) by steps at which p_m is not smaller."""
+    starts = np.concatenate([[0.0], _STEPS])
+    edges = np.minimum(np.concatenate([[0.0], ridge * _STEPS / (1 - _STEPS), [np.inf]]), cap)
+    rises, chances = np.diff(edges), np.zeros(starts.size)
+    chances[0] = 1.0
+    # No t exceeds the largest eigenvalue of the mean.
+    inside = (rises > 0) & (starts > 0) & (starts < largest)
+    chances[inside] = np.exp(np.minimum(0.0, below.log_probability(starts[inside])))
+    return math.fsum(rises * chances)
