@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import signal
 import stat
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 
@@ -37,6 +41,29 @@ def destination(path: Path) -> Path:
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
         raise ValueError(f"{path} is there and is no regular file, so it is not replaced")
     return place
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back requests to end the process until some files have changed together."""
+    held: list[int] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Handlers that C code has set are not known, and could not be put back.
+            if signal.getsignal(number) is not None:
+                before[number] = signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for request in held:
+            signal.raise_signal(request)
 
 
 def _write(path: Path, content: bytes | memoryview) -> None:

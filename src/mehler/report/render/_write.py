@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from mehler._files import destination, write_whole
+from mehler._files import destination, uninterrupted, write_whole
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import render_html
@@ -113,7 +113,8 @@ def write(
         try:
             for name, text in texts.items():
                 (temporary / name).write_text(text, encoding="utf-8", newline="\n")
-            _move_all(temporary, places)
+            with uninterrupted():
+                _move_all(temporary, places)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return tuple(out / name for name in texts)
