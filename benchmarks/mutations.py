@@ -29,10 +29,10 @@ factor that is, to two digits. A claimed value is multiplied by the smallest fac
 1.01 where the features of the quick level are enough for it.
 
 Where draws are far below a bound, its terms are seen in
-[worlds](theorems/theorem-2.md#worlds-where-it-is-tight) that are computed and in which the bound is
-nearly tight. Below the terms stand the defects that are planted in the check itself: what takes the
-place of which argument, and the verdict that this makes of it (a check that refutes a print *holds*
-with the truth in its place).
+[extremal instances](theorems/theorem-2.md#extremal-instances) that are computed and in which the
+bound is nearly tight. Below the terms stand the defects that are planted in the check itself: what
+takes the place of which argument, and the verdict that this makes of it (a check that refutes a
+print *holds* with the truth in its place).
 
 {red} changes of terms and values turn a check red, {proved} are only proved. Made by
 `python benchmarks/mutations.py`, which makes every change; so do the tests

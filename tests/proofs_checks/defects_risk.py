@@ -90,8 +90,12 @@ DEFECTS = [
         {"by_dimension": scaled(maxout.excess_risk_by_dimension, 0.25)},
         "refuted",
     ),
-    (remark_2.short_inputs, {"radius": 1.0}, "holds"),
-    (remark_2.small_losses, {"loss_bound": 1.0}, "holds"),
+    # Where the published factor is enough; and where it is not.
+    (remark_2.short_inputs, {"radius": 1.0}, "refuted"),
+    (remark_2.small_losses, {"loss_bound": 1.0}, "refuted"),
+    (remark_2.factor_is_enough, {"least": 0.5}, "refuted"),
+    (remark_2.factor_is_enough, {"c_prime": 1e-6}, "refuted"),
+    (remark_2.factor_is_enough, {"loss_range": 2.1}, "refuted"),
     (remark_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}, "refuted"),
     (remark_2.paper_shape, {"bound": scaled(maxout.excess_risk_by_dimension, 0.001)}, "refuted"),
     # Where they are tight they may not lose as much.

@@ -19,6 +19,8 @@ GIVEN = math.sqrt(2 / math.pi) * (1 - math.exp(-2)) / special.erf(math.sqrt(2))
 QUOTED = [
     ("lemma-2", "0.677", LONGEST),
     ("lemma-2", "0.164", 2 * math.exp(-20 / 8)),
+    ("lemma-2", "0.317", 2 * stats.norm.sf(1)),
+    ("remark-2", "0.0045", stats.binom.cdf(4999, 10**4, 0.513)),
     ("lemma-3", "0.7228", GIVEN),
     ("lemma-3", "0.7979", math.sqrt(2 / math.pi)),
     ("lemma-3", "0.575", BELOW_MEAN),

@@ -59,6 +59,13 @@ ROWS: list[Row] = [
     ),
     Row(
         statement="maxout.remark-2",
+        term="published factor: a loss of range 2 B",
+        change="times 1.05",
+        check=remark_2.factor_is_enough,
+        defect={"loss_range": 2.1},
+    ),
+    Row(
+        statement="maxout.remark-2",
         term="second part: log of the number of points",
         change="another power",
         check=remark_2.finite_sets,
