@@ -21,9 +21,8 @@ from typing import Any
 import _harness
 import _known_forms as known
 import numpy as np
-from mehler.proofs_checks.features._directions import best_direction
 from mehler.proofs_checks.features._gram_draws import grams
-from mehler.proofs_checks.features.gram_error import known_before
+from mehler.proofs_checks.features.gram_error import best_direction, known_before
 from mehler.proofs_checks.maxout.risk._risks import Law, units
 from scipy import special
 

@@ -102,7 +102,7 @@ def localisers() -> Any:
 
 def leverage_circle() -> Any:
     """How often features of a circle reach the whole ball, by leverage and plainly."""
-    from mehler.proofs_checks.leverage._circle import Circle
+    from mehler.proofs_checks.leverage._instances import Circle
 
     world, ridge = Circle(), 1e-3
     counts = np.unique(np.geomspace(20, 1000, 40).astype(int))

@@ -12,7 +12,39 @@ from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
 from mehler.statements import Context, Evidence, check
 
-from . import _gradients
+# Gradients of maxout networks in their row: mean squares at any width, and networks drawn.
+
+
+def mean_square(q: int, width: int, depth: int, weight_variance: float) -> float:
+    """Return the mean squared length of a unit's gradient in the row, all widths alike.
+
+    Along the row, by homogeneity, it is that of the signal; across it the recursion of A.
+    """
+    across = along = 1.0
+    for _ in range(depth):
+        across = weight_variance * ((1.0 - 1.0 / width) * across + along / width)
+        along *= weight_variance * exact.sigma2(q)
+    return (1.0 - 1.0 / width) * across + along / width
+
+
+def draw(q: int, width: int, depth: int, weight_variance: float, seed: int) -> Callable[[Any], Any]:
+    """Draw a network: the map from rows to its units' gradients, over the root of the width."""
+    rng = np.random.default_rng(seed)
+    weights = rng.standard_normal((depth, q, width, width)) * (weight_variance / width) ** 0.5
+
+    def gradients(X: Any) -> Any:
+        found = []
+        for h in X:
+            passed = np.eye(width)
+            for layer in weights:
+                offered = layer @ h
+                won = layer[offered.argmax(axis=0), np.arange(width)]
+                h, passed = offered.max(axis=0), won @ passed
+            found.append(passed.ravel() / width**0.5)
+        return np.array(found)
+
+    return gradients
+
 
 _ROW = np.array([[0.6, -1.1, 0.4]])
 Draw = Callable[..., Any]
@@ -180,7 +212,7 @@ def gradients(
 def gradients_of_networks(
     context: Context,
     *,
-    claimed: Callable[[int, int, int, float], float] = _gradients.mean_square,
+    claimed: Callable[[int, int, int, float], float] = mean_square,
 ) -> Evidence:
     """Measure gradients of narrow networks in their row, where the width is in the formula."""
     q, width, depth = 4, 4, 3
@@ -191,7 +223,7 @@ def gradients_of_networks(
         return np.full((len(x), len(x if y is None else y)), promised)
 
     verdict = verify.check_kernel(
-        lambda seed: _gradients.draw(q, width, depth, w, seed),
+        lambda seed: draw(q, width, depth, w, seed),
         squares,
         np.array([[0.6, -1.1, 0.4, 0.9]]),
         false_alarm=context.false_alarm,

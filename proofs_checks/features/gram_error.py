@@ -7,18 +7,136 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
+from scipy import stats
 
 from mehler import FourierFeatures, MaxoutFeatures
-from mehler.bounds import Bound, Term, spectral
+from mehler.bounds import Bound, Term, lower, spectral
 from mehler.statements import Context, Evidence, check
 
 from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
-from ._directions import best_direction
+from .._worlds import World, hold_worlds
 from ._gram_draws import Draw, grams, norms
-from .worlds import _grams as worlds
+
+# Lower bounds of the error of a Gram matrix of cosines and sines, by its best direction.
+
+# Differences of pairs of rows in one block: 16 MB.
+_DIFFERENCES = 2_000_000
+
+
+def best_direction(
+    rows: Any, m: int, *, gamma: float, delta: float, ridge: float | None, most: int = 10
+) -> Bound:
+    """Return the largest of `lower.gram_error_direction` over eigenvectors of the exact kernel.
+
+    They are known before the draw. Without a ridge it bounds the operator norm.
+    """
+    told = moments(rows, gamma=gamma, most=most)
+    if ridge is None:
+        found = [
+            lower.one_pair(m // 2, delta=delta, variance=one["variance"], third=one["third"])
+            for one in told
+        ]
+    else:
+        found = [
+            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one) for one in told
+        ]
+    return max(found, key=lambda one: float(one.value))
+
+
+def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
+    r"""Return mean, variance and standardised range of |sum_i v_i e^{i<w, x_i>}|^2.
+
+    The v are the first eigenvectors of the Gaussian kernel of the rows. Second moments are
+    quadratic forms of the kernel at all differences of rows.
+    """
+    n = len(rows)
+    differences = (rows[:, None, :] - rows[None, :, :]).reshape(n * n, -1)
+    squares = (differences**2).sum(axis=1)
+    mean, vectors = np.linalg.eigh(np.exp(-gamma * squares).reshape(n, n))
+    mean, vectors = mean[::-1][:most], vectors[:, ::-1][:, :most]
+    weights = np.stack([np.outer(v, v).ravel() for v in vectors.T], axis=1)
+    second = np.zeros(len(mean))
+    for part in np.array_split(np.arange(n * n), -(-(n**4) // _DIFFERENCES)):
+        far = squares[part, None] + squares - 2 * differences[part] @ differences.T
+        shared = np.exp(-gamma * np.maximum(far, 0.0)) @ weights
+        second += np.sum(weights[part] * shared, axis=0)
+    found = []
+    for v, mu, moment in zip(vectors.T, mean, second, strict=True):
+        variance, reach = float(moment - mu**2), float(np.abs(v).sum()) ** 2
+        # Values lie between 0 and the square of the sum of weights.
+        third = max(float(mu), reach - float(mu)) / variance**0.5
+        found.append({"mean": float(mu), "variance": variance, "third": third})
+    return found
+
+
+# Worlds where spectral bounds are nearly tight: one row, or a feature for each row.
 
 Bounding = Callable[..., Bound]
+_FAILURES = (1e-2, 1e-12, 1e-60)
+# A probability of binomial tails is right to this part of itself.
+_ROUNDING = 1e-9
+
+
+def one_for_each(bound: Bounding) -> Iterator[World]:
+    """A feature is sqrt(n) at one of n rows, drawn uniformly, so that K is the identity.
+
+    Errors are those of n binomial shares over 1 + lambda. Shares are negatively associated, so
+    that one of them is off with at least the probability for independent ones.
+    """
+    n, ridge = 20, 0.5
+    for m in (40, 10**4, 10**8):
+        for failure in _FAILURES:
+            value = bound(
+                m, ridge=ridge, delta=failure, eigenvalues=np.ones(n), leverage=n / (1 + ridge)
+            ).value
+            above, below = shares(m, 1 / n, value * (1 + ridge))
+            low = max(-math.expm1(n * math.log1p(-one)) for one in (above, below))
+            high = n * (above + below)
+            yield World(f"{n} rows, m = {m:.0e}, failure {failure:g}", (low, high), failure)
+
+
+def one_row(bound: Bounding) -> Iterator[World]:
+    """One row, and a feature that is 0 or, rarely, large: sup bounds its leverage.
+
+    The ridge is so large that (K + lambda)^(-1) and 1/lambda hardly differ.
+    """
+    share, ridge = 1e-3, 1e4
+    for m in (10**3, 10**7):
+        for failure in _FAILURES:
+            value = bound(
+                m, ridge=ridge, delta=failure, eigenvalues=np.ones(1), sup=math.sqrt(1 / share)
+            ).value
+            above, below = shares(m, share, value * (1 + ridge))
+            chance = above + below
+            yield World(f"one row, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
+
+
+def one_square(bound: Bounding) -> Iterator[World]:
+    """One row and linear features: a mean of squares of standard normals, without a bound."""
+    for m in (1, 30, 10**6):
+        for failure in (1e-2, 1e-12, 1e-290):
+            value = bound(m, delta=failure, eigenvalues=np.ones(1), lipschitz=1.0).value
+            chance = float(stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m))
+            yield World(f"squares, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
+
+
+def one_variance(bound: Bounding) -> Iterator[World]:
+    """One row, and a product that is off with the chance of Chebyshev's equality, or nearly."""
+    for failure in (0.3, 1e-3):
+        value = bound(1, delta=failure, eigenvalues=np.ones(1), variance=np.ones((1, 1))).value
+        chance = failure * 1.001
+        far = float(1 / math.sqrt(chance) > value)
+        yield World(f"chebyshev, failure {failure:g}", (far * chance, far * chance), failure)
+
+
+def shares(m: int, p: float, t: float) -> tuple[float, float]:
+    """Return the probabilities that a binomial share is above (1 + t) p, and below (1 - t) p."""
+    law = stats.binom(m, p)
+    above = float(law.sf(math.floor(m * p * (1 + t))))
+    below = float(law.cdf(math.ceil(m * p * (1 - t)) - 1)) if t < 1 else 0.0
+    return above, below
+
+
 _GAMMA, _D, _N, _DELTA = 0.5, 3, 16, 0.05
 
 
@@ -148,7 +266,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Hold the bounds of bounded features where errors are those of binomial shares."""
     return hold_worlds(
-        [*worlds.one_for_each(bound), *worlds.one_row(bound)], form="proved", claim="spectral error"
+        [*one_for_each(bound), *one_row(bound)], form="proved", claim="spectral error"
     )
 
 
@@ -156,7 +274,7 @@ def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Hold the bounds of unbounded features for squares of normals, and Chebyshev's."""
     return hold_worlds(
-        [*worlds.one_square(bound), *worlds.one_variance(bound)],
+        [*one_square(bound), *one_variance(bound)],
         form="proved",
         claim="operator norm of the error",
     )

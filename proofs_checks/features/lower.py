@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
+from scipy import stats
 
 from mehler import MaxoutFeatures, _arrays
 from mehler.bounds import Bound
@@ -14,11 +15,201 @@ from mehler.bounds import lower as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._worlds import hold_worlds
+from .._worlds import World, hold_worlds
 from ._gram_draws import Draw
-from .worlds import _lower as worlds
+
+# Worlds where lower bounds are held against probabilities that are computed.
 
 Bounding = Callable[..., Bound]
+
+
+def squares(bound: Bounding) -> Iterator[World]:
+    """Equal rows and linear units: the error is that of a mean of m squares."""
+    for m in (10, 1000, 10**6):
+        for failure in (0.3, 1e-3, 1e-12):
+            for known in ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}):
+                value = bound(m, delta=failure, **known).value
+                name = f"squares, m = {m:.0e}, chance {failure:g}, {next(iter(known))}"
+                yield World(name, (failure, failure), _of_squares(m, value))
+
+
+def codes(bound: Bounding) -> Iterator[World]:
+    """Codes: the chance of an error is a sum of binomial probabilities."""
+    for m, share in ((20, 0.3), (1000, 0.05)):
+        count = np.arange(m + 1)
+        law = stats.binom(m, share).pmf(count)
+        for failure in (0.3, 1e-3):
+            value = bound(m, delta=failure, collision=share).value
+            reached = abs(count / m - share) >= value * (1 - 1e-9)
+            yield World(f"codes, m = {m}", (failure, failure), float(law[reached].sum()))
+
+
+def lengths(bound: Bounding) -> Iterator[World]:
+    """Orthonormal rows and linear units: N independent means of squares, and other pairs."""
+    for n, m in ((5, 100), (1000, 10**4), (10**6, 10**6)):
+        for failure in (0.3, 1e-3):
+            value = bound(m, n_rows=n, delta=failure, pool_size=1).value
+            chance = -math.expm1(n * math.log1p(-_of_squares(m, value)))
+            name = f"{n} rows, m = {m:.0e}, chance {failure:g}"
+            yield World(name, (failure, failure), chance)
+
+
+def packing(bound: Bounding) -> Iterator[World]:
+    """A set of 2^k orthonormal vectors."""
+    for k in (3, 9.5):
+        value = bound(10**4, dimension=k, delta=0.3, pool_size=1).value
+        chance = -math.expm1(2 ** int(k) * math.log1p(-_of_squares(10**4, value)))
+        yield World(f"2^{int(k)} rows", (0.3, 0.3), chance)
+
+
+def majority(bound: Bounding) -> Iterator[World]:
+    """One row, targets of a biased coin, and the learner that takes the majority.
+
+    It has the least mean risk under the two laws together, and the same under each.
+    """
+    for n in (1, 10, 301):
+        away = np.linspace(1e-4, 0.4999, 2000)
+        count = np.arange(n + 1)[:, None]
+        wrong = np.where(count < n / 2, 1.0, np.where(count == n / 2, 0.5, 0.0))
+        mean = (wrong * stats.binom(n, 0.5 + away).pmf(count)).sum(axis=0)
+        # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
+        best = float(np.max(4 * away * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
+        value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
+        yield World(f"{n} samples", (value, value), best * (1 + 1e-3))
+
+
+def majorities(bound: Bounding) -> Iterator[World]:
+    """Orthonormal rows, targets of biased coins of random signs, and the majority at each row.
+
+    It is the best learner of all laws together. Two centred units of two weights have E|M - M'|/2,
+    by the means of the largest of four and of two normals.
+    """
+    rows = np.arange(2, 33)
+    linear = np.sqrt(2 / (math.pi * rows))
+    most_of_four = 3 / math.sqrt(math.pi) * (0.5 + math.asin(1 / 3) / math.pi)
+    pairs = np.array([most_of_four - 1 / math.sqrt(math.pi)])
+    for n, q, amplitudes in ((4, 1, linear), (16, 1, linear[:7]), (1, 2, pairs)):
+        best = (
+            3
+            * 0.5
+            * max(_majorities(n, int(k), float(a)) for k, a in zip(rows, amplitudes, strict=False))
+        )
+        known = {"pool_size": q, "scale": 0.5, "lipschitz": 3.0, "centred": q > 1}
+        value = bound(n, dimension=amplitudes.size + 1, **known).value
+        yield World(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
+
+
+def _majorities(n: int, k: int, amplitude: float) -> float:
+    """The largest mean excess risk over biases; the chance of an error by all counts."""
+    away = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
+    wrong = np.zeros(away.size)
+    for seen in range(n + 1):
+        count = np.arange(seen + 1)[:, None]
+        lost = (count < seen / 2) + 0.5 * (count == seen / 2)
+        chance = float(stats.binom(n, 1 / k).pmf(seen))
+        wrong += chance * (lost * stats.binom(seen, 0.5 + away).pmf(count)).sum(axis=0)
+    return float(np.max(4 * away * wrong)) * amplitude
+
+
+def normal_means(bound: Bounding) -> Iterator[World]:
+    """One row, and three points with weights for a prior; rows of several sizes, and shrinkage.
+
+    No learner's largest risk is below the bound, so that of one that is good is near it: the mean
+    of the prior's posterior law for one row, Pinsker's shrinkage for several.
+    """
+    for reach, centre in ((0.05, 0.0), (0.3, 0.0), (1.6, 0.345), (100.0, None)):
+        known = {"norm": reach, "noise": 0.5, "eigenvalues": np.array([0.25])}
+        value = bound(**known).value
+        linear = reach**2 / (1 + reach**2)
+        largest = linear if centre is None else _largest_risk(reach, centre)
+        yield World(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
+    # Shrinkage by 1 - 1/(c sqrt(mu)) of each direction has the same risk at every target.
+    root, slope = np.array([2.0, 1.0, 0.5]), 500.0
+    kept = 1 - 1 / (slope * root)
+    norm = 0.01 * math.sqrt(float(np.sum((slope * root - 1) / root**2)))
+    known = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
+    value = bound(**known).value
+    yield World("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
+
+
+def _largest_risk(reach: float, centre: float) -> float:
+    """The largest mean square error over |theta| <= reach, noise 1."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    points, chance = np.array([-reach, 0.0, reach]), np.array([1 - centre, 2 * centre, 1 - centre])
+    theta = np.linspace(0, reach, 201)[:, None]
+    law = np.exp(-(((theta + nodes)[..., None] - points) ** 2) / 2) * chance
+    away = law @ points / law.sum(axis=2) - theta
+    return float(np.max(away**2 @ weights)) / math.sqrt(2 * math.pi)
+
+
+def distinct_rows(bound: Bounding) -> Iterator[World]:
+    """A feature for each of four rows, three of them drawn once: the fourth is missing."""
+    ridge = 0.7
+    value = bound(3, ridge=ridge, eigenvalues=np.ones(4)).value
+    gram = np.diag([4 / 3, 4 / 3, 4 / 3, 0.0])
+    error = float(np.linalg.norm(gram - np.eye(4), 2) / (1 + ridge))
+    yield World("three of four rows", (value, value), error * (1 + 1e-12))
+
+
+def one_direction(bound: Bounding) -> Iterator[World]:
+    """One row of squared length 0.5 and linear units: the error is that of a mean of squares.
+
+    The ridge is a half too, so that it and the row's length count alike.
+    """
+    for m, block in ((1000, 1), (2 * 10**6, 2)):
+        for failure in (0.3, 1e-3):
+            known = {"ridge": 0.5, "mean": 0.5, "variance": 0.5, "third": 3.1, "block": block}
+            value = bound(m, delta=failure, **known).value
+            name = f"one row, m = {m:.0e}, chance {failure:g}"
+            # (K_m - K)/(K + ridge) is half of what a mean of squares is off by.
+            yield World(name, (failure, failure), _of_squares(m // block, 2 * value))
+
+
+def rare_draws(bound: Bounding) -> Iterator[World]:
+    """One row, a feature that is 1/sqrt(p) with chance p, else 0: K_m is a binomial share over p.
+
+    The ridge is a half, so that it and the row's length count unlike.
+    """
+    for share, m, block in ((1 / 900, 100, 1), (1e-6, 1000, 2)):
+        failure = -math.expm1(m // block * math.log1p(-share))
+        known = {"own": 1 / share, "mean": 1.0, "chance": share, "ridge": 0.5, "block": block}
+        value = bound(m, delta=failure, **known).value
+        count = np.arange(10)
+        error = abs(count * block / (share * m) - 1) / 1.5
+        law = stats.binom(m // block, share).pmf(count)
+        name = f"a feature of chance {share:.0e}"
+        reached = float(law[error >= value * (1 - 1e-9)].sum())
+        # An equality: the sum of probabilities is right up to its rounding.
+        yield World(name, (failure, failure), reached * (1 + 1e-12))
+
+
+def rare_frequencies(bound: Bounding) -> Iterator[World]:
+    """One frequency and 64 rows of a line: the error at each frequency, and the chance of more."""
+    n, step, ridge = 64, 0.2, 4.0
+    x = step * np.arange(n)
+    kernel = np.exp(-((x[:, None] - x) ** 2) / 2)
+    mean, basis = np.linalg.eigh(kernel)
+    root = basis / np.sqrt(mean + ridge)
+    turned = root.T @ kernel @ root
+    w = np.linspace(0.0, 5.0, 1001)
+    errors = np.empty(w.size)
+    for i, one in enumerate(w):
+        part = root.T @ np.stack([np.cos(one * x), np.sin(one * x)], axis=1)
+        errors[i] = np.linalg.norm(part @ part.T - turned, 2)
+    for failure in (0.3, 0.02):
+        known = {"n_rows": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
+        value = bound(2, delta=failure, **known).value
+        # Cells count if the error is reached at either end, and so does all beyond the last.
+        reached = np.maximum(errors[1:], errors[:-1]) >= value
+        chance = float(2 * (np.diff(stats.norm.cdf(w)) @ reached + stats.norm.sf(w[-1])))
+        yield World(f"one frequency, chance {failure:g}", (failure, failure), chance)
+
+
+def _of_squares(m: int, value: float) -> float:
+    law = stats.chi2(m)
+    return float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
+
+
 _CLAIM = "what is claimed over what happens"
 
 
@@ -26,7 +217,7 @@ _CLAIM = "what is claimed over what happens"
 def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
     """Hold the bound of one pair for squares of normals, and for codes."""
     return hold_worlds(
-        [*worlds.squares(bound), *worlds.codes(bound)],
+        [*squares(bound), *codes(bound)],
         form="printed",
         claim=f"error at one pair, {_CLAIM}",
     )
@@ -36,7 +227,7 @@ def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence
 def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
     """Hold the bound of all pairs for orthonormal rows."""
     return hold_worlds(
-        [*worlds.lengths(bound)],
+        [*lengths(bound)],
         form="proved",
         claim=f"largest error of orthonormal rows, {_CLAIM}",
     )
@@ -46,31 +237,27 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
 def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound of a set for a packing."""
     return hold_worlds(
-        [*worlds.packing(bound)], form="proved", claim=f"largest error over a set, {_CLAIM}"
+        [*packing(bound)], form="proved", claim=f"largest error over a set, {_CLAIM}"
     )
 
 
 @check("features.lower", form="proved", name="the best learner of two laws")
 def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
-    return hold_worlds(
-        [*worlds.majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
-    )
+    return hold_worlds([*majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
 def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws for each row."""
-    return hold_worlds(
-        [*worlds.majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
-    )
+    return hold_worlds([*majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
 def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Evidence:
     """Hold the bound of the risk at the rows against the largest risk of good estimators."""
     return hold_worlds(
-        [*worlds.normal_means(bound)],
+        [*normal_means(bound)],
         form="proved",
         claim=f"mean excess risk at the rows, {_CLAIM}",
     )
@@ -79,16 +266,14 @@ def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Ev
 @check("features.lower", form="proved", name="a missing row")
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
-    return hold_worlds(
-        [*worlds.distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}"
-    )
+    return hold_worlds([*distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="one direction")
 def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction) -> Evidence:
     """Hold the bound by one direction where there is no other."""
     return hold_worlds(
-        [*worlds.one_direction(bound)],
+        [*one_direction(bound)],
         form="proved",
         claim=f"spectral error, one row, {_CLAIM}",
     )
@@ -98,7 +283,7 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction
 def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
     return hold_worlds(
-        [*worlds.rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
+        [*rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
     )
 
 
@@ -106,7 +291,7 @@ def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evide
 def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evidence:
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
     return hold_worlds(
-        [*worlds.rare_frequencies(bound)],
+        [*rare_frequencies(bound)],
         form="proved",
         claim=f"spectral error, rows of a line, {_CLAIM}",
     )

@@ -2,19 +2,234 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
 
+import numpy as np
+from scipy import stats
+
+from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import Bound, Term, kernel_error
+from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
-from ._uniform_sets import errors, group_errors, of_group, settings
-from .worlds import _uniform as worlds
+from .._worlds import World, hold_worlds
+from ..group_invariant._shared import draw_products, limit
+from ._gram_draws import Draw, grams
+
+# Maps on sets of known dimension, and draws of their largest error over a grid of the set.
+#
+# A grid of a set has at most the set's error, so that what is seen is a lower bound of the
+# supremum.
+
+_ANGLES = np.arange(24) * (math.pi / 12)
+# 24 points of a circle of radius 1, whose dimension is 3 at most; 25 of a segment, a line's is 1.
+CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
+SEGMENT = np.linspace(0, 3, 25)[:, None] * np.array([[2.0, -1.0, 2.0]]) / 3
+ON_CIRCLE: dict[str, Any] = {"dimension": 3, "diameter": 2.0}
+ON_SEGMENT: dict[str, Any] = {"dimension": 1, "diameter": 3.0}
+# Every image of a row under the group, bins by trapezoids: off by half a bin on every draw.
+_GROUP: dict[str, Any] = {"group": groups.SignFlips(2), "window": 1.0, "rule": "trapezoid"}
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A map ``draw(count, seed=, like=)`` on rows, with m units in blocks of columns."""
+
+    name: str
+    draw: Draw
+    rows: Any
+    m: int
+    known: dict[str, Any]
+    block: int = 1
+
+
+def settings(*, quick: bool) -> Iterator[Setting]:
+    """Yield the maps; at the quick level one of each kind, and few units."""
+    yield _fourier("pairs", 100, gamma=0.5)
+    yield _fourier("offset", 100, gamma=0.5)
+    yield Setting("relu", _sinks, CIRCLE, 30, _of_sinks())
+    yield Setting("centred maxout", _centred, CIRCLE, 30, _of_centred())
+    if not quick:
+        yield _fourier("pairs", 1000, gamma=0.5)
+        yield _fourier("pairs", 100, gamma=8.0)
+        yield _fourier("pairs", 100, nu=1.5, length_scale=0.5, rows=SEGMENT)
+        yield _fourier("offset", 100, nu=2.5, rows=SEGMENT)
+
+
+def errors(context: Context, one: Setting, n_draws: int) -> Any:
+    """Return the largest error (n_draws,) over all pairs of rows."""
+    kernel = one.draw(one.block, seed=0).kernel(one.rows)
+    blocks = grams(
+        context,
+        one.draw,
+        f"{one.name}/{one.m}",
+        one.rows,
+        n_features=one.m * one.block,
+        n_draws=n_draws,
+    )
+    return np.concatenate([np.abs(gram - kernel).max(axis=(1, 2)) for gram in blocks])
+
+
+def group_errors(context: Context, m: int, n_draws: int) -> Any:
+    """Return the largest error (n_draws,) of m templates of a whole group of four."""
+    rows = CIRCLE[::2]
+    drawn = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
+    exact = limit(rows, {**_GROUP, "n_bins": _BINS})
+    return np.abs(drawn - exact).max(axis=1)
+
+
+def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
+    """Return the bound for templates of length 1, and half a bin."""
+    found = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
+    return dataclasses.replace(found, terms=(*found.terms, Term("binning", 0.5 / _BINS)))
+
+
+def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law: Any) -> Setting:
+    d = rows.shape[1]
+    named: dict[str, Any] = {"kernel": "matern"} if "nu" in law else {}
+
+    def draw(count: int, **options: Any) -> Any:
+        return FourierFeatures.draw(d, count, form=form, **named, **law, **options)
+
+    place = ON_CIRCLE if rows is CIRCLE else ON_SEGMENT
+    known = {**place, **kernel_error.slope_fourier(d, form=form, **law)}
+    name = ", ".join([form, *(f"{key} {value:g}" for key, value in law.items())])
+    return Setting(name, draw, rows, m, known, 2 if form == "pairs" else 1)
+
+
+def _sinks(count: int, **options: Any) -> Any:
+    return KitchenSinks.draw(2, count, activation="relu", **options)
+
+
+def _of_sinks() -> dict[str, Any]:
+    return {**ON_CIRCLE, **kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)}
+
+
+def _centred(count: int, **options: Any) -> Any:
+    return MaxoutFeatures.draw(2, count, 4, centred=True, **options)
+
+
+def _of_centred() -> dict[str, Any]:
+    return {**ON_CIRCLE, **kernel_error.slope_maxout_centred(2, pool_size=4)}
+
+
+# Worlds where terms of the uniform bound by slopes are nearly what happens, or as near as known.
+#
+# Rows are 2^k vectors at the distance 1 from each other, of doubling dimension k at most: a ball
+# for each covers them. A unit h = c^(1/2) + f/c^(1/2) with a large constant c has products c +
+# f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
 
 Bounding = Callable[..., Bound]
+# What f(x) f(z)/c may add.
+_LEFT = 1e-9
+# A product that all rows share has no slope; the bound asks for a positive one.
+_NONE = (1e-150, 1e-300)
+
+
+def one_row(bound: Bounding) -> Iterator[World]:
+    """One row, and products of plus or minus a half: a mean of fair coins."""
+    m = 10**6
+    for failure in (1e-2, 1e-12, 1e-250):
+        known: dict[str, Any] = {"slope": _NONE, "width": 1.0}
+        value = bound(m, dimension=0, diameter=1, delta=failure, **known).value
+        low, high = (2 * math.exp(one) for one in _log_coins(m, value))
+        yield World(f"one row, failure {failure:g}", (low, high), failure)
+
+
+def one_square(bound: Bounding) -> Iterator[World]:
+    """One row and linear units, which centred units of one weight and kitchen sinks may be.
+
+    The error is that of a mean of squares of normals; one square has a tail that "tail" pays for.
+    """
+    maps = {
+        "centred": kernel_error.slope_maxout_centred(1, pool_size=1),
+        "sinks": kernel_error.slope_kitchen_sinks(1, lipschitz=1.0, radius=1.0),
+    }
+    for name, known in maps.items():
+        for m, failure in ((10**8, 1e-12), (1, 1e-100)):
+            value = bound(m, dimension=0, diameter=1e-12, delta=failure, **known).value
+            law = stats.chi2(m)
+            chance = float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
+            yield World(f"squares, {name}, m = {m:.0e}", (chance, chance), failure)
+
+
+def many_rows(bound: Bounding) -> Iterator[World]:
+    """Fair coins of plus or minus a quarter for f, independent over rows."""
+    m = 10**8
+    for k in (4, 20):
+        for failure in (0.5, 1e-3):
+            # f moves by a half over the distance 1.
+            known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 1.0}
+            value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
+            chance = _any(k, 2, _log_coins(m, value))
+            yield World(f"2^{k} rows, failure {failure:g}", chance, failure)
+
+
+def rows_and_a_coin(bound: Bounding) -> Iterator[World]:
+    """As before, and a coin of plus or minus 2 that all rows share: a union would pay for it.
+
+    The coin is on one side with the probability one half. Slopes are a half: Bernstein's c of
+    increments is a third of that.
+    """
+    m, k, failure = 10**6, 10_000, 0.4
+    known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
+    value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
+    low, high = (one / 2 for one in _any(k, 1, _log_coins(m, value)))
+    yield World(f"a coin, and 2^{k} rows", (low, high), failure)
+
+
+def a_row_of_each(bound: Bounding) -> Iterator[World]:
+    """One unit, f a half at one row that is drawn of 2^k, else 0: every pair is likely to be right.
+
+    Products of that row are 1 there. The slope is a half, and certain.
+    """
+    k, failure = 200, 0.5
+    known: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
+    value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
+    far = float(1 - 2.0**-k > value)
+    yield World(f"one row of 2^{k}", (far, far), failure)
+
+
+def a_rare_row(bound: Bounding) -> Iterator[World]:
+    """The same, where f is 0 everywhere but with a small probability."""
+    k = 200
+    for failure in (1e-2, 1e-6):
+        p = failure * 1.0001
+        known: dict[str, Any] = {"slope": (p / 2, p / 4), "variance": p * 2.0**-k * (1 + _LEFT)}
+        value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
+        chance = p * float(1 - 2.0**-k > value)
+        yield World(f"rarely one row of 2^{k}, {failure:g}", (chance, chance), failure)
+
+
+def _log_coins(m: int, t: float) -> tuple[float, float]:
+    """Bound log P that the mean of m coins of plus or minus a half is above t.
+
+    Where it leaves the floats: from the next count on, probabilities fall at least like a geometric
+    series.
+    """
+    count = math.floor(m * (0.5 + t)) + 1
+    if count > m:
+        return -math.inf, -math.inf
+    chance = float(stats.binom.sf(count - 1, m, 0.5))
+    if chance > 1e-290:
+        return math.log(chance) - 1e-9, math.log(chance) + 1e-9
+    first = float(stats.binom.logpmf(count, m, 0.5))
+    return first, first - math.log1p(-(m - count) / (count + 1))
+
+
+def _any(k: int, tails: int, log_chance: tuple[float, float]) -> tuple[float, float]:
+    """Bound the probability that one of 2^k means is above, or outside where both tails count."""
+    # 1 - e^(-Np) <= 1 - (1 - p)^N <= N p.
+    low, high = (k * math.log(2) + math.log(tails) + one for one in log_chance)
+    return -math.expm1(-math.exp(min(low, 700.0))), min(1.0, math.exp(min(high, 0.0)))
+
+
 _DELTA, _TEMPLATES = 0.05, 20
 _METHODS = ("net", "chaining")
 
@@ -94,10 +309,10 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
     """Hold the bound for rows that know nothing of each other."""
     return hold_worlds(
         [
-            *worlds.one_row(bound),
-            *worlds.one_square(bound),
-            *worlds.many_rows(bound),
-            *worlds.rows_and_a_coin(bound),
+            *one_row(bound),
+            *one_square(bound),
+            *many_rows(bound),
+            *rows_and_a_coin(bound),
         ],
         form="proved",
         claim="largest error over a set",
@@ -108,7 +323,7 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
 def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for one unit that is steep at one row of very many."""
     return hold_worlds(
-        [*worlds.a_row_of_each(bound), *worlds.a_rare_row(bound)],
+        [*a_row_of_each(bound), *a_rare_row(bound)],
         form="proved",
         claim="largest error over a set, one unit",
     )

@@ -12,10 +12,8 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from .worlds._cosines import Cosines
-from .worlds._fitted import LIPSCHITZ, cosine_products, largest_gap
-from .worlds._signs import log_tail, mean_signs
+from . import _extremal_instances as extremal
+from ._instances import LIPSCHITZ, Cosines, cosine_products, largest_gap, log_tail, mean_signs
 
 Lemma = Callable[..., Bound]
 
@@ -160,7 +158,7 @@ def _tails() -> Plot:
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return hold_worlds(
-        [*worlds.one_feature_gap(bound), worlds.many_features_gap(bound)],
+        [*extremal.one_feature_gap(bound), extremal.many_features_gap(bound)],
         form="proved",
         claim="largest gap of the risks, fair labels",
     )

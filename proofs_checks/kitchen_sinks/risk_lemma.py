@@ -13,10 +13,9 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_worlds as worlds
+from . import _extremal_instances as extremal
+from ._instances import Cosines, blocks, cosine_features, mean_signs
 from ._quantiles import quantile_points
-from .worlds._cosines import Cosines, blocks, cosine_features
-from .worlds._signs import mean_signs
 
 Loss = Callable[[Any], Any]
 _SIGNS = 100_000
@@ -152,7 +151,7 @@ def tight(
 ) -> Evidence:
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return hold_worlds(
-        [*worlds.random_signs(bound, lipschitz=1.0), worlds.one_of_a_basis(bound)],
+        [*extremal.random_signs(bound, lipschitz=1.0), extremal.one_of_a_basis(bound)],
         form="printed",
         claim="risk of the average above that of $f^* = 0$",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +13,53 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_worlds as worlds
+from . import _extremal_instances as extremal
+from ._instances import (
+    LIPSCHITZ,
+    Cosines,
+    Draw,
+    Products,
+    blocks,
+    cosine_products,
+    excess_over_ball,
+    excess_over_box,
+    excess_risks,
+)
 from ._quantiles import quantile_points
-from .worlds import _fitted
-from .worlds._cosines import Cosines
-from .worlds._divided import divided_products
-from .worlds._fitted import LIPSCHITZ, Draw, cosine_products
-from .worlds._signs import excess_risks
+
+# Divided maxout units of two weights on the unit sphere, with labels linear in the mean.
+#
+# x is uniform on the sphere, E[y | x] = `signal` x_1, and phi(x; W) = max(<w_1, x>, <w_2, x>)
+# with W uniform on the unit sphere of 2d coordinates: a maxout unit divided by its Frobenius
+# norm. The even part |<w_1 - w_2, x>|/2 of phi does not meet x_1, so g = E y phi = signal (w_11 +
+# w_21)/(2d).
+
+
+def divided_products(n_inputs: int, *, signal: float = 1.0, divide: bool = True) -> Draw:
+    """Return the drawing of features and samples; `divide=False` forgets the division."""
+
+    def draw(rng: np.random.Generator, n_features: int, n_samples: int, n_draws: int) -> Products:
+        empirical, true = [], []
+        for n in blocks(n_draws, 2 * n_features * n_samples):
+            w = rng.standard_normal((n, n_features, 2, n_inputs))
+            if divide:
+                w /= np.linalg.norm(w, axis=(2, 3), keepdims=True)
+            x = rng.standard_normal((n, n_samples, n_inputs))
+            x /= np.linalg.norm(x, axis=2, keepdims=True)
+            labels = np.where(2 * rng.random((n, n_samples)) < 1 + signal * x[..., 0], 1.0, -1.0)
+            phi = np.maximum(x @ w[:, :, 0].swapaxes(-1, -2), x @ w[:, :, 1].swapaxes(-1, -2))
+            empirical.append((labels[:, np.newaxis, :] @ phi)[:, 0, :] / n_samples)
+            true.append(signal * w[..., 0].sum(axis=2) / (2 * n_inputs))
+        return Products(np.concatenate(empirical), np.concatenate(true), best(n_inputs, signal))
+
+    return draw
+
+
+def best(n_inputs: int, signal: float) -> float:
+    """Compute E |g|: |w_11 + w_21| is sqrt 2 times a coordinate of the sphere in 2d dimensions."""
+    coordinate = math.exp(math.lgamma(n_inputs) - math.lgamma(n_inputs + 0.5)) / math.sqrt(math.pi)
+    return signal * math.sqrt(2) * coordinate / (2 * n_inputs)
+
 
 Theorem = Callable[..., Bound]
 
@@ -49,7 +90,7 @@ def cases(
     context: Context, constraint: str, bound: Theorem = kitchen_sinks.excess_risk
 ) -> list[Case]:
     """Return the excess risks of the minimiser over the box or the ball beside their bounds."""
-    fit = {"box": _fitted.box, "ball": _fitted.ball}[constraint]
+    fit = {"box": excess_over_box, "ball": excess_over_ball}[constraint]
     n_draws = _draws(context)
     found = []
     for name, d, k, n, delta, draw in settings_of(context):
@@ -115,7 +156,7 @@ def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float],
     promised, drawn = [], []
     for k, n in sizes:
         products = cosine_products(world)(context.rng(f"plot {k} {n}"), k, n, n_draws)
-        drawn.append(_fitted.box(products))
+        drawn.append(excess_over_box(products))
         bound = kitchen_sinks.excess_risk(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=0.05)
         promised.append(float(np.log10(bound.value)))
     return promised, drawn
@@ -154,8 +195,8 @@ def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Ev
     """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
     return hold_worlds(
         [
-            *worlds.wrong_sign(bound),
-            *worlds.falls_short(bound),
+            *extremal.wrong_sign(bound),
+            *extremal.falls_short(bound),
         ],
         form="proved",
         claim="excess risk of the fitted weights",

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from mehler.features.leverage import ridge_leverage_scores
+from mehler.features.leverage import _draws, ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
-from ._enumerate_draws import independent, pool, systematic, without_replacement
+from ._instances import pool
+
+# Enumerate the outcomes of draws from a small pool, with their probabilities.
+
+Outcome = tuple[float, Any, Any]
+
+
+def independent(q: Any, n: int) -> Iterator[Outcome]:
+    """Yield probability, counts and expected counts of n draws with replacement."""
+    for drawn in itertools.product(range(q.size), repeat=n):
+        yield float(np.prod(q[list(drawn)])), np.bincount(drawn, minlength=q.size), n * q
+
+
+def systematic(q: Any, n: int) -> Iterator[Outcome]:
+    """Enumerate systematic draws: counts are constant between finitely many starts."""
+    yield from _by_start(n * q, n)
+
+
+def without_replacement(q: Any, n: int) -> Iterator[Outcome]:
+    """Enumerate draws of each member at most once."""
+    yield from _by_start(_draws.inclusion(q, n), n)
+
+
+def _by_start(expected: Any, n: int) -> Iterator[Outcome]:
+    ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
+    for low, high in itertools.pairwise(ends):
+        yield float(high - low), _draws.points_in(expected, n, (low + high) / 2), expected
+
 
 _POOL = 11
 # Sums of at most 1331 outcomes of values of at most 1e3 with rounding 1e-16 each.

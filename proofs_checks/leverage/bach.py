@@ -13,8 +13,8 @@ from mehler.verify import intervals
 
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._circle import Circle
+from . import _instances as extremal
+from ._instances import Circle
 
 _DELTA = 0.05
 _ROUNDING = 1e-9
@@ -120,7 +120,7 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
 def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximation) -> Evidence:
     """Compare the proved error where it is tight: many draws of orthogonal features."""
     return hold_worlds(
-        [*worlds.rarest_feature(bound)],
+        [*extremal.rarest_feature(bound)],
         form="proved",
         claim="error of the whole ball, features drawn so often that it is near the ridge",
     )

@@ -11,8 +11,7 @@ from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ._circle import Circle
-from ._cosine_pool import Waves
+from ._instances import Circle, Waves
 
 _RIDGE = 0.02
 # Sums of some fifty scores of at most 1 with errors of 1e-13.

@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
-from ._cosine_pool import Waves, scores_of, spread_of
+from ._instances import Waves, scores_of, spread_of
 
 _RIDGE = 0.05
 _ROUNDING = 1e-9

@@ -10,7 +10,7 @@ import numpy as np
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ._circle import Circle
+from ._instances import Circle
 
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
 Limit = Callable[[Any, float], float]

@@ -9,7 +9,7 @@ import numpy as np
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
-from ._enumerate_draws import pool
+from ._instances import pool
 
 _POOL = 11
 _LARGE = 1e9

@@ -10,8 +10,7 @@ import numpy as np
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
-from ._circle import Circle
-from ._enumerate_draws import pool
+from ._instances import Circle, pool
 
 Scores = Callable[..., Any]
 # Ridges of at least 1e-3 and features of at most 2: errors of 1e-12, relative to scores of 1e-3.

@@ -13,9 +13,8 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_worlds as worlds
-from ._cosine_pool import Waves, scores_of
-from ._enumerate_draws import pool
+from . import _instances as extremal
+from ._instances import Waves, pool, scores_of
 from .theorem_2 import ENOUGH
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
@@ -224,7 +223,7 @@ def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
     return hold_worlds(
-        [*worlds.one_score(error)], form="proved", claim="error of one score over one minus it"
+        [*extremal.one_score(error)], form="proved", claim="error of one score over one minus it"
     )
 
 
@@ -232,7 +231,7 @@ def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evid
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold the errors of two probabilities where they are nearest to their bound."""
     return hold_worlds(
-        [*worlds.two_probabilities(error)],
+        [*extremal.two_probabilities(error)],
         form="proved",
         claim="sum of the errors of two probabilities",
     )

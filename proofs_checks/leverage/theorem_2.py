@@ -13,7 +13,7 @@ from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
-from ._cosine_pool import Waves, spread_of
+from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
 # Rows with a Delta of at most 1/2, as the paper requires: 0.42 and 0.30.

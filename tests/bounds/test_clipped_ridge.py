@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.features.worlds._clipped import left_out
+from mehler.proofs_checks.features.clipped_ridge import left_out
 from scipy import stats
 
 from mehler import MaxoutFeatures, learn

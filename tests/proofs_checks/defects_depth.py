@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mehler.proofs_checks.depth import _coefficients as coefficients
 from mehler.proofs_checks.depth import alike, critical_variance, positive_definite, spectrum
 
 from mehler import exact
@@ -34,17 +33,17 @@ def last_layer(
     method: str, q: int, depth: int, a: float, **variances: float
 ) -> tuple[float, float]:
     """The constant of one layer, at any depth."""
-    return coefficients.leading(method, q, 1, a, **variances)
+    return spectrum.leading(method, q, 1, a, **variances)
 
 
 def without_biases(*network: Any, **variances: float) -> tuple[float, float]:
     """The constants without biases."""
-    return coefficients.leading(*network, **(variances | {"bias_variance": 0.0}))
+    return spectrum.leading(*network, **(variances | {"bias_variance": 0.0}))
 
 
 def critical_weights(*network: Any, **variances: float) -> tuple[float, float]:
     """The constants of critical weights."""
-    return coefficients.leading(*network, bias_variance=variances.get("bias_variance", 0.0))
+    return spectrum.leading(*network, bias_variance=variances.get("bias_variance", 0.0))
 
 
 def wide_gradient(q: int, width: int, depth: int, w: float) -> float:
@@ -78,12 +77,12 @@ DEFECTS = [
     (positive_definite.covariance_with_biases, {"bias_variance": 0.0}, "refuted"),
     (positive_definite.tangent_with_biases, {"bias_variance": 0.0}, "refuted"),
     (positive_definite.coefficients, {"of": one_missing}, "refuted"),
-    (spectrum.tangent, {"slope": scaled(coefficients.kink, 1.02)}, "refuted"),
+    (spectrum.tangent, {"slope": scaled(spectrum.kink, 1.02)}, "refuted"),
     (spectrum.tangent, {"claimed": last_layer}, "refuted"),
     (spectrum.tangent, {"claimed": without_biases}, "refuted"),
-    (spectrum.covariance, {"slope": scaled(coefficients.kink, 1.02)}, "refuted"),
+    (spectrum.covariance, {"slope": scaled(spectrum.kink, 1.02)}, "refuted"),
     (spectrum.covariance, {"claimed": last_layer}, "refuted"),
     (spectrum.covariance, {"claimed": without_biases}, "refuted"),
-    (spectrum.kinks, {"slope": scaled(coefficients.kink, 1 + 1e-6)}, "refuted"),
+    (spectrum.kinks, {"slope": scaled(spectrum.kink, 1 + 1e-6)}, "refuted"),
     (spectrum.relu_misses_half, {"q": 3}, "refuted"),
 ]

@@ -19,7 +19,7 @@ from mehler.proofs_checks.leverage import (
     theorem_1,
     theorem_2,
 )
-from mehler.proofs_checks.leverage._circle import Circle
+from mehler.proofs_checks.leverage._instances import Circle
 
 from mehler.bounds import Bound
 from mehler.bounds import leverage as bounds

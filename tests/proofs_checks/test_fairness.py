@@ -11,7 +11,7 @@ from mehler.proofs_checks.kitchen_sinks import lemma_1
 from mehler.proofs_checks.leverage import algorithm_1, example_1, limits
 from mehler.proofs_checks.leverage import theorem_1 as scores
 from mehler.proofs_checks.leverage import theorem_2 as gram_of_rows
-from mehler.proofs_checks.leverage._enumerate_draws import pool
+from mehler.proofs_checks.leverage._instances import pool
 from mehler.proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
 from mehler.proofs_checks.maxout.risk import lemma_2, remark_2
 from mehler.proofs_checks.maxout.risk import lemma_3 as lemma_3_of_maxout

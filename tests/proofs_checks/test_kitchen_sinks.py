@@ -8,19 +8,20 @@ import mpmath
 import numpy as np
 import pytest
 from mehler.proofs_checks.kitchen_sinks import (
-    _infimum,
-    _steps,
+    _instances,
     estimation_lemma,
+    greedy,
+    norms,
+    theorem,
 )
-from mehler.proofs_checks.kitchen_sinks._quantiles import quantile_interval
-from mehler.proofs_checks.kitchen_sinks.worlds import _divided, _fitted, _signs
-from mehler.proofs_checks.kitchen_sinks.worlds._cosines import (
+from mehler.proofs_checks.kitchen_sinks._instances import (
     Cosines,
     average_errors,
     blocks,
     cosine_features,
 )
-from mehler.proofs_checks.kitchen_sinks.worlds._units import Units
+from mehler.proofs_checks.kitchen_sinks._quantiles import quantile_interval
+from mehler.proofs_checks.kitchen_sinks.lemma_1 import Units
 from scipy import integrate, optimize, stats
 
 from mehler import exact, verify
@@ -92,17 +93,17 @@ def test_exact_tails_are_binomial(n, threshold):
     # Gamma functions of mpmath, term by term, against products of integers.
     count = mpmath.fsum(mpmath.binomial(n, j) for j in range(least, n + 1))
     route = float(mpmath.log(count) - (n - 1) * mpmath.log(2))
-    assert _signs.log_tail(n, threshold) == pytest.approx(route, rel=1e-9)
+    assert _instances.log_tail(n, threshold) == pytest.approx(route, rel=1e-9)
 
 
 def test_tails_beyond_the_largest_mean_are_empty():
-    assert _signs.log_tail(10, 1.01) == -math.inf
+    assert _instances.log_tail(10, 1.01) == -math.inf
     with pytest.raises(ValueError, match="overlap"):
-        _signs.log_tail(10, 0.0)
+        _instances.log_tail(10, 0.0)
 
 
 def test_excess_risk_of_constants_is_that_of_the_wrong_sign():
-    drawn = _signs.excess_risks(np.random.default_rng(1), 25, 100_000, mean=0.2)
+    drawn = _instances.excess_risks(np.random.default_rng(1), 25, 100_000, mean=0.2)
     assert set(np.unique(drawn)) == {0.0, 0.2}
     wrong = stats.binom.cdf(12, 25, 0.6)
     low, high = verify.intervals.binomial(int((drawn > 0).sum()), 100_000, 1e-9)
@@ -139,7 +140,7 @@ def test_products_of_divided_units_in_the_plane():
     g = np.mean(0.8 * x[:, 0] * (x @ w.T).max(axis=1))
     assert g == pytest.approx(0.8 * w[:, 0].sum() / 4, abs=1e-9)
 
-    products = _divided.divided_products(2, signal=0.8)(rng, 200, 2, 500)
+    products = theorem.divided_products(2, signal=0.8)(rng, 200, 2, 500)
     absolute = np.abs(products.true).ravel()
     verdict = verify.check_mean(absolute, products.best, resolution=0.05 * products.best)
     assert verdict.status == "holds", verdict
@@ -151,9 +152,12 @@ def test_products_of_divided_units_in_the_plane():
 
 def test_fitted_weights_minimise_the_empirical_risk():
     rng = np.random.default_rng(6)
-    products = _fitted.Products(rng.standard_normal((20, 5)), rng.standard_normal((20, 5)), 0.4)
+    products = _instances.Products(rng.standard_normal((20, 5)), rng.standard_normal((20, 5)), 0.4)
     for empirical, true, over_box, over_ball in zip(
-        products.empirical, products.true, _fitted.box(products), _fitted.ball(products)
+        products.empirical,
+        products.true,
+        _instances.excess_over_box(products),
+        _instances.excess_over_ball(products),
     ):
         found = optimize.linprog(-empirical, bounds=[(-0.2, 0.2)] * 5)
         assert over_box == pytest.approx(0.5 * (0.4 - found.x @ true), rel=1e-9)
@@ -166,18 +170,18 @@ def test_fitted_weights_minimise_the_empirical_risk():
         assert over_ball == pytest.approx(0.5 * (0.4 - ball.x @ true), abs=1e-5)
         corners = np.array(np.meshgrid(*[[-0.2, 0.2]] * 5)).reshape(5, -1).T
         largest = 0.5 * np.abs(corners @ (empirical - true)).max()
-        row = _fitted.Products(empirical[np.newaxis], true[np.newaxis], 0.4)
-        assert _fitted.largest_gap(row)[0] == pytest.approx(largest)
+        row = _instances.Products(empirical[np.newaxis], true[np.newaxis], 0.4)
+        assert _instances.largest_gap(row)[0] == pytest.approx(largest)
 
 
 def test_printed_greedy_steps_stall_and_repaired_ones_do_not():
     target = np.ones(2)
-    stalled = _steps.as_printed(np.eye(2), target, 2.0, 6)
+    stalled = greedy.as_printed(np.eye(2), target, 2.0, 6)
     assert stalled == pytest.approx([1.0, *[math.sqrt(0.5)] * 5])
     # 2 phi_1, then (2 phi_1 + 2 phi_2)/2 = f*.
-    assert _steps.equal_weights(np.eye(2), target, 2.0, 2) == pytest.approx([math.sqrt(2), 0.0])
+    assert greedy.equal_weights(np.eye(2), target, 2.0, 2) == pytest.approx([math.sqrt(2), 0.0])
     # phi_1, then half way to 2 phi_2.
-    assert _steps.line_search(np.eye(2), target, 2.0, 2)[0] == pytest.approx(1.0)
+    assert greedy.line_search(np.eye(2), target, 2.0, 2)[0] == pytest.approx(1.0)
 
 
 def test_infima_at_one_point_in_closed_form():
@@ -188,9 +192,9 @@ def test_infima_at_one_point_in_closed_form():
     alpha = rng.standard_normal(7)
     f = abs(float((features @ alpha)[0]))
     for norm, closed in (
-        (_infimum.least_sup, f / (np.abs(features[0]) @ density)),
-        (_infimum.least_square, f / math.sqrt(features[0] ** 2 @ density)),
-        (_infimum.kernel_norm, f / math.sqrt(features[0] ** 2 @ density)),
+        (norms.least_sup, f / (np.abs(features[0]) @ density)),
+        (norms.least_square, f / math.sqrt(features[0] ** 2 @ density)),
+        (norms.kernel_norm, f / math.sqrt(features[0] ** 2 @ density)),
     ):
         assert norm(alpha, density, features) == pytest.approx(closed, rel=1e-9)
 
@@ -204,7 +208,7 @@ def test_the_circle_represents_zero_off_its_grid_too():
 def test_numbers_that_the_texts_quote():
     recalled = estimation_lemma.as_recalled
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
-        found = _signs.log_tail(4000, recalled(4000, log_delta=log_delta))
+        found = _instances.log_tail(4000, recalled(4000, log_delta=log_delta))
         assert quote in BY_ID["kitchen-sinks.estimation-lemma"].sections["What is wrong"]
         assert f"e^{{{found:.1f}}}" == quote
     assert "0.7071" in BY_ID["kitchen-sinks.greedy"].sections["What is wrong"]
@@ -234,7 +238,7 @@ def test_both_constants_of_lemma_1_are_sharp():
     ]
     assert np.median(errors) == pytest.approx(k**-0.5, rel=1e-12)
     # log P(|mean sign| > t) over the promised -K t^2/2 tends to 1 from above.
-    ratios = [_signs.log_tail(10**4, t) / (-(10**4) * t**2 / 2) for t in (0.05, 0.1, 0.2)]
+    ratios = [_instances.log_tail(10**4, t) / (-(10**4) * t**2 / 2) for t in (0.05, 0.1, 0.2)]
     assert 1 < ratios[2] < ratios[1] < ratios[0] < 1.2
 
 

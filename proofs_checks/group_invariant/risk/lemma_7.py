@@ -14,7 +14,7 @@ from mehler.statements import Context, Evidence, check
 
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
-from ...kitchen_sinks import _tight_worlds as worlds
+from ...kitchen_sinks import _extremal_instances as worlds
 from .._tokens import BINS, SHARE, WINDOW, columns
 
 Lemma = Callable[..., Bound]

@@ -12,7 +12,7 @@ from mehler.statements import Context, Evidence, check
 
 from ..._violations import Case, hold_bounds
 from ..._worlds import World, hold_worlds, mean_exceeds
-from ...kitchen_sinks.worlds._signs import log_tail, mean_signs
+from ...kitchen_sinks._instances import log_tail, mean_signs
 from .._shared import ENDLESS, compute
 
 Bounding = Callable[..., Bound]

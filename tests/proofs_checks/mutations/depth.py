@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.proofs_checks.depth import _coefficients as coefficients
 from mehler.proofs_checks.depth import (
-    _gradients,
     alike,
     critical_variance,
     positive_definite,
@@ -102,7 +100,7 @@ ROWS = [
         "gradients, the layers",
         "one less",
         critical_variance.gradients_of_networks,
-        claimed=lambda q, n, depth, w: _gradients.mean_square(q, n, depth - 1, w),
+        claimed=lambda q, n, depth, w: critical_variance.mean_square(q, n, depth - 1, w),
     ),
     row(
         DEFINITE,
@@ -130,7 +128,7 @@ ROWS = [
         "a_q, tangent kernel",
         "times 1.01",
         spectrum.tangent,
-        slope=scaled(coefficients.kink, 1.01),
+        slope=scaled(spectrum.kink, 1.01),
     ),
     row(
         SPECTRUM,
@@ -144,7 +142,7 @@ ROWS = [
         "a_q, covariance",
         "times 1.01",
         spectrum.covariance,
-        slope=scaled(coefficients.kink, 1.01),
+        slope=scaled(spectrum.kink, 1.01),
     ),
     row(
         SPECTRUM,

@@ -7,6 +7,7 @@ Expectations over x are those of characteristic functions, E cos(<w, x> + b) = c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,3 +110,95 @@ def average_errors(rng: np.random.Generator, world: Cosines, n_features: int, n_
     return np.concatenate(
         [world.errors(*world.draw(rng, n, n_features)) for n in blocks(n_draws, n_features**2)]
     )
+
+
+# The simplest features, on which bounds are nearly tight: constants of random sign.
+#
+# phi(x; w) = w with w = -1 or 1, each with probability 1/2. With alpha* = C pi, f* is 0 and the
+# average is C times the mean of K signs; K of them fitted to N labels are C times the sign of the
+# mean label.
+
+
+def mean_signs(rng: np.random.Generator, n: int, n_draws: int, *, mean: float = 0.0) -> Any:
+    """Draw means of n signs with expectation `mean`."""
+    return 2 * rng.binomial(n, (1 + mean) / 2, n_draws) / n - 1
+
+
+def excess_risks(rng: np.random.Generator, n_samples: int, n_draws: int, *, mean: float) -> Any:
+    """Draw the excess risk of the fitted sum under (1 - t)/2, C = 1, labels of that mean."""
+    fitted = np.sign(mean_signs(rng, n_samples, n_draws, mean=mean))
+    return (abs(mean) - mean * fitted) / 2
+
+
+def log_tail(n: int, threshold: float) -> float:
+    """Compute log P(|mean of n fair signs| >= threshold), summed exactly in integers."""
+    # Twice the upper tail: more than half of the signs must agree.
+    least = math.ceil(n * (1 + threshold) / 2)
+    if not 2 * least > n:
+        raise ValueError(f"threshold={threshold!r} is not above 0: the two tails overlap")
+    term = math.comb(n, least)
+    total = 0
+    for j in range(least, n + 1):
+        total += term
+        term = term * (n - j) // (j + 1)
+    # Python takes the logarithm of an integer of any size.
+    return math.log(2 * total) - n * math.log(2) if total else -math.inf
+
+
+# Weights fitted to labels under the loss (1 - t)/2, where everything has a closed form.
+#
+# On [-1, 1] this loss is linear, so for C <= 1 the empirical risk (1 - <alpha, mean of y phi>)/2
+# is minimised by hand: over the box by (C/K) times the signs, over the ball by (C/sqrt K) times
+# the direction. The best function with norm at most 1 has risk (1 - E |g|)/2, g = E y phi: alpha*
+# = pi times the sign of g. Throughout C = 1 and L = 1/2.
+
+LIPSCHITZ = 0.5
+
+
+@dataclass(frozen=True)
+class Products:
+    """Means (n, K) of y phi over samples and over everything; `best` is E |g| over the features."""
+
+    empirical: Any
+    true: Any
+    best: float
+
+
+# rng, K, N, number of draws -> products
+Draw = Callable[[np.random.Generator, int, int, int], Products]
+
+
+def cosine_products(world: Cosines) -> Draw:
+    """Return the drawing of features and samples for cosine features."""
+
+    def draw(rng: np.random.Generator, n_features: int, n_samples: int, n_draws: int) -> Products:
+        empirical, true = [], []
+        for n in blocks(n_draws, n_features * n_samples):
+            w, b = world.draw(rng, n, n_features)
+            x, y = world.sample(rng, n, n_samples)
+            phi = cosine_features(x, w, b)
+            empirical.append((y[:, np.newaxis, :] @ phi)[:, 0, :] / n_samples)
+            true.append(world.label_products(w, b))
+        return Products(
+            np.concatenate(empirical), np.concatenate(true), world.mean_absolute_product
+        )
+
+    return draw
+
+
+def excess_over_box(products: Products) -> Any:
+    """Compute excess risks of the minimiser over |alpha_k| <= 1/K."""
+    alpha = np.sign(products.empirical) / products.empirical.shape[1]
+    return LIPSCHITZ * (products.best - (alpha * products.true).sum(axis=1))
+
+
+def excess_over_ball(products: Products) -> Any:
+    """Compute excess risks of the minimiser over |alpha|_2 <= 1/sqrt K."""
+    length = np.linalg.norm(products.empirical, axis=1, keepdims=True)
+    alpha = products.empirical / length / np.sqrt(products.empirical.shape[1])
+    return LIPSCHITZ * (products.best - (alpha * products.true).sum(axis=1))
+
+
+def largest_gap(products: Products) -> Any:
+    """Compute the largest |R - R_emp| over the box, at the corner that agrees with every sign."""
+    return LIPSCHITZ * np.abs(products.empirical - products.true).mean(axis=1)

@@ -1,1 +1,0 @@
-"""Worlds in which the bounds for any map are nearly tight."""

@@ -1,1 +1,0 @@
-"""Small worlds in which distances and risks of kitchen sinks have closed forms."""
