@@ -190,3 +190,40 @@ def one(context):
     before = [one.id for one in STATEMENTS if one.id.startswith("fourier.")]
     assert said == ["holds", *before, "fourier.at-zero"]
     assert len(set(copy.written)) == files_of("Add a statement")
+
+
+def test_a_bound(copy):
+    """Markov's inequality for the distance to the Monte Carlo function."""
+    home = "src/mehler/bounds/maxout.py"
+    text = (copy.root / home).read_text(encoding="utf-8")
+    own = '''
+
+@bound("maxout.lemma-3", "distance by Markov's inequality", falls_in=("n_features",))
+def approximation_markov(
+    *, n_features: int, pool_size: int, scale: float, delta: float
+) -> Formula:
+    """Bound the distance by its mean square."""
+    sigma, _ = unit_size(pool_size, centred=False)
+    value = scale * sigma / math.sqrt(n_features * delta)
+    return Formula({"mean": (value, r"C\\\\sigma(q)/\\\\sqrt{m\\\\delta}")}, probability=1 - delta)
+'''
+    copy.replace(home, text, text + own)
+    assert len(set(copy.written)) == files_of("Add a bound")
+    table = "src/mehler/planning/_table.py"
+    row = "Entry(quantity=_PART, name='Markov', bound=approximation_markov)"
+    copy.replace(table, "RISK = [\n", f"RISK = [\n    {row},\n")
+    copy.replace(
+        table,
+        "from mehler.planning._plan import",
+        "from mehler.bounds.maxout import approximation_markov\nfrom mehler.planning._plan import",
+    )
+    output = copy.run(
+        "import math\n"
+        "from mehler import bounds, exact\n"
+        "from mehler.planning import plan\n"
+        "own = bounds.by_statement('maxout.lemma-3')\n"
+        "print('maxout.approximation_markov' in [one.name for one in own])\n"
+        "m, = [r.features for r in plan(n_inputs=5, measure=False).rows if r.name == 'Markov']\n"
+        "print(m == math.ceil(exact.sigma2(4) / (0.01 * 0.1**2)))\n"
+    )
+    assert output == ["True", "True"]
