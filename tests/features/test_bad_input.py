@@ -5,10 +5,12 @@ from __future__ import annotations
 import array_api_strict
 import dask.array
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 
 import mehler
+from mehler.features import PackedCodes
 
 PHI = mehler.MaxoutFeatures.draw(3, 5, 2, seed=0)
 GOOD = np.ones((2, 3))
@@ -27,7 +29,9 @@ def rows(bad):
         (rows(np.inf), ValueError, "first in row 1"),
         (np.ones((0, 3)), ValueError, "X is empty"),
         (np.ones((2, 0)), ValueError, "X is empty"),
-        (np.ones(3), ValueError, r"reshape\(1, -1\)"),
+        (np.ones(4), ValueError, "4 columns but the map was drawn for n_inputs=3"),
+        (np.ones(()), ValueError, "X must have shape"),
+        (pd.DataFrame(GOOD), TypeError, r"X.to_numpy\(\)"),
         (np.ones((2, 3, 1)), ValueError, "1 columns but the map was drawn for n_inputs=3"),
         (np.ones((2, 4)), ValueError, "4 columns but the map was drawn for n_inputs=3"),
         (GOOD * 1j, TypeError, "complex"),
@@ -48,6 +52,8 @@ def test_rows(x, error, words):
 @pytest.mark.parametrize("method", ["kernel", "variance", "gram_variance"])
 def test_kernel_arguments(method):
     call = getattr(PHI, method)
+    with pytest.raises(ValueError, match=r"reshape\(1, -1\)"):
+        call(np.ones(3))
     with pytest.raises(ValueError, match="Y holds NaN"):
         call(GOOD, rows(np.nan))
     with pytest.raises(ValueError, match="Y has 2 columns"):
@@ -161,3 +167,48 @@ def test_two_devices():
 def test_dask_checks_what_it_can_see():
     with pytest.raises(ValueError, match="4 columns"):
         PHI(dask.array.ones((2, 4)))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: mehler.FourierFeatures.draw(4), r"draw lacks n_features and seed: .*seed=\.\.\."),
+        (lambda: mehler.MaxoutFeatures.draw(4, 8, seed=0), "MaxoutFeatures.draw lacks pool_size"),
+        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, sigma=1.0), r"1/\(2 sigma\*\*2\)"),
+        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, lengthscale=1.0), "length_scale=sigma"),
+        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, bandwidth=1.0), "takes no bandwidth"),
+        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, gama=1.0), "did you mean gamma"),
+        (lambda: mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, zzz=1), "its arguments are n_inputs"),
+        (lambda: mehler.features.leverage.LeverageSampling(
+            pool=PHI, n_features=2, lam=0.1, seed=0).law(np.ones(5)), "scores must be a Lever"),
+    ],
+)  # fmt: skip
+def test_arguments_of_draw_are_named(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+def test_a_length_scale_of_rbf_and_an_array_without_rows_are_refused():
+    with pytest.raises(ValueError, match=r"takes gamma, which is 1/\(2 length_scale\*\*2\)"):
+        mehler.FourierFeatures.draw(3, 8, seed=0, length_scale=1.0)
+    with pytest.raises(ValueError, match=r"x must have shape \(rows, columns\) but has 0 axes"):
+        mehler.features.spectra.Gaussian().distance(np.array(1.0), None)
+
+
+def test_packed_codes_take_small_integers_of_numpy():
+    words = PackedCodes.pack(np.array([[0, 2, 1]]), pool_size=3).words
+    small = PackedCodes(words, np.int8(3), np.int8(3))
+    assert (small.pool_size, small.unpack().tolist()) == (3, [[0, 2, 1]])
+
+
+@pytest.mark.parametrize("kind", [mehler.MaxoutFeatures, mehler.DecoupledMaxoutFeatures])
+def test_products_of_lengths_beyond_the_floats_are_refused(kind):
+    phi = kind.draw(3, 4, 2, seed=0)
+    with pytest.raises(ValueError, match=r"length 1.73e\+200, whose products leave the floats"):
+        phi.kernel(1e200 * GOOD)
+    assert np.isfinite(phi.kernel(1e150 * GOOD)).all()
+
+
+def test_a_row_gives_a_row():
+    # Sums of three products below 10, in another order: a few eps.
+    np.testing.assert_allclose(PHI(GOOD[0]), PHI(GOOD)[0], atol=1e-14)

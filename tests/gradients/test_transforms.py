@@ -147,3 +147,16 @@ class TestJax:
 
             backward, forward = jax.jacrev(kernel)(x), jax.jit(jax.jacfwd(kernel))(x)
             np.testing.assert_allclose(backward, forward, atol=CLOSE_KERNELS)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_maps_are_mapped_over_single_rows(library):
+    """As the page of gradients says of ``jax.vmap`` and ``torch.vmap``."""
+    xp = pytest.importorskip({"torch": "torch", "jax": "jax.numpy"}[library])
+    module = pytest.importorskip(library)
+    X = xp.asarray(STACK[0, 0].astype("float32"))
+    for name in ("pairs", "maxout", "sinks-relu"):
+        phi = map_of(name, like=X)
+        assert tuple(phi(X[0]).shape) == (phi.n_features,)
+        # Products of float32 in another order.
+        np.testing.assert_allclose(module.vmap(phi)(X), phi(X), atol=1e-5)

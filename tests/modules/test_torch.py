@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -200,3 +202,43 @@ def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():
     with pytest.raises(ValueError, match="NaN"):
         layer.kernel(rows)
     assert layer.kernel(rows, check_finite=False)[0, 0] == 1.0
+
+
+def test_what_is_no_tensor_is_refused():
+    with pytest.raises(TypeError, match=r"X must be a tensor, not float: pass torch.as_tensor"):
+        layer_of("pairs")(1.5)
+
+
+def test_rows_of_bfloat16_follow_the_weights():
+    """Layers convert rows as `half` does; maps, which have no dtype of their own, refuse them."""
+    rows = X.to(torch.bfloat16)
+    layer = layer_of("pairs")
+    assert torch.equal(layer(rows), layer(rows.to(torch.float32)))
+    with pytest.raises(TypeError, match=r"X has dtype bfloat16; .* convert it"):
+        layer.map(rows)
+
+
+@pytest.mark.parametrize("name", ["pairs", "maxout", "pairs-orthogonal"])
+def test_weights_are_drawn_anew_in_place(name):
+    layer = layer_of(name, seed=1, bandwidth="learned")
+    parameters, buffers = list(layer.parameters()), list(layer.buffers())
+    with torch.no_grad():
+        layer.log_scale.fill_(0.5)
+    layer.redraw(2)
+    other = layer_of(name, seed=2)
+    assert torch.equal(layer(X), other(X * layer.log_scale.exp()))
+    assert all(a is b for a, b in zip(parameters, layer.parameters(), strict=True))
+    assert all(a is b for a, b in zip(buffers, layer.buffers(), strict=True))
+    assert layer.state_dict()["_extra_state"] == other.state_dict()["_extra_state"]
+    with pytest.raises(TypeError, match="seed"):
+        layer.redraw("again")
+
+
+def test_without_torch_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "try:\n    import mehler.torch\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "mehler.torch needs PyTorch: pip install 'mehler[torch]'"

@@ -76,6 +76,7 @@ from mehler._arrays._namespace import (
     is_lazy,
     is_numpy_array,
     is_on_accelerator,
+    is_row,
     loses_digits,
     namespace_name,
     place_of,

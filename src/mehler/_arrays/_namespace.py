@@ -156,7 +156,9 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
 def _require_array(x: Any, name: str) -> None:
     """Raise TypeError unless `x` is an array without a mask, with the call that converts it."""
     if not is_array(x):
-        dense = f"{name}.toarray()" if hasattr(x, "toarray") else f"numpy.asarray({name})"
+        # Sparse matrices and data frames have a method of their own for it.
+        own = (method for method in ("toarray", "to_numpy") if hasattr(x, method))
+        dense = next((f"{name}.{method}()" for method in own), f"numpy.asarray({name})")
         raise TypeError(
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
             f"library, but is {type(x).__name__}; convert it first, for instance with {dense}"
@@ -305,6 +307,11 @@ def code_dtype(xp: Any, n_values: int) -> Any:
         return xp.uint8
     # torch has no arithmetic on uint16, so uint8 is followed by the signed types.
     return xp.int16 if n_values <= 2**15 else xp.int32
+
+
+def is_row(x: Any) -> bool:
+    """Return whether `x` is an array of one axis: a row without the axis of rows."""
+    return getattr(x, "ndim", 0) == 1 and is_array(x)
 
 
 def is_batched(x: Any) -> bool:

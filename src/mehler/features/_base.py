@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
@@ -13,7 +13,7 @@ from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
 from mehler.features import _rows
 from mehler.features._block import Angles, Block, Columns, UnitBlock, WholeBlock, units_per_block
-from mehler.features._recipes import MAPS, elsewhere, map_of
+from mehler.features._recipes import MAPS, MapType, elsewhere, map_of
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
@@ -29,7 +29,7 @@ class _Constructor:
         return owner
 
 
-class FeatureMap(ABC):
+class FeatureMap(metaclass=MapType):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters
@@ -123,6 +123,9 @@ class FeatureMap(ABC):
 
     # The constructor under the name that says what it does.
     draw = _Constructor()
+
+    # Arguments that other libraries have, and what is said to whoever passes them.
+    _instead: ClassVar[dict[str, str]] = {}
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
@@ -241,8 +244,8 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X : array, shape (..., n, n_inputs)
-            Real, finite rows on the map's library and device, in any number of batches.
+        X : array, shape (..., n, n_inputs) or (n_inputs,)
+            Real, finite rows on the map's library and device, in any number of batches; or a row.
         check_finite : bool, optional
             Look for NaN and infinity, and refuse them. Without a look, rows that have some give
             features without meaning, others are not affected; on a GPU nothing waits, and rows
@@ -250,7 +253,7 @@ class FeatureMap(ABC):
 
         Returns
         -------
-        array, shape (..., n, n_features)
+        array, shape (..., n, n_features) or (n_features,)
             In the namespace, device and float dtype of `X` (integers: the default float), or in
             the dtype that the map was drawn with.
 
@@ -260,6 +263,8 @@ class FeatureMap(ABC):
         """
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
+        if _arrays.is_row(X):
+            return self(X[None, :], check_finite=check_finite)[0, :]
         finite = check_finite is True or require_flag("check_finite", check_finite)
         dtype, largest = self._checked(X, finite)
         name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)

@@ -164,8 +164,10 @@ def cityblock_distances(x: _arrays.Array, y: _arrays.Array | None, scale: float)
 def _of_differences(
     x: _arrays.Array, y: _arrays.Array | None, scale: float, degree: int, each: Any
 ) -> _arrays.Array:
+    _arrays.require_matrix(x, name="x", finite=False)
     xp = _arrays.array_namespace(x)
     y = x if y is None else y
+    _arrays.require_matrix(y, name="y", finite=False)
     # Differences of close rows are exact. Before them come powers of 2 alone, and after them those
     # that could overflow.
     mantissa, exponent = math.frexp(scale)

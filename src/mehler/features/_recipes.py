@@ -1,11 +1,13 @@
-"""Recipes: small JSON-able dicts of a class name and its arguments."""
+"""Classes by their arguments: recipes as JSON-able dicts, and refusals of calls that do not fit."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
+from abc import ABCMeta
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mehler._version import __version__
 
@@ -96,3 +98,47 @@ def map_of(recipe: dict[str, Any], like: Any = None, cls: type | None = None) ->
 def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
     """Make the group of a recipe; a module function, for pickles of groups."""
     return GROUPS.make(recipe, cls)
+
+
+class MapType(ABCMeta):
+    """The type of map classes: a call with wrong arguments is refused by the name of `draw`."""
+
+    # Type checkers would take the result of this call for the instance.
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().__call__(*args, **kwargs)
+            except TypeError:
+                _require_arguments(cls, args, kwargs)
+                raise
+
+        @property
+        def __signature__(cls) -> inspect.Signature:
+            whole = inspect.signature(cls.__init__)
+            own = list(whole.parameters.values())[1:]
+            return whole.replace(parameters=own, return_annotation=inspect.Signature.empty)
+
+
+def _require_arguments(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise TypeError if arguments are missing or unknown, with those that `draw` takes."""
+    takes = inspect.signature(cls).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in takes.values()):
+        return
+    positional = [n for n, each in takes.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    for name in kwargs:
+        if name not in takes:
+            near = difflib.get_close_matches(name, takes, 1, 0.5)
+            instead = cls._instead.get(name, f"did you mean {near[0]}?" if near else "")
+            raise TypeError(
+                f"{cls.__name__}.draw takes no {name}: "
+                + (instead or f"its arguments are {', '.join(takes)}")
+            )
+    given = {*positional[: len(args)], *kwargs}
+    required = [name for name, each in takes.items() if each.default is each.empty]
+    missing = [name for name in required if name not in given]
+    if missing:
+        call = ", ".join(name if name in positional else f"{name}=..." for name in required)
+        raise TypeError(
+            f"{cls.__name__}.draw lacks {' and '.join(missing)}: {cls.__name__}.draw({call})"
+        )

@@ -111,6 +111,12 @@ class FourierFeatures(FeatureMap):
     True
     """
 
+    _instead = dict.fromkeys(
+        ("sigma", "bandwidth", "lengthscale", "scale"),
+        "take gamma = 1/(2 sigma**2) for kernel='rbf' of bandwidth sigma, gamma = 1/sigma for "
+        "'laplacian', length_scale=sigma for 'matern'",
+    )
+
     def __init__(
         self,
         n_inputs: int,

@@ -402,7 +402,11 @@ def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
     takes = [field.name for field in fields(NAMED[kernel])]
     for name in chosen:
         if name not in takes:
-            raise ValueError(f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}")
+            remedy = ", which is 1/(2 length_scale**2)" if kernel == "rbf" else ""
+            remedy = remedy if name == "length_scale" else ""
+            raise ValueError(
+                f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}{remedy}"
+            )
     spectrum: Spectrum = NAMED[kernel](**chosen)
     return spectrum
 

@@ -4,7 +4,12 @@ Importing this registers all classes of maps. Not imported with mehler: it needs
 ``pip install 'mehler[jax]'``.
 """
 
-from mehler.jax._pytrees import register, stacked
+try:
+    from mehler.jax._pytrees import register, stacked
+except ModuleNotFoundError as error:
+    if error.name != "jax":
+        raise
+    raise ImportError("mehler.jax needs JAX: pip install 'mehler[jax]'") from error
 
 __all__ = ["register", "stacked"]
 

@@ -3,6 +3,11 @@
 Not imported with mehler: it needs PyTorch, ``pip install 'mehler[torch]'``.
 """
 
-from mehler.torch._random_features import RandomFeatures
+try:
+    from mehler.torch._random_features import RandomFeatures
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ImportError("mehler.torch needs PyTorch: pip install 'mehler[torch]'") from error
 
 __all__ = ["RandomFeatures"]

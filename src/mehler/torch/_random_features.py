@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from mehler import _arrays
+from mehler._random import require_seed
 from mehler._validate import require_choice
 from mehler.features import FeatureMap, from_recipe
 from mehler.features._given_weights import first_dtype, weights_of
@@ -121,6 +122,8 @@ class RandomFeatures(nn.Module):
         tensor, shape (..., n_features)
             In the dtype of the weights; codes are integers.
         """
+        if not isinstance(X, Tensor):
+            raise TypeError(f"X must be a tensor, not {type(X).__name__}: pass torch.as_tensor(X)")
         d = self.map.n_inputs
         if X.ndim == 0 or X.shape[-1] != d:
             raise ValueError(f"X has shape {tuple(X.shape)}, but its last axis must be {d} long")
@@ -152,6 +155,38 @@ class RandomFeatures(nn.Module):
         """
         right = None if Y is None else self._scaled(Y)
         return self.map.kernel(self._scaled(X), right, check_finite=check_finite)
+
+    def redraw(self, seed: int) -> None:
+        """Draw the weights anew, in place: the same map of another seed.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the new weights.
+
+        Notes
+        -----
+        A learned bandwidth stays. Draws anew in each epoch average over maps, where one draw
+        would be fitted.
+
+        Examples
+        --------
+        >>> import torch, mehler
+        >>> from mehler.torch import RandomFeatures
+        >>> layer = RandomFeatures(mehler.FourierFeatures, 3, 100, seed=0)
+        >>> before = layer(torch.ones(3))
+        >>> layer.redraw(1)
+        >>> bool(torch.equal(layer(torch.ones(3)), before)), layer.map.seed
+        (False, 1)
+        """
+        like = torch.zeros(
+            0, dtype=getattr(torch, first_dtype(self.map)), device=self.map.place.device
+        )
+        arguments = {**self.map._arguments(), "seed": require_seed(seed)}
+        phi = type(self.map)(**arguments, like=like, dtype=self.map.dtype)
+        for buffer, weight in zip(self.buffers(recurse=False), weights_of(phi), strict=True):
+            buffer.copy_(weight)
+        self.map = phi
 
     def _scaled(self, X: Tensor) -> Tensor:
         return X if self.log_scale is None else X * self.log_scale.exp()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import require_choice, require_positive
+from mehler._validate import require_choice, require_instance, require_positive
 from mehler.features.leverage._draws import DRAWS
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._scores import ridge_leverage_scores
@@ -150,6 +150,7 @@ class LeverageSampling(Selector):
         scores : LeverageScores
             Result of :meth:`scores`.
         """
+        require_instance("scores", scores, LeverageScores)
         return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
 
     def _scores(self, phi: _arrays.Array) -> LeverageScores:

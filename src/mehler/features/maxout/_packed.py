@@ -40,7 +40,7 @@ class PackedCodes:
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
         self.n_features = require_integer("n_features", n_features)
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
-        shape = (_codes.planes_of(pool_size), -(-n_features // _codes.WORD))
+        shape = (_codes.planes_of(self.pool_size), -(-self.n_features // _codes.WORD))
         if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
         if words.shape[1:] != shape or not len(words):
