@@ -55,9 +55,12 @@ REFUSED = {
         lambda: data.rotating(np.ma.masked_array(np.eye(3), np.eye(3)), 4),
     ],
     "n_angles": [lambda: data.rotating(np.eye(3), 2**63)],
-    "parts": [lambda: learn.cross_validate_sums(1j, lambdas=[1.0])],
-    "groups": [lambda: learn.folds(3, 2, seed=0, groups=[[1], [1, 2], 3])],
-    "labels": [lambda: learn.folds(3, 2, seed=0, labels=[[1], [1, 2], 3])],
+    "parts": [lambda: learn.RidgeSums.cross_validate(1j, [1.0])],
+    "folds": [
+        lambda: learn.ridge(
+            fourier(), ROWS, ROWS[:, 0], lambdas=1.0, choose="folds", folds=[[1], [1, 2], 3]
+        )
+    ],
     "drop": [lambda: report.load_rows(ROWS, drop=1j)],
     "columns": [lambda: report.load_rows(ROWS, columns=3)],
     "sources": [

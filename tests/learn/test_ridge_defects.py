@@ -9,7 +9,7 @@ import pytest
 
 from mehler import _arrays, learn
 from mehler._arrays import _linear_algebra
-from mehler.learn._ridge import _path, _ridge, _sums
+from mehler.learn import _path, _ridge, _sums
 from tests.learn.ridge_audit import Table, audit, problem
 
 
@@ -17,9 +17,9 @@ def without_its_share(monkeypatch):
     """Leverages without 1/N: the intercept's."""
 
     class Wrong(_path.LeftOut):
-        def __call__(self, x, y):
+        def __call__(self, features, y, index=None):
             path = replace(self.path, intercept=False)
-            return _path.LeftOut(self.phi, path, self.scoring)(x, y)
+            return _path.LeftOut(path, self.scoring)(features, y, index)
 
     monkeypatch.setattr(_ridge, "LeftOut", Wrong)
 

@@ -17,9 +17,13 @@ Y = np.sin(X[:, 0])
 FITS = {
     "ridge": (lambda phi, x, y: learn.ridge(phi, x, y, lambdas=1e-2), "predict"),
     "folds": (
-        lambda phi, x, y: (
-            learn.cross_validate(phi, x, y, np.arange(60) % 3, lambdas=[1e-2, 1.0]).fit
-        ),
+        lambda phi, x, y: learn.RidgeSums.cross_validate(
+            [
+                learn.RidgeSums(phi).add(x[:30, :], y[:30]),
+                learn.RidgeSums(phi).add(x[30:, :], y[30:]),
+            ],
+            [1e-2, 1.0],
+        )[0],
         "predict",
     ),
 }

@@ -3,28 +3,21 @@
 from mehler.learn import losses
 from mehler.learn._box_erm._box_erm import box_erm, units
 from mehler.learn._box_erm._result import BoxERM
-from mehler.learn._folds import folds
 from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
 from mehler.learn._kernel._measures import Rademacher, kernel_alignment, rademacher, spectral_error
-from mehler.learn._one_vs_all import one_vs_all
-from mehler.learn._ridge._cross_validate import CrossValidation, cross_validate, cross_validate_sums
-from mehler.learn._ridge._fit import RidgeFit
-from mehler.learn._ridge._ridge import ridge
-from mehler.learn._ridge._sums import RidgeSums
+from mehler.learn._path import RidgeFit
+from mehler.learn._ridge import one_vs_all, ridge
+from mehler.learn._sums import RidgeSums
 
 __all__ = [
     "BoxERM",
     "ColumnSample",
-    "CrossValidation",
     "Rademacher",
     "RidgeFit",
     "RidgeSums",
     "block_diagonal",
     "box_erm",
     "column_sample",
-    "cross_validate",
-    "cross_validate_sums",
-    "folds",
     "kernel_alignment",
     "losses",
     "one_vs_all",

@@ -1,4 +1,4 @@
-"""Validate the arguments of estimators, and compute features block by block."""
+"""Arguments of the learners, and features that are computed block by block."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from mehler.features import FeatureMap
 
 SCORINGS = ("mse", "error_rate")
 SOLVERS = ("auto", "eigen", "direct")
+# Rows whose features are kept: a block has as many or more.
+_FEW = 64
 
 
 def require_map(phi: Any) -> Callable[[Array], Array]:
@@ -88,15 +90,15 @@ def require_lambdas(lambdas: Any) -> tuple[float, ...]:
     several = (lambdas,) if isinstance(lambdas, Real) else lambdas
     if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):
         raise TypeError(f"lambdas={lambdas!r} must be a number or a sequence of numbers")
-    found = tuple(several.ravel().tolist() if isinstance(several, np.ndarray) else several)
-    if not found:
+    values = tuple(several.ravel().tolist() if isinstance(several, np.ndarray) else several)
+    if not values:
         raise ValueError("lambdas is empty: give at least one number above 0")
-    for one in found:
-        good = isinstance(one, Real) and not isinstance(one, bool)
+    for value in values:
+        good = isinstance(value, Real) and not isinstance(value, bool)
         # Compared as it is: an integer of 400 digits is no float.
-        if not good or not 0.0 < one <= sys.float_info.max:
-            raise ValueError(f"lambdas holds {one!r}; each must be a finite number above 0")
-    return tuple(float(one) for one in found)
+        if not good or not 0.0 < value <= sys.float_info.max:
+            raise ValueError(f"lambdas holds {value!r}; each must be a finite number above 0")
+    return tuple(float(value) for value in values)
 
 
 def work_place(home: Place) -> Place:
@@ -104,33 +106,47 @@ def work_place(home: Place) -> Place:
     return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
 
 
-def feature_blocks(
-    phi: Callable[[Array], Array], x: Array, y: Array, index: Any = None
-) -> Iterator[tuple[Array, Array]]:
-    """Yield blocks of features in their own dtype, and targets in float64, where sums are kept.
+class Features:
+    """Features of checked rows, block by block; those of few rows are computed once and kept.
 
-    For all rows, or those that `index`, on the host, names. Features that are not finite raise when
-    their block is reached.
+    `n_features` and `dtype` are read off the features of the first row, or of all of few rows.
     """
-    home = _arrays.place_of(x)
-    place = work_place(home)
-    n_features, dtype = shape_of(phi, x)
-    sizes = n_features, 4 if dtype == "float32" else 8
-    block = _arrays.block_rows_for_gram(*sizes)
-    # A GPU makes features of many blocks at once: the host waits for each look at them.
-    whole = _arrays.block_rows_for_map(*sizes, x) if _arrays.is_on_accelerator(x) else block
-    n = x.shape[0] if index is None else index.shape[0]
-    for rows in _arrays.slices(n, whole):
-        some = x[rows, :] if index is None else rows_at(x, index[rows])
-        z = features_of(phi, some)
-        targets = y[rows, :] if index is None else rows_at(y, index[rows])
-        if place is not home:
-            z = _arrays.from_host(_arrays.to_host(z), place)
-            targets = _arrays.from_host(_arrays.to_host(targets), place, "float64")
-        else:
-            targets = home.xp.astype(targets, home.xp.float64)
-        for part in _arrays.slices(z.shape[0], block):
-            yield z[part, :], targets[part, :]
+
+    def __init__(self, phi: Callable[[Array], Array], x: Array) -> None:
+        self.phi, self.x = phi, x
+        self.home = _arrays.place_of(x)
+        self.place = work_place(self.home)
+        few = x.shape[0] <= _FEW
+        z = features_of(phi, x if few else x[:1, :])
+        self._kept = z if few else None
+        self.n_features, self.dtype = int(z.shape[1]), _arrays.dtype_name(z.dtype)
+
+    def blocks(self, y: Array, index: Any = None) -> Iterator[tuple[Array, Array]]:
+        """Yield blocks of features in their own dtype, and targets in float64, in `place`.
+
+        For all rows, or those that `index`, on the host, names. Features that are not finite raise
+        when their block is reached.
+        """
+        sizes = self.n_features, 4 if self.dtype == "float32" else 8
+        block = _arrays.block_rows_for_gram(*sizes)
+        # A GPU makes features of many blocks at once: the host waits for each look at them.
+        on_gpu = _arrays.is_on_accelerator(self.x)
+        whole = _arrays.block_rows_for_map(*sizes, self.x) if on_gpu else block
+        for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
+            z = self._rows(rows, index)
+            targets = y[rows, :] if index is None else rows_at(y, index[rows])
+            if self.place is not self.home:
+                z = _arrays.from_host(_arrays.to_host(z), self.place)
+                targets = _arrays.from_host(_arrays.to_host(targets), self.place, "float64")
+            else:
+                targets = self.home.xp.astype(targets, self.home.xp.float64)
+            for part in _arrays.slices(z.shape[0], block):
+                yield z[part, :], targets[part, :]
+
+    def _rows(self, rows: slice, index: Any) -> Array:
+        source = self.x if self._kept is None else self._kept
+        some = source[rows, :] if index is None else rows_at(source, index[rows])
+        return features_of(self.phi, some) if self._kept is None else some
 
 
 def rows_at(x: Array, index: Any) -> Array:
@@ -139,14 +155,6 @@ def rows_at(x: Array, index: Any) -> Array:
     # JAX has no int64 unless x64 is enabled.
     narrow = index.astype(np.int32) if x.shape[0] < 2**31 else index
     return xp.take(x, _arrays.from_host(narrow, _arrays.place_of(x)), axis=0)
-
-
-def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
-    """Return the number of features and their dtype, from those of one row."""
-    # A user's function need not support Dask: it is always called with chunks.
-    row = _arrays.to_host(x[:1, :]) if _arrays.is_chunked(x) else x[:1, :]
-    first = features_of(phi, row)
-    return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 
 def apply(phi: Callable[[Array], Array], rows: Array) -> Array:

@@ -11,7 +11,7 @@ from sklearn.model_selection import check_cv
 
 from mehler import _arrays, learn
 from mehler.learn._arguments import rows_at
-from mehler.learn._ridge._path import HeldOut, LeftOut, best
+from mehler.learn._path import Errors, HeldOut, LeftOut, best
 from mehler.sklearn import _inputs
 
 
@@ -43,7 +43,7 @@ def choose_by_splits(
     options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": intercept}
     folds = _as_folds(splits, x.shape[0])
     if folds is not None:
-        return learn.cross_validate(phi, x, y, folds, **options).fit
+        return learn.ridge(phi, x, y, choose="folds", folds=folds, **options)
     errors = [
         learn.ridge(
             phi,
@@ -93,18 +93,18 @@ def solve_by_blocks(
         (fit,) = sums.solve(lambdas, intercept=intercept)
         return fit
     if splits is None:
-        path = sums._path(lambdas, intercept, "eigen", overwrite=True)
-        errors = _summed(LeftOut(phi, path, scoring, weighted=True), x, y, weights) / sums.n_rows
+        path = sums._solved(lambdas, intercept, "eigen", overwrite=True)
+        errors = _summed(LeftOut(path, scoring, weighted=True), x, y, weights) / sums.n_rows
         return path.fit(best(lambdas, errors), errors)
     found = []
     for train, test in splits:
         part = add(learn.RidgeSums(phi), *_at(train, x, y, weights))
-        path = part._path(lambdas, intercept, "auto", overwrite=True)
+        path = part._solved(lambdas, intercept, "auto", overwrite=True)
         held = _at(test, x, y, weights)
         total = float(np.sum(_arrays.to_host(held[2])))
         if not total:
             raise ValueError("sample_weight is 0 on all rows that a split of cv holds out")
-        found.append(_summed(HeldOut(phi, path, scoring, weighted=True), *held) / total)
+        found.append(_summed(HeldOut(path, scoring, weighted=True), *held) / total)
     errors = np.mean(found, axis=0)
     (fit,) = sums.solve(lambdas[best(lambdas, errors)], intercept=intercept)
     return replace(fit, lambdas=lambdas, errors=errors)
@@ -117,11 +117,11 @@ def add(sums: learn.RidgeSums, x: Any, y: _arrays.Array, weights: _arrays.Array)
     return sums
 
 
-def _summed(function: Any, x: Any, y: _arrays.Array, weights: _arrays.Array) -> Any:
+def _summed(errors: Errors, x: Any, y: _arrays.Array, weights: _arrays.Array) -> Any:
     total: Any = 0.0
     for rows, targets, some in _blocks(x, y, weights):
         xp = _arrays.array_namespace(targets)
-        total = total + function(rows, xp.concat((targets, some[:, None]), axis=1))
+        total = total + errors.of_rows(rows, xp.concat((targets, some[:, None]), axis=1))
     return total
 
 

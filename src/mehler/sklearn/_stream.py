@@ -59,14 +59,13 @@ class Stream:
         """Fit all rows so far."""
         if len(self.parts) == 1:
             return self.parts[0].solve(self.lambdas, intercept=self.intercept)[0]
-        seen = [part for part in self.parts if part.n_rows]
-        if len(seen) < 2:
+        filled = [part for part in self.parts if part.n_rows]
+        if len(filled) < 2:
             raise ValueError(
                 "1 row came so far, which cannot be held out to choose among lambdas: give more "
                 "rows, or one lambda"
             )
-        found = learn.cross_validate_sums(seen, lambdas=self.lambdas, intercept=self.intercept)
-        return found.fit
+        return learn.RidgeSums.cross_validate(filled, self.lambdas, intercept=self.intercept)[0]
 
     def at(self, phi: FeatureMap) -> None:
         """Move to the device of `phi`, which pickles do not store."""

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_flag
+from mehler._validate import require_choice, require_flag, require_iterable
 from mehler.features._base import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
-    feature_blocks,
+    Features,
     require_lambdas,
     require_map,
     require_no_overflow,
     require_pair,
     work_place,
 )
-from mehler.learn._ridge._fit import RidgeFit
-from mehler.learn._ridge._path import Origin, Path, direct, spectrum
+from mehler.learn._path import Path, RidgeFit, best, direct, spectrum
 
 # Most features for which "auto" uses an eigendecomposition for several lambdas: 3 m^2 numbers,
 # and seconds.
@@ -61,7 +65,6 @@ class RidgeSums:
     See Also
     --------
     ridge : The same in one call.
-    cross_validate_sums : Cross-validation over parts.
 
     Notes
     -----
@@ -155,15 +158,14 @@ class RidgeSums:
             part._flat = flat
             self.__dict__.update((self + part).__dict__)
             return self
-        return self._add_rows(X, targets, flat, weighted=weighted)
+        return self._add_features(Features(self.phi, X), targets, flat, weighted=weighted)
 
-    def _add_rows(
-        self, x: Array, y: Array, flat: bool, index: Any = None, weighted: bool = False
+    def _add_features(
+        self, features: Features, y: Array, flat: bool, index: Any = None, weighted: bool = False
     ) -> RidgeSums:
         """Add checked rows, or those that `index` names; the last of `y` may be weights."""
-        self._flat, self._home = flat, _arrays.place_of(x)
-        self._place = work_place(self._home)
-        for z, targets in feature_blocks(self.phi, x, y, index):
+        self._flat, self._home, self._place = flat, features.home, features.place
+        for z, targets in features.blocks(y, index):
             if weighted:
                 self._add_block(z, targets[:, :-1], targets[:, -1])
             else:
@@ -282,10 +284,87 @@ class RidgeSums:
             If there are no rows yet, or an argument is not of its kind.
         """
         require_flag("intercept", intercept)
-        path = self._path(require_lambdas(lambdas), intercept, solver, overwrite=False)
+        path = self._solved(require_lambdas(lambdas), intercept, solver, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
-    def _path(
+    @staticmethod
+    def cross_validate(
+        parts: Sequence[RidgeSums],
+        lambdas: Any,
+        *,
+        intercept: bool = True,
+        solver: Literal["auto", "eigen", "direct"] = "auto",
+    ) -> tuple[RidgeFit, NDArray[np.float64]]:
+        r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
+
+        Rows are not needed: parts can be folds of a stream, machines, or hospitals that share sums
+        but not rows. The squared error on a part is
+
+        .. math:: \sum_{i} |y_i - f(x_i)|^2 = s - 2\langle W, r\rangle + \langle W, G W\rangle
+                  + n\,|\bar y - f(\bar z)|^2
+
+        with the part's own sums and :math:`s = \sum_i |y_i - \bar y|^2`.
+
+        Parameters
+        ----------
+        parts : sequence of RidgeSums, length p
+            Sums of at least 2 parts, each with rows, of one map. They are not changed.
+        lambdas : float or sequence of float, length k
+            Each above 0. The penalty is N lambda with N the number of rows fitted.
+        intercept, solver
+            As in :meth:`solve`.
+
+        Returns
+        -------
+        fit : RidgeFit
+            The function fitted to all parts with the lambda of least mean error over the parts;
+            ties go to the largest. `fit.errors` has these means.
+        errors : numpy.ndarray, shape (p, k)
+            Mean squared error over rows and targets of each part.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `parts` are not such sums, do not fit each other, or an argument is out of range.
+
+        Notes
+        -----
+        Rounding is relative to the targets' variance, not to the error: about 1e-13 of it for
+        float64 features and 1e-6 for float32.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> from mehler import learn
+        >>> X = np.random.default_rng(0).standard_normal((400, 2))
+        >>> phi = mehler.FourierFeatures.draw(2, 100, gamma=0.5, seed=0)
+        >>> parts = [learn.RidgeSums(phi).add(x, np.sin(x[:, 0])) for x in np.array_split(X, 5)]
+        >>> fit, errors = learn.RidgeSums.cross_validate(parts, [1e-6, 1e-3, 1.0])
+        >>> errors.shape, fit.lam
+        ((5, 3), 1e-06)
+        """
+        require_flag("intercept", intercept)
+        path_of = require_lambdas(lambdas)
+        parts = require_iterable("parts", parts)
+        for i, part in enumerate(parts):
+            if not isinstance(part, RidgeSums):
+                raise TypeError(f"parts[{i}] is {type(part).__name__}; give learn.RidgeSums")
+            if not part.n_rows:
+                raise ValueError(f"parts[{i}] has no rows; leave it out")
+        if len(parts) < 2:
+            raise ValueError("parts must be at least 2, so that one can be held out")
+        errors = np.stack(
+            [
+                _errors_on(solved(parts, path_of, intercept, solver, without=i), part)
+                for i, part in enumerate(parts)
+            ]
+        )
+        mean = errors.mean(axis=0)
+        lam = path_of[best(path_of, mean)]
+        fit = solved(parts, (lam,), intercept, solver).fit(0)
+        return replace(fit, lambdas=path_of, errors=mean), errors
+
+    def _solved(
         self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, overwrite: bool
     ) -> Path:
         """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
@@ -317,7 +396,10 @@ class RidgeSums:
             self._gram = None
         zeros = 0.0 * self._mean, 0.0 * self._target_mean
         return Path(
-            origin=Origin(phi=self.phi, home=self._home, dtype=self._dtype, flat=self._flat),
+            phi=self.phi,
+            home=self._home,
+            dtype=self._dtype,
+            flat=self._flat,
             place=self._place,
             lambdas=lambdas,
             n_rows=self.n_rows,
@@ -369,6 +451,40 @@ class RidgeSums:
         require_no_overflow(float(xp.linalg.trace(self._gram) + products))
 
 
+def solved(
+    parts: Sequence[RidgeSums],
+    lambdas: tuple[float, ...],
+    intercept: bool,
+    solver: str,
+    without: int | None = None,
+) -> Path:
+    """Fit the rows of all parts, or of all but one.
+
+    The others are added: subtracting one part from the total would cancel if that part is most.
+    """
+    others = [part for i, part in enumerate(parts) if i != without]
+    # Start from the empty sum, so that no part is overwritten.
+    total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
+    return replace(total._solved(lambdas, intercept, solver, overwrite=True), spectrum=None)
+
+
+def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
+    """Compute mean squared errors on the rows of a part, from its sums: (k,)."""
+    xp, (m, t, k) = path.place.xp, path.weights.shape
+    flat = xp.reshape(path.weights, (m, t * k))
+    products = xp.reshape(xp.sum(flat * xp.matmul(part.gram, flat), axis=0), (t, k))
+    along = xp.sum(path.weights * part._cross[:, :, None], axis=0)
+    step = part._mean - path.mean
+    shift = (part._target_mean - path.target_mean)[:, None] - xp.sum(
+        path.weights * step[:, None, None], axis=0
+    )
+    squares = part._squares[:, None] - 2.0 * along + products
+    # Negative values are rounding.
+    squares = xp.where(squares > 0.0, squares, xp.zeros_like(squares))
+    total = xp.mean(squares + part.n_rows * shift * shift, axis=0)
+    return np.asarray(_arrays.to_host(total)) / part.n_rows
+
+
 def with_weights(x: Array, targets: Array, weights: Array) -> Array:
     """Return targets with validated weights of the rows as one more column."""
     column = require_pair(x, weights, ("X", "weights"))
@@ -401,12 +517,12 @@ def _if_resolved(
         return None
 
 
-def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:
-    if one._mean.shape != other._mean.shape:
+def _require_same_map(sums: RidgeSums, other: RidgeSums) -> None:
+    if sums._mean.shape != other._mean.shape:
         raise ValueError(
-            f"the sums are of {one._mean.shape[0]} and {other._mean.shape[0]} features; add up "
+            f"the sums are of {sums._mean.shape[0]} and {other._mean.shape[0]} features; add up "
             "sums of one map"
         )
-    recipes = [getattr(each.phi, "recipe", None) for each in (one, other)]
+    recipes = [getattr(each.phi, "recipe", None) for each in (sums, other)]
     if all(recipes) and recipes[0]() != recipes[1]():  # type: ignore[misc]  # neither is None
         raise ValueError("the sums are of two maps with different recipes; add up sums of one map")

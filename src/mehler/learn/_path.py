@@ -1,0 +1,344 @@
+"""Ridge functions for a path of lambdas, and the errors by which one is chosen."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _arrays
+from mehler._arrays import Array, Place
+from mehler.learn._arguments import Features, apply, require_new_rows, require_no_overflow
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RidgeFit:
+    r"""A linear function of features, :math:`f(x) = W^\top\phi(x) + b`.
+
+    Returned by :func:`mehler.learn.ridge` or :meth:`mehler.learn.RidgeSums.solve`.
+
+    Parameters
+    ----------
+    phi : callable
+        The map.
+    weights : array, shape (m, t)
+        W, in the dtype and on the device of the features.
+    intercept : array, shape (t,)
+        b; zeros without intercept.
+    lam : float
+        The lambda of this function.
+    n_rows : int
+        Number of fitted rows N.
+    lambdas : tuple of float, length k
+        All lambdas solved for.
+    errors : numpy.ndarray, shape (k,), or None
+        Mean leave-one-out or hold-out error of each lambda, by which `lam` was chosen.
+    """
+
+    phi: Callable[[Array], Array] = field(repr=False)
+    weights: Array = field(repr=False)
+    intercept: Array = field(repr=False)
+    lam: float
+    n_rows: float
+    lambdas: tuple[float, ...]
+    errors: Any
+    _flat: bool = field(repr=False)
+
+    def predict(self, X: Array) -> Array:
+        """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Rows where those of the fit were; a Dask array stays lazy.
+
+        Returns
+        -------
+        array, shape (n, t), or (n,) if targets were given so
+            In the dtype of the features.
+        """
+        require_new_rows(X)
+        m, t = self.weights.shape
+        function = _Linear(self.phi, self.weights, self.intercept)
+        values = _arrays.map_rows(function, X, t, self.weights.dtype, width=m)
+        return values[:, 0] if self._flat else values
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """A block function with its weights, sent to Dask workers as one constant."""
+
+    phi: Callable[[Array], Array]
+    weights: Array
+    intercept: Array
+
+    def __call__(self, xp: Any, rows: Array) -> Array:
+        z = apply(self.phi, rows)
+        if z.shape[1] != self.weights.shape[0]:
+            raise ValueError(
+                f"phi(X) has {z.shape[1]} columns but the weights are {self.weights.shape[0]}"
+            )
+        weights = xp.astype(self.weights, z.dtype, copy=False)
+        values = xp.matmul(_arrays.without_gradient(z), weights) + self.intercept[None, :]
+        return xp.astype(values, self.weights.dtype, copy=False)
+
+
+# Least value of 1 - leverage: below it no digits are left.
+_LEAST = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigendecomposition of the Gram, and the right-hand side in its basis.
+
+    Directions whose eigenvalue is within rounding of 0 (`least`) count only if the penalty lifts
+    them above that; see :func:`mehler._arrays.least_resolved`.
+    """
+
+    values: Array
+    vectors: Array
+    coordinates: Array
+    least: Array
+
+    def weights(self, xp: Any, lambdas: tuple[float, ...], n: float) -> Array:
+        """Compute weights for all lambdas: (m, t, k)."""
+        shrunk = self.coordinates[:, :, None] * self.inverses(lambdas, n)[:, None, :]
+        return _times(xp, self.vectors, shrunk)
+
+    def inverses(self, lambdas: tuple[float, ...], n: float) -> Array:
+        """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
+        xp = _arrays.array_namespace(self.values)
+        columns = []
+        for lam in lambdas:
+            lifted = self.values + n * lam
+            kept = lifted > self.least
+            safe = xp.where(kept, lifted, xp.ones_like(lifted))
+            columns.append(xp.where(kept, 1.0 / safe, xp.zeros_like(lifted)))
+        return xp.stack(columns, axis=1)
+
+
+def spectrum(xp: Any, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
+    """Decompose `gram`, in place, of features with that dtype and sum of squares."""
+    values, vectors = _arrays.eigen(xp, gram)
+    least = _arrays.least_resolved(xp, values, products=dtype, features=dtype, squares=squares)
+    # Negative eigenvalues are rounding.
+    values = xp.where(values > 0.0, values, xp.zeros_like(values))
+    return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross), least)
+
+
+def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: Array) -> Spectrum:
+    """Decompose the (n, n) matrix of inner products of fewer rows than features.
+
+    With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others have eigenvalue 0.
+    """
+    values, left = _arrays.eigen(xp, xp.matmul(rows, xp.matrix_transpose(rows)))
+    # Products are in float64, whatever the dtype of the features.
+    least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
+    # Directions within rounding of 0 are undetermined: set them to 0.
+    kept = values > least
+    roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
+    values = xp.where(kept, values, xp.zeros_like(values))
+    left = left * xp.astype(kept, left.dtype)[None, :] / roots[None, :]
+    vectors = xp.matmul(xp.matrix_transpose(rows), left)
+    coordinates = xp.matmul(
+        xp.matrix_transpose(vectors), xp.matmul(xp.matrix_transpose(rows), targets)
+    )
+    return Spectrum(values, vectors, coordinates, least)
+
+
+def direct(
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
+) -> Array:
+    """Compute weights by one factorisation per lambda: (m, t, k)."""
+    norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
+    least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
+    return xp.stack(
+        [_arrays.solve_positive(xp, gram, n * lam, cross, least) for lam in lambdas], axis=2
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean.
+
+    `phi` is the map, `home` and `dtype` the place and the dtype of its features, and `flat` says
+    that targets were given as (n,). All else is in float64, in `place`.
+    """
+
+    phi: Callable[[Array], Array]
+    home: Place
+    dtype: str
+    flat: bool
+    place: Place
+    lambdas: tuple[float, ...]
+    n_rows: float
+    intercept: bool
+    mean: Array
+    target_mean: Array
+    weights: Array
+    spectrum: Spectrum | None
+
+    def fit(self, i: int, errors: Any = None) -> RidgeFit:
+        """Return the function of one lambda, where the features are."""
+        xp, home = self.place.xp, self.home
+        weights = self.weights[:, :, i]
+        offset = self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
+        if self.place is not home:
+            weights, offset = (
+                _arrays.from_host(part, home, "float32") for part in (weights, offset)
+            )
+        dtype = getattr(home.xp, self.dtype)
+        return RidgeFit(
+            phi=self.phi,
+            weights=home.xp.astype(weights, dtype),
+            intercept=home.xp.astype(offset, dtype),
+            lam=self.lambdas[i],
+            n_rows=self.n_rows,
+            lambdas=self.lambdas,
+            errors=errors,
+            _flat=self.flat,
+        )
+
+
+def solve_dual(
+    features: Features,
+    y: Array,
+    flat: bool,
+    lambdas: tuple[float, ...],
+    intercept: bool,
+    index: Any = None,
+) -> Path:
+    """Solve for fewer rows than features, by the inner products of all rows or of `index`."""
+    place = features.place
+    xp = place.xp
+    blocks = [(xp.astype(z, xp.float64), t) for z, t in features.blocks(y, index)]
+    rows, targets = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
+    n = rows.shape[0]
+    squares = xp.sum(rows * rows)
+    require_no_overflow(float(squares + xp.sum(targets * targets)))
+    share = (1.0 if intercept else 0.0) / n
+    mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, targets))
+    rows, targets = rows - mean[None, :], targets - target_mean[None, :]
+    spectrum = spectrum_of_rows(xp, rows, targets, features.dtype, squares)
+    return Path(
+        phi=features.phi,
+        home=features.home,
+        dtype=features.dtype,
+        flat=flat,
+        place=place,
+        lambdas=lambdas,
+        n_rows=n,
+        intercept=intercept,
+        mean=mean,
+        target_mean=target_mean,
+        weights=spectrum.weights(xp, lambdas, n),
+        spectrum=spectrum,
+    )
+
+
+def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:
+    """Return the index of the least error; ties go to the largest lambda."""
+    least = errors.min()
+    return max((i for i, e in enumerate(errors) if e == least), key=lambda i: lambdas[i])
+
+
+@dataclass(frozen=True)
+class Errors(ABC):
+    """Errors of a path, summed over rows: (k,) on the host.
+
+    `scoring` is "mse" or "error_rate". If `weighted`, the last column of targets has the weights
+    of the rows.
+    """
+
+    path: Path
+    scoring: str
+    weighted: bool = False
+
+    @abstractmethod
+    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+        """Sum over all rows, or those that `index` names."""
+
+    def of_rows(self, x: Array, y: Array) -> NDArray[np.float64]:
+        """Sum over rows whose features are still to be computed, such as a chunk of Dask."""
+        return self(Features(self.path.phi, x), y)
+
+
+class LeftOut(Errors):
+    """Leave-one-out errors.
+
+    e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
+    With weights w_i: e_i counts w_i times, and is left out once, or wholly if w_i < 1, which is
+    h_i min(1, w_i).
+    """
+
+    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+        """Sum over all rows, or those that `index` names."""
+        path, xp = self.path, self.path.place.xp
+        spectrum = path.spectrum
+        assert spectrum is not None
+        inverses = spectrum.inverses(path.lambdas, path.n_rows)
+        shrunk = spectrum.coordinates[:, :, None] * inverses[:, None, :]
+        own = 1.0 / path.n_rows if path.intercept else 0.0
+        total: Any = 0.0
+        for z, block in features.blocks(y, index):
+            targets, weights = apart(block, self.weighted)
+            rows = xp.astype(z, xp.float64) - path.mean[None, :]
+            along = xp.matmul(rows, spectrum.vectors)
+            centred = targets - path.target_mean[None, :]
+            residuals = centred[:, :, None] - _times(xp, along, shrunk)
+            leverage = own + xp.matmul(along * along, inverses)
+            if weights is not None:
+                leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
+            rest = 1.0 - leverage
+            rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
+            total = total + losses(xp, residuals / rest[:, None, :], targets, self.scoring, weights)
+        return total
+
+
+class HeldOut(Errors):
+    """Errors on rows that were not fitted."""
+
+    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+        """Sum over all rows, or those that `index` names."""
+        path, xp = self.path, self.path.place.xp
+        total: Any = np.zeros(len(path.lambdas))
+        for z, block in features.blocks(y, index):
+            targets, weights = apart(block, self.weighted)
+            rows = xp.astype(z, xp.float64) - path.mean[None, :]
+            centred = targets - path.target_mean[None, :]
+            residuals = centred[:, :, None] - _times(xp, rows, path.weights)
+            total = total + losses(xp, residuals, targets, self.scoring, weights)
+        return total
+
+
+def apart(block: Array, weighted: bool) -> tuple[Array, Array | None]:
+    """Take the weights from the last column of targets."""
+    return (block[:, :-1], block[:, -1]) if weighted else (block, None)
+
+
+def losses(
+    xp: Any, residuals: Array, targets: Array, scoring: str, weights: Array | None = None
+) -> Any:
+    """Sum squared errors (mean over targets) or misclassified rows, by weight: (k,)."""
+    if scoring == "mse":
+        values = xp.mean(residuals * residuals, axis=1)
+    else:
+        predicted = targets[:, :, None] - residuals
+        if targets.shape[1] == 1:
+            wrong = (predicted[:, 0, :] >= 0.0) != (targets >= 0.0)
+        else:
+            wrong = xp.argmax(predicted, axis=1) != xp.argmax(targets, axis=1)[:, None]
+        values = xp.astype(wrong, xp.float64)
+    if weights is not None:
+        values = values * weights[:, None]
+    return _arrays.to_host(xp.sum(values, axis=0))
+
+
+def _times(xp: Any, a: Array, b: Array) -> Array:
+    """Multiply (n, m) by (m, t, k)."""
+    m, t, k = b.shape
+    return xp.reshape(xp.matmul(a, xp.reshape(b, (m, t * k))), (a.shape[0], t, k))

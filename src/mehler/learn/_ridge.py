@@ -1,0 +1,351 @@
+"""Ridge regression on features that are never stored, and codes of classes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler._validate import require_choice, require_flag, require_reals
+from mehler.learn._arguments import (
+    SCORINGS,
+    SOLVERS,
+    Features,
+    require_lambdas,
+    require_map,
+    require_pair,
+)
+from mehler.learn._path import HeldOut, LeftOut, Path, RidgeFit, best, solve_dual
+from mehler.learn._sums import RidgeSums, solved
+
+
+def ridge(
+    phi: Callable[[Array], Array],
+    X: Array,
+    Y: Array,
+    *,
+    lambdas: Any,
+    choose: Literal["leave-one-out", "hold-out", "folds"] = "leave-one-out",
+    holdout: tuple[Array, Array] | None = None,
+    folds: Any = None,
+    scoring: Literal["mse", "error_rate"] = "mse",
+    intercept: bool = True,
+    solver: Literal["auto", "eigen", "direct"] = "auto",
+) -> RidgeFit:
+    r"""Fit ridge regression on the features of a map, with a choice of lambda.
+
+    .. math:: \min_{W, b} \frac1N \sum_{i=1}^N \big|W^\top\phi(x_i) + b - y_i\big|^2
+              + \lambda\,|W|^2
+
+    Note the 1/N: this is the lambda of GURLS and of the papers; scikit-learn's ``alpha`` is
+    :math:`N\lambda`. The intercept b is not penalised. Features are computed block by block,
+    accumulated (:class:`RidgeSums`), and never stored.
+
+    Parameters
+    ----------
+    phi : callable
+        A map of mehler, or any function from rows (n, d) to features (n, m).
+    X : array, shape (n, d)
+        Rows that `phi` takes. NumPy, PyTorch, JAX, Dask (row chunks are summed in a tree), CuPy or
+        another array API library.
+    Y : array, shape (n,) or (n, t)
+        Real targets beside `X`; for classes the codes of :func:`one_vs_all`.
+    lambdas : float or sequence of float, length k
+        Regularisation, each above 0. The penalty is N lambda with N the number of rows fitted.
+    choose : {"leave-one-out", "hold-out", "folds"}, optional
+        Errors by which one of several lambdas is chosen.
+    holdout : (array, array), optional
+        Rows and targets for "hold-out".
+    folds : array-like of int, shape (n,), optional
+        Fold of each row, for "folds"; rows with -1 are never held out, so that 0 and -1 are a
+        single hold-out. The error of a lambda is the mean over folds. scikit-learn's splitters,
+        such as ``GroupKFold``, make folds.
+    scoring : {"mse", "error_rate"}, optional
+        Criterion: the mean squared error over rows and targets, or the misclassification rate
+        (argmax, or sign for one column). Ties go to the largest lambda.
+    intercept : bool, optional
+        Fit b; else it is 0.
+    solver : {"auto", "eigen", "direct"}, optional
+        One eigendecomposition of the Gram for all lambdas, or one factorisation per lambda
+        (Cholesky, in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and
+        for several lambdas up to 2048 features. With fewer rows than features both "auto" and
+        "eigen" decompose the matrix of the rows' inner products instead (not for Dask).
+
+    Returns
+    -------
+    RidgeFit
+        The chosen function; `errors` has the error of each lambda.
+
+    See Also
+    --------
+    RidgeSums : Streams, distributed data, and errors of each part.
+
+    Notes
+    -----
+    Leave-one-out errors are exact. For the function fitted to the other rows with the same penalty
+    :math:`N\lambda|W|^2` the error on row i is
+
+    .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \qquad
+              h_i = \frac1N + (z_i - \bar z)^\top (G + N\lambda)^{-1} (z_i - \bar z),
+
+    in a second pass over the rows, for all lambdas at once. Digits are lost if 1 - h is small:
+    with fewer rows than features and lambda N near rounding.
+
+    If `phi` was chosen by these rows or targets, all these errors are too small.
+
+    Cost: m^2 N operations for the Gram and about 9 m^3 to decompose it (m^3/3 for one Cholesky),
+    another 2 m^2 N for leave-one-out. Memory: two m x m matrices of float64, whatever k is, and a
+    few blocks; only `X` grows with N. With N < m: about 9 N^3 + 2 N^2 m operations and a few N x m
+    matrices. Folds take a Gram each, k + 3 matrices in all, and a solution each; rows are
+    transformed twice, whatever their number. See :class:`RidgeSums` for the accuracy of float32.
+
+    References
+    ----------
+    Rifkin, Lippert (2007), Notes on regularized least squares; Tacchetti, Mallapragada, Santoro,
+    Rosasco (2013), GURLS.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((500, 2))
+    >>> codes, classes = learn.one_vs_all(X[:, 0] * X[:, 1] > 0)
+    >>> phi = mehler.MaxoutFeatures.draw(2, 100, 4, seed=0)
+    >>> fit = learn.ridge(phi, X, codes, lambdas=[1e-6, 1e-4, 1e-2])
+    >>> new = rng.standard_normal((200, 2))
+    >>> predicted = classes[fit.predict(new).argmax(axis=1)]
+    >>> bool(np.mean(predicted == (new[:, 0] * new[:, 1] > 0)) > 0.9)
+    True
+    """
+    require_flag("intercept", intercept)
+    require_map(phi)
+    path_of = require_lambdas(lambdas)
+    require_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
+    require_choice("scoring", scoring, SCORINGS)
+    require_choice("solver", solver, SOLVERS)
+    if (folds is not None) != (choose == "folds"):
+        raise ValueError("folds= and choose='folds' go together: give the fold of each row")
+    if holdout is not None and choose != "hold-out":
+        raise ValueError(f"holdout= is given, but choose={choose!r}: say choose='hold-out'")
+    targets, flat = require_pair(X, Y), Y.ndim == 1
+    chunked = _arrays.is_chunked(X)
+    if choose == "folds":
+        if chunked:
+            raise TypeError(
+                "choose='folds' takes rows in memory, and X is a Dask array: add the rows of each "
+                "fold to a RidgeSums of its own, and call RidgeSums.cross_validate"
+            )
+        held = _held_rows(folds, X.shape[0])
+        return _by_folds(Features(phi, X), targets, flat, held, path_of, scoring, intercept, solver)
+    leaves = choose == "leave-one-out"
+    if leaves:
+        _require_leaving(solver, X)
+        solver = "eigen"
+    rows, others = (X, targets) if leaves else _held_out(holdout, Y)
+    if chunked:
+        path = RidgeSums(phi).add(X, Y)._solved(path_of, intercept, solver, overwrite=True)
+    else:
+        features = Features(phi, X)
+        path = _solved(features, targets, flat, path_of, intercept, solver)
+    errors_of = (LeftOut if leaves else HeldOut)(path, scoring)
+    if _arrays.is_chunked(rows):
+        errors = np.asarray(_arrays.sum_over_chunks(errors_of.of_rows, rows, others))
+    elif leaves:
+        errors = errors_of(features, others)
+    else:
+        errors = errors_of.of_rows(rows, others)
+    errors = errors / rows.shape[0]
+    return path.fit(best(path.lambdas, errors), errors)
+
+
+def _solved(
+    features: Features,
+    y: Array,
+    flat: bool,
+    lambdas: tuple[float, ...],
+    intercept: bool,
+    solver: str,
+) -> Path:
+    if _is_wide(features, solver):
+        return solve_dual(features, y, flat, lambdas, intercept)
+    sums = RidgeSums(features.phi)._add_features(features, y, flat)
+    return sums._solved(lambdas, intercept, solver, overwrite=True)
+
+
+def _is_wide(features: Features, solver: str) -> bool:
+    return solver != "direct" and features.x.shape[0] < features.n_features
+
+
+def _by_folds(
+    features: Features,
+    y: Array,
+    flat: bool,
+    held: list[NDArray[np.int64]],
+    lambdas: tuple[float, ...],
+    scoring: str,
+    intercept: bool,
+    solver: str,
+) -> RidgeFit:
+    """Fit without each fold: from the sums of the other folds, or from the rows of few."""
+    n = features.x.shape[0]
+    wide = _is_wide(features, solver)
+    if wide:
+        rows = np.arange(n)
+        paths = [
+            replace(
+                solve_dual(features, y, flat, lambdas, intercept, np.setdiff1d(rows, fold)),
+                spectrum=None,
+            )
+            for fold in held
+        ]
+    else:
+        never = np.setdiff1d(np.arange(n), np.concatenate(held))
+        parts = [
+            RidgeSums(features.phi)._add_features(features, y, flat, fold)
+            for fold in (*held, never)
+        ]
+        paths = [solved(parts, lambdas, intercept, solver, without=k) for k in range(len(held))]
+    errors = [
+        HeldOut(path, scoring)(features, y, fold) / len(fold)
+        for path, fold in zip(paths, held, strict=True)
+    ]
+    mean = np.mean(errors, axis=0)
+    chosen = (lambdas[best(lambdas, mean)],)
+    if wide:
+        path = solve_dual(features, y, flat, chosen, intercept)
+    else:
+        path = solved(parts, chosen, intercept, solver)
+    return replace(path.fit(0), lambdas=lambdas, errors=mean)
+
+
+def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
+    """Return the rows of each fold; -1 marks rows that are always fitted."""
+    numbers = require_reals("folds", _arrays.to_host(folds) if _arrays.is_array(folds) else folds)
+    if numbers.shape != (n,) or np.any((numbers != np.round(numbers)) | (numbers < -1)):
+        raise ValueError(
+            f"folds must be {n} integers, the fold of each row of X, or -1 for rows that are never "
+            f"held out, not an array of shape {numbers.shape}"
+        )
+    held = [np.flatnonzero(numbers == fold) for fold in np.unique(numbers[numbers >= 0])]
+    if not held or len(held[0]) == n:
+        raise ValueError("folds must hold out some rows, and leave some to fit")
+    return held
+
+
+def _require_leaving(solver: str, x: Array) -> None:
+    if solver == "direct":
+        raise ValueError(
+            "solver='direct' has no leverages to leave rows out by; use choose='hold-out', or "
+            "solver='eigen'"
+        )
+    if x.shape[0] < 2:
+        raise ValueError("X has 1 row, which cannot be left out; give at least 2")
+
+
+def _held_out(holdout: Any, y: Array) -> tuple[Array, Array]:
+    if not isinstance(holdout, tuple) or len(holdout) != 2:
+        raise ValueError("choose='hold-out' needs holdout=(X, Y), the rows and targets held out")
+    rows, others = holdout
+    targets = require_pair(rows, others, ("holdout[0]", "holdout[1]"))
+    if others.ndim != y.ndim or tuple(others.shape[1:]) != tuple(y.shape[1:]):
+        raise ValueError(
+            f"holdout[1] has shape {tuple(others.shape)} but Y {tuple(y.shape)}; give as many "
+            "targets"
+        )
+    return rows, targets
+
+
+def one_vs_all(labels: Array, classes: Any = None, *, like: Any = None) -> tuple[Array, Any]:
+    """Encode labels one-vs-all: +1 in the column of the class, -1 elsewhere.
+
+    Parameters
+    ----------
+    labels : array, shape (n,)
+        Integers of any library (a Dask array stays lazy, but is read once, chunk by chunk, if
+        `classes` is not given), or anything sortable in NumPy, such as strings.
+    classes : array-like, shape (k,), optional
+        The classes in the order of the columns; default those found, sorted.
+    like : array or array namespace, optional
+        Where the codes of NumPy labels are to be: the rows, for instance. Only NumPy has strings.
+
+    Returns
+    -------
+    codes : array, shape (n, k)
+        -1 and +1 in the default float of their library, beside `labels` or where `like` is.
+    classes : numpy.ndarray, shape (k,)
+        ``classes[argmax]`` turns the largest column back into a label.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is not a vector, is empty, or has values outside `classes`; if `like` is given
+        for labels of another library than NumPy.
+
+    See Also
+    --------
+    ridge : Least squares on these codes.
+
+    References
+    ----------
+    Codes of GURLS, with which the papers learn: Tacchetti, Mallapragada, Santoro, Rosasco (2013).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes, classes = one_vs_all(np.array([7, 3, 7]))
+    >>> codes.tolist(), classes.tolist()
+    ([[-1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]], [3, 7])
+    >>> classes[codes.argmax(axis=1)].tolist()
+    [7, 3, 7]
+    """
+    xp = _arrays.array_namespace(labels, names=("labels",))
+    if labels.ndim != 1:
+        raise ValueError(f"labels have shape {tuple(labels.shape)}; give one a row, shape (rows,)")
+    home = None if like is None else _arrays.resolve_place(like)
+    if home is not None and not isinstance(labels, np.ndarray):
+        raise TypeError(
+            f"like={like!r} places NumPy labels, and labels are of {_arrays.namespace_name(xp)}: "
+            "leave it out"
+        )
+    if labels.shape[0] == 0:
+        raise ValueError("labels are empty: give one a row")
+    if _arrays.is_lazy(labels) and not _arrays.is_chunked(labels) and classes is None:
+        raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
+    present: Any = None
+    if classes is None or not _arrays.is_lazy(labels):
+        chunked = _arrays.is_chunked(labels)
+        distinct = _arrays.sum_over_chunks(_Classes, labels) if chunked else _Classes(labels)
+        present = distinct.values
+        if present.dtype.kind == "f" and not np.all(np.isfinite(present)):
+            raise ValueError("labels hold NaN or infinity; drop such rows first")
+    chosen = present if classes is None else np.asarray(classes)
+    if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
+        raise ValueError("classes must be a vector without repeats")
+    if present is not None:
+        # np.isin would equate 1 and "1".
+        allowed = set(chosen.tolist())
+        for label in present.tolist():
+            if label not in allowed:
+                raise ValueError(f"labels hold {label!r}, which is not among the classes")
+    columns = _arrays.from_host(chosen, _arrays.place_of(labels))
+    hit = labels[:, None] == columns[None, :]
+    if home is not None:
+        hit, xp = home.xp.asarray(hit, device=home.device), home.xp
+    place = _arrays.place_of(hit)
+    return 2.0 * xp.astype(hit, _arrays.resolve_dtype(None, xp, place.device)) - 1.0, chosen
+
+
+class _Classes:
+    """The distinct labels of some rows; ``+`` is the union."""
+
+    def __init__(self, labels: Array) -> None:
+        self.values = np.unique(_arrays.to_host(labels))
+
+    def __add__(self, other: _Classes) -> _Classes:
+        return _Classes(np.concatenate([self.values, other.values]))

@@ -1,1 +1,0 @@
-"""Ridge regression from sums over rows, or from their inner products."""
