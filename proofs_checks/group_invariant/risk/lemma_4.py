@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from mehler import GroupInvariantFeatures
 from mehler.bounds import Bound, printed
@@ -16,9 +17,9 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds, mean_exceeds
+from ..._worlds import World, hold_worlds
 from ...kitchen_sinks._quantiles import quantile_points
-from .._shared import ENDLESS, EPSILON, FAILURES, PAPER, batches, unit_rows
+from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
 
 Bounding = Callable[..., Bound]
 
@@ -27,6 +28,9 @@ Bounding = Callable[..., Bound]
 _D, _POINTS, _DELTA, _BINS = 6, 8, 0.1, 10
 _GROUP = groups.CyclicShifts(_D)
 _AXIS = np.full((1, _D), _D**-0.5)
+# Where half count by chance: so many, and failures at which the confidence term is nearly all.
+COUNTED, RARE = 4 * 10**6, (0.3, 1e-3, 1e-250)
+_ROUNDING = 1e-7  # of binomial tails, relative
 # Templates and their window: the paper's, and those of the sphere, which need a smaller one.
 LAWS: dict[str, dict[str, Any]] = {
     "redraw": PAPER,
@@ -144,26 +148,30 @@ def _plot(context: Context) -> Plot:
     )
 
 
+def _less_than_half(value: float) -> tuple[float, float]:
+    """Bound the probability that a fraction of 1/2 - value/2, or less, of fair ones counts."""
+    most = math.ceil(COUNTED * (0.5 - value / 2)) - 1
+    chance = float(stats.binom.cdf(most, COUNTED, 0.5))
+    return chance * (1 - _ROUNDING), chance * (1 + _ROUNDING)
+
+
 def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[World]:
     """Take one row of a line, no group: half of the templates count it on the whole window.
 
     The largest function is s C there, with all weights C; features have 2 s C times the fraction
-    of templates that count it, half but for a normal deviation. The loss of Theorem 3 ends there.
+    of templates that count it, a binomial variable. The loss of Theorem 3 ends there.
     """
-    for failure in FAILURES:
+    for failure in RARE:
         value = bound(
-            n_templates=ENDLESS,
-            n_bins=ENDLESS**2,
+            n_templates=COUNTED,
+            n_bins=ENDLESS,
             window=1.0,
             scale=1.0,
             delta=failure / events,
             **options,
         ).value
-        yield World(
-            f"templates that count half, failure {failure:g}",
-            mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0),
-            failure,
-        )
+        name = f"templates that count half, failure {failure:g}"
+        yield World(name, _less_than_half(value), failure)
 
 
 def half_of_elements(
@@ -173,21 +181,20 @@ def half_of_elements(
 
     With `both` the risk is on x and -x: one of them falls short, and counts half.
     """
-    for failure in FAILURES:
+    for failure in RARE:
         value = bound(
-            n_templates=ENDLESS**2,
-            n_bins=ENDLESS**2,
+            n_templates=ENDLESS,
+            n_bins=ENDLESS,
             window=1.0,
             scale=1.0,
             delta=failure / events,
-            n_elements=ENDLESS,
+            n_elements=COUNTED,
             **options,
         ).value
         sides = 2 if both else 1
-        low, high = mean_exceeds(sides * value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
-        yield World(
-            f"elements that count half, failure {failure:g}", (sides * low, sides * high), failure
-        )
+        low, high = _less_than_half(sides * value)
+        name = f"elements that count half, failure {failure:g}"
+        yield World(name, (sides * low, sides * high), failure)
 
 
 def same_cell(bound: Bounding, *, events: int, **options: Any) -> World:

@@ -225,7 +225,7 @@ def _plot(context: Context, least: float) -> Plot:
 def wrong_sign(bound: Bounding) -> Iterator[World]:
     """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
     n = 10**6
-    for failure in (1e-3, 1e-6, 1e-12):
+    for failure in (1e-3, 1e-6, 1e-250):
         value = bound(
             n,
             n_templates=ENDLESS,
