@@ -289,7 +289,7 @@ def bound(
             values = (formula.trivial, *(value for value, _ in formula.terms.values()))
             if form == "proved" and any(math.isnan(value) for value in values):
                 raise OverflowError("0 times infinity")
-            return kind(
+            made = kind(
                 statement=statement,
                 form=form,
                 quantity=formula.quantity or quantity.format_map(arguments),
@@ -301,6 +301,9 @@ def bound(
                 ),
                 trivial=formula.trivial,
             )
+            if kind is Bound and form == "proved" and made.value == 0:
+                _require_zero(formula, arguments)
+            return made
 
         evaluate = Evaluation(body, make, signature, {**DOMAINS, **(domains or {})}, prepare)
         function = cast(BoundFunction[P], _call(evaluate, statement, quantity, falls_in, Bound))
@@ -309,6 +312,19 @@ def bound(
         return function
 
     return decorate
+
+
+def _require_zero(formula: Formula, arguments: Arguments) -> None:
+    """Refuse a bound from above that is 0 by underflow.
+
+    It may be 0 where an argument is, or where all terms are by their formula. Rounding it up to the
+    least float would not do: what has underflowed may be a factor of a large number.
+    """
+    zero = any(
+        not np.any(value) for value in arguments.values() if isinstance(value, float | np.ndarray)
+    )
+    if not zero and any(latex != "0" for _, latex in formula.terms.values()):
+        raise ZeroDivisionError("underflow")
 
 
 def number(

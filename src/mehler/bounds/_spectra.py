@@ -104,7 +104,10 @@ def size_of(
     elif math.isinf(most):
         raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
     # No level is below the mean: one so declared is unmet, and has to stay within the floats.
-    return Size(beta, Level(max(most, 1e-12 * mean), mean, rate), tuple(assumptions))
+    most = max(most, 1e-12 * mean)
+    if most < 1e-280:
+        raise ValueError(f"features over a ridge of {scale!r} underflow: make it smaller")
+    return Size(beta, Level(most, mean, rate), tuple(assumptions))
 
 
 def _reaches(most: float, mean: float) -> bool:

@@ -246,8 +246,9 @@ def approximation_greedy(
         )
     # A product of two factors: the difference of squares would lose digits.
     spread = math.sqrt((total_weight - norm) * (total_weight + norm))
+    latex = r"\sqrt{(B^2 - \|f^*\|^2)/K}" if norm < total_weight else "0"
     return Formula(
-        {"approximation": (spread / math.sqrt(n_features), r"\sqrt{(B^2 - \|f^*\|^2)/K}")},
+        {"approximation": (spread / math.sqrt(n_features), latex)},
         trivial=2 * total_weight,
         assumptions=(bounded_features(largest_feature, "norm"),),
     )

@@ -93,7 +93,7 @@ def kernel_change_elements(
     left, moves = (1.0, 1.0) if group_order is None else distinct_factors(n_elements, group_order)
     if delta is None:
         return Formula(
-            {"elements": (slope / n_elements * left * mean, r"\kappa wD/r")},
+            {"elements": (slope / n_elements * left * mean, r"\kappa wD/r" if left else "0")},
             quantity=f"{_BY_ELEMENTS}, mean for one pair",
         )
     reach = math.sqrt(2 * moves * radius * math.log(n_rows / delta))
@@ -105,7 +105,9 @@ def kernel_change_elements(
             "elements": (
                 slope / n_elements * min(by_spread, by_range),
                 r"\frac\kappa r\min\{2VD\log(2N/\delta), "
-                r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}",
+                r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
+                if left
+                else "0",
             )
         },
         probability=1 - delta,

@@ -60,7 +60,8 @@ def kernel_bias(
     Returns
     -------
     Bound
-        Certain, with the terms "slope" and "mass". `trivial` is s.
+        Certain, with the terms "slope" and "mass". `trivial` is s. Negative where features of zero
+        put the kernel below s - d_G for every group.
 
     Examples
     --------
@@ -73,17 +74,22 @@ def kernel_bias(
     """
     law, s = TemplateLaw(templates, n_inputs, epsilon), 1.0 + epsilon
     lost = (1.0 - law.mass) * s
+    # Differences from 1 are right to this; that of a ratio of probabilities may come out below 0.
+    least = 2.0**-52
     redrawn = templates == "redraw"
     if side == "above":
         unit = 1.0 / math.sqrt(2.0 * math.pi * n_inputs)
-        slope = (1.0 - law.slope / unit) * 2.0 * unit
+        slope = max(1.0 - law.slope / unit, least) * 2.0 * unit
         ratio = "q/p" if redrawn else "q"
         terms = {
             "slope": (slope, rf"2(1 - {ratio})/\sqrt{{2\pi d}}"),
             "mass": (-lost, "0" if redrawn else "-(1 - p)s"),
         }
     else:
-        terms = {"slope": (0.0, "0"), "mass": (lost, "0" if redrawn else "(1 - p)s")}
+        terms = {
+            "slope": (0.0, "0"),
+            "mass": (0.0, "0") if redrawn else (max(lost, least * s), "(1 - p)s"),
+        }
     return Formula(terms, trivial=s)
 
 
