@@ -161,6 +161,7 @@ def test_arguments_are_described_once(name):
     described = set(re.findall(r"\w+", " ".join(re.findall(r"^(\w[\w, ]*) : ", texts, re.M))))
     assert shared is None or set(shared[1].split(", ")) <= described
     assert ":doc:`/theorems/" in REGISTRY[name].__doc__
+    assert re.search(r"^Returns\n-+\n(Lower)?Bound\n    Terms?: ", REGISTRY[name].__doc__, re.M)
 
 
 def test_a_derived_bound_has_the_arguments_of_its_base():

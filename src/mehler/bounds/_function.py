@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, Protocol, cast, overload
@@ -306,7 +307,7 @@ def bound(
             return made
 
         evaluate = Evaluation(body, make, signature, {**DOMAINS, **(domains or {})}, prepare)
-        function = cast(BoundFunction[P], _call(evaluate, statement, quantity, falls_in, Bound))
+        function = cast(BoundFunction[P], _call(evaluate, statement, quantity, falls_in, kind))
         if body.__module__.startswith(PACKAGE):
             REGISTRY[function.name] = function
         return function
@@ -370,7 +371,9 @@ def _call(
     made.name = ".".join((*public, body.__name__))
     made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
     made.evaluate = evaluate
-    made.__doc__ = completed(body.__doc__, evaluate.signature, made.name, statement)
+    made.__doc__ = completed(
+        body.__doc__, evaluate.signature, made.name, statement, returns.__name__
+    )
     names = {name for name in evaluate.signature.parameters if evaluate.spreads(name)}
     if unknown := set(falls_in) - names:
         raise TypeError(f"{made.name} falls in {', '.join(unknown)}, which is no count of it")
@@ -380,8 +383,13 @@ def _call(
 _SECTION = re.compile(r"\n\n(?=(?:Parameters|Returns|Notes|References|Examples)\n-+\n)")
 
 
-def completed(doc: str | None, signature: inspect.Signature, name: str, statement: str) -> str:
-    """Add what is said once: arguments that the namespace describes, and the source."""
+def completed(
+    doc: str | None, signature: inspect.Signature, name: str, statement: str, returns: str
+) -> str:
+    """Add what is said once: arguments that the namespace describes, and the source.
+
+    The paragraph that begins with "Term" describes what is returned.
+    """
     summary, *others = _SECTION.split(inspect.cleandoc(doc or ""))
     sections = {section.partition("\n")[0]: section for section in others}
     own = sections.pop("Parameters", "Parameters\n----------")
@@ -389,6 +397,10 @@ def completed(doc: str | None, signature: inspect.Signature, name: str, statemen
     shared = [each for each in signature.parameters if each not in described]
     if shared:
         own += f"\n{', '.join(shared)}\n    As :mod:`{PACKAGE}{name.rpartition('.')[0]}` has them."
+    summary, _, terms = summary.partition("\n\nTerm")
+    if terms:
+        text = textwrap.indent(f"Term{terms}", "    ")
+        sections["Returns"] = f"Returns\n-------\n{returns}\n{text}"
     notes = [sections.pop(each) for each in ("Returns", "Notes") if each in sections]
     source = f"References\n----------\n{reference(statement)}"
     if "References" in sections:

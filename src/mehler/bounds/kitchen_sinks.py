@@ -85,6 +85,9 @@ def approximation(
     with probability at least :math:`1 - \delta` over the features, for f* with
     :math:`|\alpha^*| \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`.
 
+    Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the function 0, or C; for
+    the average C more. A target of that size or more takes a single feature.
+
     Parameters
     ----------
     mean_square : float, optional
@@ -97,12 +100,6 @@ def approximation(
         The nearest weights, or the average of the proof, :math:`\hat\alpha_k =
         \alpha^*(\omega_k)/(K\pi(\omega_k))`. The sum of the terms bounds both; what is trivial does
         not: the average may be as far from f* as both are long.
-
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence". `trivial` is the norm of f*, that of the function
-        0, or C; for the average C more. A target of that size or more takes a single feature.
 
     Notes
     -----
@@ -181,10 +178,7 @@ def approximation_risk(
     with probability at least :math:`1 - \delta` over the features, f* and its average as in
     :func:`approximation` with :math:`\mu` the law of x.
 
-    Returns
-    -------
-    Bound
-        With the term "approximation". `trivial` is 2LC: neither function exceeds C in L2.
+    Term: "approximation". `trivial` is 2LC: neither function exceeds C in L2.
 
     Examples
     --------
@@ -221,17 +215,14 @@ def approximation_greedy(
     :math:`\{\pm B\phi_j\}` that leaves the smallest error. Steps that search the factor too do as
     well.
 
+    Term: "approximation", for certain. `trivial` is 2B.
+
     Parameters
     ----------
     total_weight : float
         B, at least the sum of the absolute weights of f*.
     norm : float
         :math:`\|f^*\|`, or a lower bound of it.
-
-    Returns
-    -------
-    Bound
-        With the term "approximation", for certain. `trivial` is 2B.
 
     Examples
     --------
@@ -303,16 +294,13 @@ def generalisation_gap(
     larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value
     :math:`\log(1/\delta)` stands for :math:`\log(2/\delta)`.
 
+    Terms: "statistical" and "confidence". `trivial` is 2LC: c(f(x) y) - c(0) lies within LC, and so
+    do its two means.
+
     Parameters
     ----------
     two_sided : bool
         Bound the absolute value, or only the excess of the true over the empirical risk.
-
-    Returns
-    -------
-    Bound
-        With the terms "statistical" and "confidence". `trivial` is 2LC: c(f(x) y) - c(0) lies
-        within LC, and so do its two means.
 
     Examples
     --------
@@ -365,11 +353,7 @@ def excess_risk(
     minimises the empirical risk over the box :math:`|\alpha_k| \le C/K`, or over the ball
     :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge): the bound is the same.
 
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "confidence" and "approximation". `trivial` is 2LC, as
-        :math:`|f| \le C`.
+    Terms: "statistical", "confidence" and "approximation". `trivial` is 2LC, as :math:`|f| \le C`.
 
     Notes
     -----

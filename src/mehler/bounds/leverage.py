@@ -91,12 +91,8 @@ def approximation(
     :math:`t \ge 1`: so many features are too few. The target :math:`4\lambda B^2` of Bach's
     proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`.
 
-    Returns
-    -------
-    Bound
-        With the term "approximation". `trivial` is the error without features,
-        :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which
-        does not bound the largest eigenvalue.
+    Term: "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le \lambda
+    B^2 d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest eigenvalue.
 
     Examples
     --------
@@ -161,12 +157,8 @@ def score_error(
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
 
-    Returns
-    -------
-    Bound
-        With the term "estimation": infinite for :math:`\Delta \ge 1`. `trivial` is
-        :math:`\max(1, \kappa^2/\lambda)`, from
-        :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
+    Term: "estimation": infinite for :math:`\Delta \ge 1`. `trivial` is :math:`\max(1,
+    \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
 
     References
     ----------
@@ -206,10 +198,7 @@ def probability_error(
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`.
 
-    Returns
-    -------
-    Bound
-        With the term "estimation". `trivial` is 2.
+    Term: "estimation". `trivial` is 2.
 
     References
     ----------
@@ -258,11 +247,8 @@ def score_ratio(
     the first for certain and any ridge, the second with probability at least :math:`1 - \delta`
     for :math:`\lambda \le \|G\|` and d of the pool.
 
-    Returns
-    -------
-    Bound
-        With the term "ratio", the `largest_ratio` of :func:`approximation` where the pool is P;
-        with probability 1 where it is the first.
+    Term: "ratio", the `largest_ratio` of :func:`approximation` where the pool is P; with
+    probability 1 where it is the first.
 
     References
     ----------
@@ -324,6 +310,9 @@ def excess_risk(
     stands for :math:`8\sqrt2`, and the mean is over the training rows on an event of probability
     :math:`1 - 4\delta` over them too.
 
+    Terms: "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no prediction
+    exceeds :math:`4\sqrt2B`.
+
     Parameters
     ----------
     n_samples, n_features, pool_size, delta, estimated
@@ -341,12 +330,6 @@ def excess_risk(
     kernel_norm : float, optional
         :math:`\|\Sigma\|`, or a lower bound of it: the bound is vacuous if the ridge exceeds a
         seventh. If left out, this assumption is not checked.
-
-    Returns
-    -------
-    Bound
-        With the terms "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as
-        no prediction exceeds :math:`4\sqrt2B`.
 
     Examples
     --------

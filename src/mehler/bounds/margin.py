@@ -117,16 +117,13 @@ def error_rate(
 
     Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`.
 
+    Terms: of :mod:`mehler.bounds.margin`.
+
     Parameters
     ----------
     margins : array, shape (N,)
         t_i, cosines of the weights and the features, negative where the class is wrong; 0 for a row
         whose features are all 0. An intercept is one more feature, 1 in each row.
-
-    Returns
-    -------
-    Bound
-        With the terms of :mod:`mehler.bounds.margin`.
 
     Notes
     -----
@@ -184,6 +181,9 @@ def error_rate_separated(
     is that of :func:`error_rate` with :math:`t_i \ge t` for all rows but a fraction beta, which
     counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`.
 
+    Terms: of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows; all
+    margins together give a smaller bound, :func:`error_rate`.
+
     Parameters
     ----------
     n_samples : int or array
@@ -192,12 +192,6 @@ def error_rate_separated(
         t, a cosine in (0, 1].
     below : float
         beta in [0, 1), the fraction of the rows with a smaller margin.
-
-    Returns
-    -------
-    Bound
-        With the terms of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off
-        the rows; all margins together give a smaller bound, :func:`error_rate`.
 
     Examples
     --------

@@ -123,6 +123,8 @@ def supremum(
 
     with probability at least 1 - delta.
 
+    Terms: "mean" and "confidence".
+
     Parameters
     ----------
     radius : float
@@ -131,11 +133,6 @@ def supremum(
         :math:`E \sup_x |\phi(x, W)|` or an upper bound of it. It is at most
         :math:`w + R\sqrt{2 \log q}` with :math:`w = E \sup_x |\langle w_1, x \rangle|`; for n
         inputs, at most :math:`R \sqrt{2 \log(2 n q)}`.
-
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence".
 
     Examples
     --------
@@ -173,10 +170,7 @@ def supremum_by_dimension(
 
     with probability at least 1 - delta.
 
-    Returns
-    -------
-    Bound
-        With the term "supremum".
+    Term: "supremum".
 
     Examples
     --------
@@ -225,18 +219,15 @@ def approximation(
     :math:`\hat f = \frac1m \sum_\ell \frac{\alpha(W^\ell)}{p(W^\ell)} \phi(\cdot, W^\ell)`, and so
     for the nearest one.
 
+    Terms: "mean" and "confidence", or "deviation" and "tail". `trivial` is :math:`CR\sigma(q)`, the
+    length of f, for the nearest function; with the length of the Monte Carlo function added for
+    that one.
+
     Parameters
     ----------
     function
         With `delta`, that of the box nearest to f, or its Monte Carlo function:
         :math:`C R (2 \sigma(q) + 1) (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`.
-
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence", or "deviation" and "tail". `trivial` is
-        :math:`CR\sigma(q)`, the length of f, for the nearest function; with the length of the
-        Monte Carlo function added for that one.
 
     Examples
     --------
@@ -294,10 +285,7 @@ def approximation_by_dimension(
 
     with probability at least 1 - 2 delta and :math:`M_\delta` of :func:`supremum_by_dimension`.
 
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence".
+    Terms: "mean" and "confidence".
 
     Examples
     --------
@@ -330,10 +318,7 @@ def approximation_risk(
 
     Without `delta` the bound is of the mean over the weights; `loss_bound` enters `trivial` alone.
 
-    Returns
-    -------
-    Bound
-        With the terms of :func:`approximation`.
+    Terms: those of :func:`approximation`.
 
     Examples
     --------
@@ -354,10 +339,7 @@ def approximation_risk_by_dimension(
 ) -> Formula:
     r"""Bound the risk added by approximating: L times :func:`approximation_by_dimension`.
 
-    Returns
-    -------
-    Bound
-        With the terms of :func:`approximation_by_dimension`.
+    Terms: those of :func:`approximation_by_dimension`.
 
     Examples
     --------
@@ -404,19 +386,16 @@ def excess_risk(
     with probability at least :math:`1 - 3 \delta` over the weights and the data; without `delta`,
     :math:`L C R \sigma(q) (2/\sqrt N + 1/\sqrt m)` in expectation, where B may be infinity.
 
+    Terms: "statistical", "confidence" and "approximation". `trivial` is the smaller of B and
+    :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times what the functions of both classes
+    are long, on one of the bound's own events.
+
     Parameters
     ----------
     mean_norm : float, optional
         Z = (1/m) sum_l ((1/N) sum_i phi(x_i, W^l)^2)^(1/2) of these units and this sample: the
         statistical term is then 2 L C Z/sqrt(N), the confidence term twice as large, and the bound
         fails with at most probability 2 delta.
-
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "confidence" and "approximation". `trivial` is the smaller of
-        B and :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times what the functions of
-        both classes are long, on one of the bound's own events.
 
     References
     ----------
@@ -493,10 +472,7 @@ def excess_risk_by_dimension(
     \log(1/\delta)})`, with :math:`M_\delta` of :func:`supremum_by_dimension`; the bound fails with
     at most probability 4 delta.
 
-    Returns
-    -------
-    Bound
-        With the terms of :func:`excess_risk`, and always larger.
+    Terms: those of :func:`excess_risk`, and always larger.
 
     Examples
     --------
@@ -545,17 +521,14 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
 
     for every level a > 0: either maximum is at most a; or one index has g + g' > 2a.
 
+    Terms: "below" and "above"; it holds with certainty.
+
     Parameters
     ----------
     rho : float
         Cosine of the rows, in [-1, 1].
     level : float, optional
         a, at least 0; by default the best of many.
-
-    Returns
-    -------
-    Bound
-        With the terms "below" and "above"; it holds with certainty.
 
     Notes
     -----

@@ -104,6 +104,10 @@ def excess_risk(
     :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
     :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof.
 
+    Terms: "bias" and "variance", those of the exact kernel's regression, and "features", which more
+    features reduce. It bounds a mean: its probability is 1. At a row that is left out it is vacuous
+    unless it is below the mean square of the target, the risk of predicting 0.
+
     Parameters
     ----------
     n_features : int or array
@@ -115,13 +119,6 @@ def excess_risk(
         The error at the rows that are fitted, c = 1; or at a row that is left out while the other
         N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
         risk at a fresh one. There :math:`c = 1 + \kappa^2/(N\lambda)`, which needs `sup`.
-
-    Returns
-    -------
-    Bound
-        Terms "bias" and "variance", those of the exact kernel's regression, and "features", which
-        more features reduce. It bounds a mean: its probability is 1. At a row that is left out it
-        is vacuous unless it is below the mean square of the target, the risk of predicting 0.
 
     References
     ----------
@@ -221,6 +218,8 @@ def excess_risk_clipped(
     matrix, which is at most the number of columns and of rows. Nothing else is asked: neither
     bounded features, nor that the best function is among the linear ones, nor of the noise.
 
+    Terms: "bias" and "variance". It bounds a mean over rows: its probability is 1.
+
     Parameters
     ----------
     n_samples : int or array
@@ -233,11 +232,6 @@ def excess_risk_clipped(
         b, at least the absolute value of all targets.
     degrees_of_freedom : float
         d, or more: the number of columns, or that of the kernel at lambda N/(N + 1).
-
-    Returns
-    -------
-    Bound
-        Terms "bias" and "variance". It bounds a mean over rows: its probability is 1.
 
     References
     ----------

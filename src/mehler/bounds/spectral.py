@@ -90,6 +90,8 @@ def gram_error(
     best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
     surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda).
 
+    Term: "deviation".
+
     Parameters
     ----------
     ridge : float
@@ -97,11 +99,6 @@ def gram_error(
     variance : array, shape (n, n), optional
         Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
         inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
-
-    Returns
-    -------
-    Bound
-        The single term "deviation".
 
     Notes
     -----
@@ -159,17 +156,14 @@ def operator_error(
     by the inequality of :func:`gram_error` with beta the eigenvalues of K and s = |phi|^2, the
     squared length of a block's features of all rows.
 
+    Term: "deviation", in units of K.
+
     Parameters
     ----------
     n_features, delta, gram, eigenvalues, sup, lipschitz, block
         As :mod:`mehler.bounds.spectral` says; here s is at most n sup^2.
     variance : array, shape (n, n), optional
         As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
-
-    Returns
-    -------
-    Bound
-        The single term "deviation", in units of K.
 
     Examples
     --------
@@ -266,6 +260,8 @@ def approximation(
     :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
     maxout paper's Lemma 3, weights of at most C p, is in the ball of C.
 
+    Term: "nearest", a mean square. Its probability is 1: it bounds a mean. `trivial` is B^2 mu_1/N.
+
     Parameters
     ----------
     n_features, gram, eigenvalues, sup, leverage, lipschitz, block
@@ -279,12 +275,6 @@ def approximation(
         :math:`\nu = c^2d(\lambda)`: about :math:`2c^2d(\lambda)\log d` blocks are enough.
     ridge : float, optional
         lambda of the proof, in units of mean squares; by default the best of a grid.
-
-    Returns
-    -------
-    Bound
-        The single term "nearest", a mean square. Its probability is 1: it bounds a mean. `trivial`
-        is B^2 mu_1/N.
 
     References
     ----------

@@ -56,6 +56,8 @@ def kernel_change_elements(
     absolute value for each pair. V = w = S = 1 for independent elements; for distinct ones of n',
     w = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less.
 
+    Term: "elements"; 0 if all elements of the group are drawn.
+
     Parameters
     ----------
     delta : float or array, optional
@@ -63,11 +65,6 @@ def kernel_change_elements(
     spread : float, optional
         D, the largest mean distance E|x - gx| of a row from its orbit; default sqrt(2) R, which it
         is at most.
-
-    Returns
-    -------
-    Bound
-        With the term "elements"; 0 if all elements of the group are drawn.
 
     Notes
     -----
@@ -162,6 +159,8 @@ def kernel_change_turns(
     an orthogonal representation of SO(2) with frequencies up to A; the features have n maps that
     are meant for the angles :math:`2\pi j/n`.
 
+    Terms: "turns" and "interpolation"; it is certain.
+
     Parameters
     ----------
     n_turns : int or array
@@ -175,11 +174,6 @@ def kernel_change_turns(
         The epsilon of the formula, the largest mean distance, over the n angles, of a row that is
         moved by the transpose of the map from the rotated image that it stands for. 0 for the group
         itself and rows as they are.
-
-    Returns
-    -------
-    Bound
-        With the terms "turns" and "interpolation"; it is certain.
 
     Examples
     --------
@@ -225,17 +219,14 @@ def energy_distance(distance: float, *, moves: Any = None) -> Formula:
     and :math:`m_g` how far g moves the point half way between them. For templates of a rotation
     invariant law :math:`\kappa\mathcal E` is the mean squared distance of features.
 
+    Term: "elements".
+
     Parameters
     ----------
     distance : float
         delta, the least distance of a point of one orbit from one of the other.
     moves : array, shape (n,), optional
         m_g for all elements of a finite group, or an even sample of them; by default 0.
-
-    Returns
-    -------
-    Bound
-        With the term "elements".
 
     Examples
     --------

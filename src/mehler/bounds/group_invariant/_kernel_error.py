@@ -50,18 +50,15 @@ def kernel_bias(
     worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and d + 1 degrees of
     freedom is below :math:`d(1+\epsilon)`.
 
+    Terms: "slope" and "mass", for certain. `trivial` is s. Negative where features of zero put the
+    kernel below s - d_G for every group.
+
     Parameters
     ----------
     n_inputs : int or array
         d, at least 2.
     epsilon : float
         Templates of squared length 1 + epsilon and more are rejected.
-
-    Returns
-    -------
-    Bound
-        Certain, with the terms "slope" and "mass". `trivial` is s. Negative where features of zero
-        put the kernel below s - d_G for every group.
 
     Examples
     --------
@@ -130,6 +127,8 @@ def kernel_error(
     :math:`R\sqrt{\frac2{md'}\log\frac{4P}\delta}`, d' = d - 1 for the sphere and d for the others.
     Features of zero for rejected templates take (s + rho)/2 for rho there.
 
+    Terms: "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
+
     Parameters
     ----------
     templates
@@ -139,11 +138,6 @@ def kernel_error(
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
     rule
         As there: the first term is half as large for 'trapezoid' and 'midpoint'.
-
-    Returns
-    -------
-    Bound
-        With the terms "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
 
     Examples
     --------

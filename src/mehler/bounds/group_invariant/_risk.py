@@ -46,10 +46,7 @@ def approximation(
     templates, and weights of at most C/m on the columns. With the whole group the term in r
     vanishes: 1 - delta.
 
-    Returns
-    -------
-    Bound
-        With the terms "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
+    Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
 
     Examples
     --------
@@ -103,11 +100,8 @@ def excess_risk(
     with probability at least 1 - 5 delta; the samples are orbits, one representative of each. With
     the whole group the term in r vanishes: 1 - 3 delta.
 
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "confidence", "templates", "elements" (of a sample) and
-        "binning". `trivial` is 4 L s C, the range of the loss.
+    Terms: "statistical", "confidence", "templates", "elements" (of a sample) and "binning".
+    `trivial` is 4 L s C, the range of the loss.
 
     Examples
     --------
@@ -149,17 +143,14 @@ def cdf_error(n_elements: int, *, delta: float) -> Formula:
 
     for one row and one template, with probability at least 1 - delta. It is the published formula.
 
+    Term: "confidence". `trivial` is 1.
+
     Parameters
     ----------
     n_elements : int or array
         r.
     delta : float or array
         Failure probability.
-
-    Returns
-    -------
-    Bound
-        With the term "confidence". `trivial` is 1.
 
     References
     ----------
@@ -232,6 +223,8 @@ def ridge_excess_risk(
     \lambda\|\hat f\|_H^2`, which may be averaged over the group. An equality with `target`; with
     `norm` the largest value over all invariant targets of that norm.
 
+    Terms: "bias" and "variance". It bounds a mean: its probability is 1.
+
     Parameters
     ----------
     grams : array, shape (n, N, N)
@@ -249,11 +242,6 @@ def ridge_excess_risk(
         The minimiser; its average over the group, x -> mean of f(g x); or the minimiser with the
         average kernel, which is that of ridge regression on all n N rows g x_i with the targets of
         x_i.
-
-    Returns
-    -------
-    Bound
-        With the terms "bias" and "variance". It bounds a mean: its probability is 1.
 
     Notes
     -----
@@ -368,6 +356,8 @@ def least_squares_excess_risk(
     s is 0 for more rows. V(N, d) is N/(d - N - 1) for N < d - 1, d/(N - d - 1) for N > d + 1, and
     infinite between.
 
+    Terms: "signal" and "noise". It bounds a mean: its probability is 1.
+
     Parameters
     ----------
     n_samples, n_inputs : int or array
@@ -381,11 +371,6 @@ def least_squares_excess_risk(
         The length of w.
     average : {"none", "after", "before"}
         The solution; its average over the group; or least squares on the k invariant coordinates.
-
-    Returns
-    -------
-    Bound
-        With the terms "signal" and "noise". It bounds a mean: its probability is 1.
 
     Notes
     -----

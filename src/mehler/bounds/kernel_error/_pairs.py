@@ -233,11 +233,8 @@ def one_pair(
 
     with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
 
-    Returns
-    -------
-    Bound
-        With one term, "deviation", or with "variance" and "tail" for sub-gamma products. `trivial`
-        is b, and for codes the larger of kappa and 1 - kappa.
+    Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
+    codes the larger of kappa and 1 - kappa.
 
     Notes
     -----
@@ -297,16 +294,13 @@ def all_pairs(
 
     with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries.
 
+    Terms: those of :func:`one_pair`.
+
     Parameters
     ----------
     method, pool_size, rho, variance, sub_gamma, width, collision
         As there, and true of every pair, the diagonal included. Leave `rho` out unless all pairs
         have this correlation.
-
-    Returns
-    -------
-    Bound
-        With the terms of :func:`one_pair`.
 
     Examples
     --------

@@ -100,6 +100,8 @@ def uniform(
     - s N^2])/s, N the largest of q absolute standard normals. The "net" replaces the sum by
     2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2.
 
+    Terms: "net" (pairs of representatives) and "between" (rows and their representatives).
+
     Parameters
     ----------
     n_features, pool_size, dimension, diameter, delta
@@ -108,11 +110,6 @@ def uniform(
         Columns d of the rows, for "net".
     method : {"chaining", "net"}, optional
         By default the smaller one; without `n_inputs` the first.
-
-    Returns
-    -------
-    Bound
-        Terms "net" (pairs of representatives) and "between" (rows and their representatives).
 
     Notes
     -----
@@ -267,6 +264,9 @@ def uniform_by_slope(
     of (v_i, c_i) = (E G^2, b/3) for products in an interval of length b and (v, 2 r c) of
     `increments`.
 
+    Terms: those of :func:`one_pair`; "increments" and "range", the links of the chain; "between"
+    and "spread", for mean and deviation of the slopes. `trivial` is that of one pair.
+
     Parameters
     ----------
     slope : (float, float)
@@ -282,12 +282,6 @@ def uniform_by_slope(
         What is known of one product, as in :func:`one_pair`, at all pairs.
     method : {"chaining", "net"}, optional
         "net" has no increments, n = 0; by default the smaller one.
-
-    Returns
-    -------
-    Bound
-        The terms of :func:`one_pair`; "increments" and "range", the links of the chain; "between"
-        and "spread", for mean and deviation of the slopes. `trivial` is that of one pair.
 
     Examples
     --------

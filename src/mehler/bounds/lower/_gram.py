@@ -33,10 +33,7 @@ def gram_error(
     since m features have a Gram matrix of rank m, and :math:`\mu_i = 0` for i > n. So d(lambda)
     features are not too many.
 
-    Returns
-    -------
-    LowerBound
-        The single term "rank"; 0 for m of n and more.
+    Term: "rank"; 0 for m of n and more.
 
     Examples
     --------
@@ -75,17 +72,14 @@ def gram_error_direction(
     :math:`X = v^\top Gv`, G the Gram matrix of one block. It has the rate :math:`M^{-1/2}` for any
     number of features, where :func:`gram_error` is 0.
 
+    Term: "direction", 0 if nothing is proved.
+
     Parameters
     ----------
     mean, variance : float
         Of X; the mean is :math:`v^\top Kv`.
     third : float
         An upper bound of E|X - E X|^3/sigma^3; b/sigma for X in an interval of length b.
-
-    Returns
-    -------
-    LowerBound
-        The single term "direction", 0 if nothing is proved.
 
     Notes
     -----
@@ -126,6 +120,8 @@ def gram_error_rare(
     if a block of features with the Gram matrix G has with probability p a direction v, |v| = 1,
     with :math:`v^*Gv \ge s` and :math:`v^*Kv \le c`. The mean of M blocks has s/M of it alone.
 
+    Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
+
     Parameters
     ----------
     own : float
@@ -134,11 +130,6 @@ def gram_error_rare(
         c.
     chance : float
         p, of one block.
-
-    Returns
-    -------
-    LowerBound
-        The single term "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
 
     References
     ----------
@@ -182,6 +173,8 @@ def gram_error_grid(
     frequencies in that tail. On long grids of rows about N/lambda columns are needed for an error
     of a half.
 
+    Term: "rare".
+
     Parameters
     ----------
     n_features, n_rows, ridge, delta
@@ -190,11 +183,6 @@ def gram_error_grid(
         h.
     gamma : float
         Of the kernel; frequencies are normal with the variance 2 gamma.
-
-    Returns
-    -------
-    LowerBound
-        The single term "rare".
 
     Notes
     -----

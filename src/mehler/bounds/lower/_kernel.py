@@ -61,6 +61,8 @@ def one_pair(
     For maxout units t_1 is the larger of this and of a bound of large deviations, which holds at
     small delta too; for codes t_1 is the exact quantile.
 
+    Term: "deviation", 0 if nothing is proved.
+
     Parameters
     ----------
     pool_size : int, optional
@@ -72,11 +74,6 @@ def one_pair(
         products in an interval of length b.
     collision : float, optional
         Instead: codes that agree with this probability.
-
-    Returns
-    -------
-    LowerBound
-        The single term "deviation", 0 if nothing is proved.
 
     References
     ----------
@@ -126,15 +123,12 @@ def all_pairs(n_features: int, *, n_rows: int, delta: float, pool_size: int) -> 
     independent, so that their N squared lengths are. An upper bound that knows the number of rows
     and not more cannot be smaller.
 
+    Term: "deviation".
+
     Parameters
     ----------
     n_features, n_rows, delta, pool_size
         As :mod:`mehler.bounds.lower` says; N is at most the number of columns.
-
-    Returns
-    -------
-    LowerBound
-        The single term "deviation".
 
     Examples
     --------
@@ -160,15 +154,12 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
 
     N orthonormal vectors have doubling dimension :math:`\log_2N` and diameter sqrt 2.
 
+    Term: "deviation".
+
     Parameters
     ----------
     dimension : float
         The doubling dimension k, at most 59.
-
-    Returns
-    -------
-    LowerBound
-        The single term "deviation".
 
     Examples
     --------
@@ -198,6 +189,8 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
 
     for every level a and :math:`\rho = \cos\theta`: one index is above a twice, and no other is.
 
+    Terms: "both" and "others", which is negative; it holds with certainty.
+
     Parameters
     ----------
     rho : float
@@ -206,11 +199,6 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
         q.
     level : float, optional
         a, at least 0; by default the best of many.
-
-    Returns
-    -------
-    LowerBound
-        With the terms "both" and "others", which is negative; it holds with certainty.
 
     Notes
     -----
@@ -260,6 +248,8 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
     orthogonal maps. For a finite group r may be 0, with p the mean of 1/|Gx| and 1/|Gz|, at least
     one over the order.
 
+    Term: "orbits".
+
     Parameters
     ----------
     distance : float
@@ -269,11 +259,6 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
         rows; or less.
     radius : float
         r, below delta; by default 0, for the fraction of elements that leave a row alone.
-
-    Returns
-    -------
-    LowerBound
-        The single term "orbits".
 
     Examples
     --------

@@ -41,10 +41,7 @@ def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
 
     over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
 
-    Returns
-    -------
-    LowerBound
-        The single term "approximation", a root mean square.
+    Term: "approximation", a root mean square.
 
     Examples
     --------
@@ -91,17 +88,14 @@ def excess_risk(
     laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about
     0.34 L C sqrt(V/N).
 
+    Term: "statistical".
+
     Parameters
     ----------
     centred : bool
         The class of centred units.
     dimension : int, optional
         The most orthonormal rows there are; by default any number, as the upper bound knows none.
-
-    Returns
-    -------
-    LowerBound
-        The single term "statistical".
 
     Notes
     -----
@@ -157,17 +151,14 @@ def fixed_design_error(
     :math:`r(t) = \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)`
     , so that the bound is at least 4/5 of it.
 
+    Term: "minimax", a mean over the noise.
+
     Parameters
     ----------
     norm : float
         B, the norm of the target in the kernel's space.
     noise : float
         sigma, the standard deviation of the targets; without noise nothing is claimed.
-
-    Returns
-    -------
-    LowerBound
-        The single term "minimax", a mean over the noise.
 
     Notes
     -----

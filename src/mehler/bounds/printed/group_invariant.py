@@ -39,10 +39,7 @@ def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"])
               \frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{\sqrt d}, \qquad
               \delta_2 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} + (1+\epsilon)e^{-d\epsilon^2/8}
 
-    Returns
-    -------
-    Bound
-        With the terms "moment" and "tail".
+    Terms: "moment" and "tail".
 
     Examples
     --------
@@ -88,15 +85,12 @@ def theorem_2(
 
     with probability at least :math:`1 - \delta^2`; without the last for the whole group.
 
+    Term: "largest". `trivial` is 2 s.
+
     Parameters
     ----------
     c1, c2 : float
         :math:`C_1`, and :math:`C_2` for a sample of elements alone.
-
-    Returns
-    -------
-    Bound
-        With the term "largest". `trivial` is 2 s.
 
     Examples
     --------
@@ -142,10 +136,7 @@ def lemma_4(
 
     with the probabilities of :func:`mehler.bounds.group_invariant.approximation`.
 
-    Returns
-    -------
-    Bound
-        With the terms "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
+    Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
 
     Examples
     --------
@@ -200,16 +191,13 @@ def theorem_3(
 
     and L times :func:`lemma_4`, with probability at least 1 - 3 delta.
 
+    Terms: "statistical", "loss at zero", "confidence" and those of :func:`lemma_4`. `trivial` is 4
+    L s C.
+
     Parameters
     ----------
     loss_at_zero : float
         :math:`|V(0)|`.
-
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "loss at zero", "confidence" and those of :func:`lemma_4`.
-        `trivial` is 4 L s C.
 
     Examples
     --------

@@ -35,15 +35,12 @@ def estimation_lemma(
 
     with probability :math:`1 - \delta`. The last term is too small by a factor of 2.
 
+    Terms: "statistical", "loss at zero" and "confidence".
+
     Parameters
     ----------
     loss_at_zero : float
         :math:`|c(0)|`.
-
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "loss at zero" and "confidence".
 
     Examples
     --------
@@ -84,15 +81,12 @@ def theorem(
     with probability :math:`1 - 2\delta`. What is proved implies it for delta below 1/2 with
     :math:`c = 2\sqrt2 + 2/\sqrt{\log 2} < 5.24`.
 
+    Terms: "statistical" and "approximation".
+
     Parameters
     ----------
     c : float
         The constant.
-
-    Returns
-    -------
-    Bound
-        With the terms "statistical" and "approximation".
 
     Examples
     --------
@@ -124,6 +118,8 @@ def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
 
     The steps are among the features themselves, without B and signs: false for every c.
 
+    Term: "approximation".
+
     Parameters
     ----------
     n_features : int or array
@@ -132,11 +128,6 @@ def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
         B, at least the sum of the absolute weights of f*.
     c : float
         The constant.
-
-    Returns
-    -------
-    Bound
-        With the term "approximation".
 
     Examples
     --------

@@ -40,10 +40,7 @@ def proposition_6(
     With probability :math:`1 - \delta` for :math:`M \ge 5D\log(16d/\delta)`, which is more than
     :func:`mehler.bounds.leverage.approximation` asks for; infinite for fewer.
 
-    Returns
-    -------
-    Bound
-        With the term "approximation".
+    Term: "approximation".
 
     References
     ----------
@@ -88,10 +85,7 @@ def lemma_3(
     with probability :math:`1 - \delta`. The paper drops a term of the logarithm of its source and
     says so; in the source, from memory, it is d.
 
-    Returns
-    -------
-    Bound
-        With the term "estimation"; infinite where it is not below 1.
+    Term: "estimation"; infinite where it is not below 1.
 
     References
     ----------
@@ -132,15 +126,12 @@ def corollary_5(relative: Formula, *, smallest: float, ridge: float) -> Formula:
 
     with probability :math:`1 - \delta`.
 
+    Term: "estimation"; infinite where :math:`\Delta` is not below 1.
+
     Parameters
     ----------
     smallest : float
         :math:`\lambda_{\min}(G)`.
-
-    Returns
-    -------
-    Bound
-        With the term "estimation"; infinite where :math:`\Delta` is not below 1.
 
     Examples
     --------

@@ -74,15 +74,12 @@ def lemma_2(
 
     with probability at least :math:`1 - \delta - 2 e^{-cd/4}`.
 
+    Term: "supremum"; NaN where the root is of a negative number.
+
     Parameters
     ----------
     n_features : int or array
         The lemma is about one unit, and vacuous for more.
-
-    Returns
-    -------
-    Bound
-        With the term "supremum"; NaN where the root is of a negative number.
 
     Examples
     --------
@@ -129,10 +126,7 @@ def lemma_3(
 
     with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`.
 
-    Returns
-    -------
-    Bound
-        With the terms "mean" and "confidence"; NaN where the root is of a negative number.
+    Terms: "mean" and "confidence"; NaN where the root is of a negative number.
 
     Examples
     --------
@@ -164,10 +158,7 @@ def lemma_3(
 def lemma_4(published: Formula, *, lipschitz: float, loss_bound: float = 1.0) -> Formula:
     r"""Evaluate the published bound of the risk added by m units: L times :func:`lemma_3`.
 
-    Returns
-    -------
-    Bound
-        With the terms of :func:`lemma_3`.
+    Terms: those of :func:`lemma_3`.
 
     Examples
     --------
@@ -249,10 +240,7 @@ def theorem_2(
     with probability at least :math:`1 - 3 \delta - 2 e^{-cd/4}`, under
     :func:`theorem_2_condition`, for inputs of norm 1 and a loss in [0, 1].
 
-    Returns
-    -------
-    Bound
-        With the terms "statistical", "loss at zero", "confidence" and "approximation".
+    Terms: "statistical", "loss at zero", "confidence" and "approximation".
 
     Examples
     --------
@@ -297,10 +285,7 @@ def remark_2(published: Formula, *, radius: float, loss_bound: float) -> Formula
     The whole right-hand side of :func:`theorem_2` is multiplied by R B. What holds for such a loss
     is :func:`mehler.bounds.maxout.excess_risk` with ``loss_bound=2 * B``.
 
-    Returns
-    -------
-    Bound
-        With the terms of :func:`theorem_2`.
+    Terms: those of :func:`theorem_2`.
 
     Examples
     --------
