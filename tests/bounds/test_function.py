@@ -166,7 +166,7 @@ def test_arguments_are_described_once(name):
 
 def test_a_derived_bound_has_the_arguments_of_its_base():
     @bound("paper.lemma-2", "twice the error")
-    @derived(error)
+    @derived(error.body)
     def twice(single: Formula, *, factor: float, n_rows: int) -> Formula:
         return single.times(factor * n_rows, "cN", trivial=math.inf)
 

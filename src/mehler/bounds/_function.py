@@ -76,6 +76,7 @@ class BoundFunction(Solvable, Protocol[P]):
     __name__: str
     statement: str
     quantity: str
+    body: Callable[..., Formula]
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Bound: ...
@@ -370,7 +371,7 @@ def _call(
     public = [part for part in module.split(".") if not part.startswith("_")]
     made.name = ".".join((*public, body.__name__))
     made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
-    made.evaluate = evaluate
+    made.evaluate, made.body = evaluate, body
     made.__doc__ = completed(
         body.__doc__, evaluate.signature, made.name, statement, returns.__name__
     )
@@ -408,16 +409,16 @@ def completed(
     return "\n\n".join([summary, own, *notes, source, *sections.values()])
 
 
-def derived(base: BoundFunction[...]) -> Callable[[Callable[..., Formula]], Callable[..., Formula]]:
-    """Pass the formula of another bound to a body, whose arguments the new bound has too.
+def derived(base: Callable[..., Any]) -> Callable[[Callable[..., Formula]], Callable[..., Formula]]:
+    """Pass what `base` returns to a body, whose bound has the arguments of both.
 
-    The body takes the formula first, then arguments of its own, and those of the base that it
-    needs itself.
+    The body takes it first, such as the formula of another bound (its `body`), then arguments of
+    its own, and those of the base that it needs itself.
     """
 
     def decorate(body: Callable[..., Formula]) -> Callable[..., Formula]:
         _, *own = inspect.signature(body).parameters.values()
-        inner = base.evaluate.signature.parameters
+        inner = inspect.signature(base).parameters
         names = [each.name for each in own]
         added = [each for each in inner.values() if each.name not in names]
         if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in own):
@@ -431,8 +432,8 @@ def derived(base: BoundFunction[...]) -> Callable[[Callable[..., Formula]], Call
             values = signature.bind(*args, **kwargs)
             values.apply_defaults()
             arguments = values.arguments
-            formula = base.evaluate.body(**{name: arguments[name] for name in inner})
-            return body(formula, **{name: arguments[name] for name in names})
+            first = base(**{name: arguments[name] for name in inner})
+            return body(first, **{name: arguments[name] for name in names})
 
         made: Any = whole
         made.__signature__ = signature

@@ -188,7 +188,7 @@ def score_error(
     falls_in=("n_scored",),
     assumes=(_ROWS,),
 )
-@derived(score_error)
+@derived(score_error.body)
 def probability_error(
     scores: Formula, *, pool_size: int, degrees_of_freedom: float, delta: float
 ) -> Formula:
@@ -228,7 +228,7 @@ def probability_error(
 
 
 @bound("leverage.theorem-1", "largest score over its probability", falls_in=("n_scored",))
-@derived(score_error)
+@derived(score_error.body)
 def score_ratio(
     scores: Formula,
     *,
@@ -341,7 +341,7 @@ def excess_risk(
     (0.866, False)
     """
     reuse = n_scored is None
-    ratio = score_ratio.evaluate.body(
+    ratio = score_ratio.body(
         n_samples if n_scored is None else n_scored,
         pool_size=pool_size,
         ridge=ridge,

@@ -269,7 +269,7 @@ def approximation(
 
 
 @bound("maxout.lemma-3", _MONTE_CARLO, falls_in=("n_features",), assumes=(NORMAL,))
-@derived(supremum_by_dimension)
+@derived(supremum_by_dimension.body)
 def approximation_by_dimension(
     supremum: Formula,
     *,
@@ -308,7 +308,7 @@ def approximation_by_dimension(
 
 
 @bound("maxout.lemma-4", _RISK, falls_in=("n_features",), assumes=(MEAN_SQUARE, NORMAL, LOSS))
-@derived(approximation)
+@derived(approximation.body)
 def approximation_risk(
     distance: Formula, *, lipschitz: float, loss_bound: float = 1.0, delta: float | None = None
 ) -> Formula:
@@ -333,7 +333,7 @@ def approximation_risk(
 
 
 @bound("maxout.lemma-4", _RISK, falls_in=("n_features",), assumes=(NORMAL, LOSS))
-@derived(approximation_by_dimension)
+@derived(approximation_by_dimension.body)
 def approximation_risk_by_dimension(
     distance: Formula, *, lipschitz: float, loss_bound: float = 1.0
 ) -> Formula:
@@ -453,7 +453,7 @@ def excess_risk(
 
 
 @bound("maxout.theorem-2", QUANTITY, falls_in=("n_features", "n_samples"), assumes=(LOSS, DRAWN))
-@derived(supremum_by_dimension)
+@derived(supremum_by_dimension.body)
 def excess_risk_by_dimension(
     supremum: Formula,
     *,

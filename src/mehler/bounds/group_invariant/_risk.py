@@ -77,7 +77,7 @@ def approximation(
     falls_in=("n_samples", "n_templates", "n_bins", "n_elements"),
     assumes=(TEMPLATES, UNCLIPPED, SAMPLES, LOSS),
 )
-@derived(approximation)
+@derived(approximation.body)
 def excess_risk(
     near: Formula,
     n_samples: int,

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, number
+from mehler.bounds._function import Formula, bound, derived, number
 from mehler.bounds.kernel_error import _exponent
 from mehler.exact import require_pool
 
@@ -209,18 +209,8 @@ STATEMENT = "maxout.kernel-error"
 
 
 @bound(STATEMENT, "error of the kernel, one pair", falls_in=("n_features",), domains=PRODUCTS)
-def one_pair(
-    n_features: int,
-    *,
-    delta: float,
-    method: Method | None = None,
-    pool_size: int | None = None,
-    rho: float | None = None,
-    variance: float | None = None,
-    sub_gamma: tuple[float, float] | None = None,
-    width: float | None = None,
-    collision: float | None = None,
-) -> Formula:
+@derived(Product)
+def one_pair(product: Product, n_features: int, *, delta: float) -> Formula:
     r"""Bound the distance of the inner product of m features from the kernel, for one pair of rows.
 
     .. math:: P\Big(\Big|\frac1m\sum_{\ell\le m} F_\ell - K\Big| > \varepsilon\Big) \le \delta,
@@ -258,7 +248,6 @@ def one_pair(
     ...              pool_size=4)
     3309
     """
-    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
     return Formula(
         product.deviation(n_features, delta),
         probability=1 - delta,
@@ -273,19 +262,8 @@ def one_pair(
     falls_in=("n_features",),
     domains=PRODUCTS,
 )
-def all_pairs(
-    n_features: int,
-    *,
-    n_rows: int,
-    delta: float,
-    method: Method | None = None,
-    pool_size: int | None = None,
-    rho: float | None = None,
-    variance: float | None = None,
-    sub_gamma: tuple[float, float] | None = None,
-    width: float | None = None,
-    collision: float | None = None,
-) -> Formula:
+@derived(Product)
+def all_pairs(product: Product, n_features: int, *, n_rows: int, delta: float) -> Formula:
     r"""Bound the largest error of the Gram matrix of N rows.
 
     .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
@@ -309,7 +287,6 @@ def all_pairs(
     >>> round(bound.value, 3), bound.probability
     (0.117, 0.99)
     """
-    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
     # Half of N (N + 1), the diagonal included.
     return Formula(
         product.deviation(n_features, delta / (n_rows * (n_rows + 1) // 2), pairs="P"),

@@ -174,7 +174,7 @@ def lemma_4(
     form="printed",
     assumes=(TEMPLATES, UNCLIPPED, SAMPLES, LOSS),
 )
-@derived(lemma_4)
+@derived(lemma_4.body)
 def theorem_3(
     near: Formula,
     n_samples: int,

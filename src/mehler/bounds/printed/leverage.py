@@ -99,7 +99,7 @@ def lemma_3(
     0.1403
     """
     # From the proved Delta/(1 - Delta).
-    over = score_error.evaluate.body(
+    over = score_error.body(
         n_scored,
         ridge=ridge,
         degrees_of_freedom=degrees_of_freedom,
@@ -118,7 +118,7 @@ def lemma_3(
     falls_in=("n_scored",),
     assumes=_ROWS,
 )
-@derived(lemma_3)
+@derived(lemma_3.body)
 def corollary_5(relative: Formula, *, smallest: float, ridge: float) -> Formula:
     r"""Evaluate the published error of all sampling probabilities together.
 

@@ -154,7 +154,7 @@ def lemma_3(
     form="printed",
     assumes=(NORMAL, LOSS),
 )
-@derived(lemma_3)
+@derived(lemma_3.body)
 def lemma_4(published: Formula, *, lipschitz: float, loss_bound: float = 1.0) -> Formula:
     r"""Evaluate the published bound of the risk added by m units: L times :func:`lemma_3`.
 
@@ -278,7 +278,7 @@ def theorem_2(
 
 
 @bound("maxout.remark-2", _RISK, form="printed", assumes=(LOSS, DRAWN))
-@derived(theorem_2)
+@derived(theorem_2.body)
 def remark_2(published: Formula, *, radius: float, loss_bound: float) -> Formula:
     r"""Evaluate the published excess risk for inputs of norm at most R and a loss in [-B, B].
 
