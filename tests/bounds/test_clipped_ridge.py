@@ -97,6 +97,6 @@ def test_rate():
     ],
 )
 def test_refusals(change, message):
-    known = {"ridge": 0.1, "norm": 1.0, "clip": 1.0, "degrees_of_freedom": 3.0}
+    setting = {"ridge": 0.1, "norm": 1.0, "clip": 1.0, "degrees_of_freedom": 3.0}
     with pytest.raises(ValueError, match=message):
-        ridge.excess_risk_clipped(10, **{**known, **change})
+        ridge.excess_risk_clipped(10, **{**setting, **change})

@@ -72,8 +72,10 @@ def largest_share(order: int, term) -> float:
 
 
 def proved(r, order, delta):
-    known = {"n_bins": 1, "n_rows": 1, "window": 1.0}
-    return bounds.kernel_error(1, n_elements=r, group_order=order, delta=delta, **known)["elements"]
+    setting = {"n_bins": 1, "n_rows": 1, "window": 1.0}
+    return bounds.kernel_error(1, n_elements=r, group_order=order, delta=delta, **setting)[
+        "elements"
+    ]
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 6, 8])

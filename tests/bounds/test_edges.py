@@ -64,18 +64,18 @@ def test_a_leverage_below_the_mean_is_unmet_and_ends():
 
 @pytest.mark.parametrize("function", ["nearest", "monte-carlo"])
 def test_an_approximation_without_delta_is_the_mean_square(function):
-    known = {"n_features": 200, "pool_size": 2, "scale": 0.3}
+    setting = {"n_features": 200, "pool_size": 2, "scale": 0.3}
     # sigma^2(2) = 1.
-    bound = maxout.approximation(**known, function=function)
+    bound = maxout.approximation(**setting, function=function)
     assert bound.value == pytest.approx(0.3 / math.sqrt(200), rel=1e-12)
     assert bound.probability == 1
 
 
 @pytest.mark.parametrize("rho", [math.nan, 0.5, 5.0])
-@pytest.mark.parametrize("known", [{"variance": 1.0, "third": 2.0}, {"collision": 0.3}])
-def test_a_correlation_belongs_to_maxout_units(rho, known):
+@pytest.mark.parametrize("setting", [{"variance": 1.0, "third": 2.0}, {"collision": 0.3}])
+def test_a_correlation_belongs_to_maxout_units(rho, setting):
     with pytest.raises(ValueError, match=r"^rho"):
-        lower.one_pair(100, delta=0.1, rho=rho, **known)
+        lower.one_pair(100, delta=0.1, rho=rho, **setting)
 
 
 def test_a_square_beyond_floats_is_refused_by_name():

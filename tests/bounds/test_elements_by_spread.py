@@ -63,14 +63,14 @@ def test_every_subset_of_long_rows_keeps_the_bound(order):
     slope = TemplateLaw("sphere", 4).slope
     for vectors, _ in orbits(order):
         gaps = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
-        known = {"n_inputs": 4, "radius": 100.0, "spread": float(gaps.mean())}
+        setting = {"n_inputs": 4, "radius": 100.0, "spread": float(gaps.mean())}
         for r in range(1, order):
             chosen = [list(one) for one in itertools.combinations(range(order), r)]
             errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in chosen]
             for error, chance in tails(errors):
                 if chance < 1:
                     told = bounds.kernel_change_elements(
-                        r, delta=float(chance), group_order=order, **known
+                        r, delta=float(chance), group_order=order, **setting
                     )
                     assert error <= told.value * (1 + 1e-12)
 

@@ -241,10 +241,10 @@ def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
 
 def test_elements_by_hand():
     log, slope = math.log(7 / 0.01), TemplateLaw("gaussian", 3).slope
-    known = {"n_inputs": 3, "n_rows": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
+    setting = {"n_inputs": 3, "n_rows": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
     spread = math.sqrt(2) * 2
     root = math.sqrt(spread)
-    bound = bounds.kernel_change_elements(10, **known).value
+    bound = bounds.kernel_change_elements(10, **setting).value
     by_spread = 2 * spread * math.log(14 / 0.01)
     assert by_spread < (root + math.sqrt(4 * log)) ** 2
     assert bound == pytest.approx(slope / 10 * by_spread, rel=1e-12)
@@ -252,12 +252,12 @@ def test_elements_by_hand():
     shown = sum((30 / (40 - k)) ** 2 for k in range(1, 11)) / 10
     hidden = sum((10 / (40 - k)) ** 2 for k in range(1, 31)) / 10
     of = math.sqrt(4 * min(shown, hidden) * log)
-    bound = bounds.kernel_change_elements(10, group_order=40, **known).value
+    bound = bounds.kernel_change_elements(10, group_order=40, **setting).value
     assert bound == pytest.approx(slope / 10 * (math.sqrt(w) * root + of) ** 2, rel=1e-12)
     # A sum of ten million terms and its integral.
-    rest = bounds.kernel_change_elements(30, group_order=40, spread=0.1, **known).value
+    rest = bounds.kernel_change_elements(30, group_order=40, spread=0.1, **setting).value
     assert rest == pytest.approx(slope / 30 * 2 * (10 / 30) * 0.1 * math.log(1400), rel=1e-12)
-    many = bounds.kernel_change_elements(10**7, group_order=2 * 10**7, **known).value
+    many = bounds.kernel_change_elements(10**7, group_order=2 * 10**7, **setting).value
     assert many == pytest.approx(
         slope / 1e7 * (math.sqrt(0.5) * root + math.sqrt(2 * log)) ** 2, rel=1e-5
     )
@@ -265,9 +265,9 @@ def test_elements_by_hand():
 
 def test_elements_of_huge_groups():
     """All permutations of 200 letters: distinct elements are as independent ones."""
-    known = {"n_inputs": 200, "n_rows": 7, "delta": 0.01}
-    alone = bounds.kernel_change_elements(10, **known).value
-    found = bounds.kernel_change_elements(10, group_order=math.factorial(200), **known).value
+    setting = {"n_inputs": 200, "n_rows": 7, "delta": 0.01}
+    alone = bounds.kernel_change_elements(10, **setting).value
+    found = bounds.kernel_change_elements(10, group_order=math.factorial(200), **setting).value
     assert found == pytest.approx(alone, rel=1e-12)
     # Both sums by their integrals in whole numbers, which they exceed by a part of 1e-18.
     r, n = 10**9, 10**18
@@ -277,7 +277,7 @@ def test_elements_of_huge_groups():
     by_range = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
     expected = min(by_range, 2 * math.sqrt(2) * math.log(1400))
     slope = TemplateLaw("sphere", 200).slope
-    found = bounds.kernel_change_elements(r, group_order=n, **known).value
+    found = bounds.kernel_change_elements(r, group_order=n, **setting).value
     assert found == pytest.approx(slope / r * expected, rel=1e-13)
 
 

@@ -30,21 +30,21 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=str)
+@pytest.mark.parametrize("setting", KNOWN, ids=str)
 @pytest.mark.parametrize("eps", [0.3, 0.05])
-def test_features_are_the_least(known, eps):
-    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.02, **known)
-    assert kernel_error.one_pair(m, delta=0.02, **known).value <= eps
-    assert kernel_error.one_pair(m - 1, delta=0.02, **known).value > eps
-    options = {"n_rows": 30, "delta": 0.02, **known}
+def test_features_are_the_least(setting, eps):
+    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.02, **setting)
+    assert kernel_error.one_pair(m, delta=0.02, **setting).value <= eps
+    assert kernel_error.one_pair(m - 1, delta=0.02, **setting).value > eps
+    options = {"n_rows": 30, "delta": 0.02, **setting}
     m = solve(kernel_error.all_pairs, at_most=eps, n_features=None, **options)
     assert kernel_error.all_pairs(m, **options).value <= eps
     assert kernel_error.all_pairs(m - 1, **options).value > eps
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=str)
-def test_all_pairs_pay_for_each_entry_of_half_the_matrix(known):
-    options = {"delta": 0.02, **known}
+@pytest.mark.parametrize("setting", KNOWN, ids=str)
+def test_all_pairs_pay_for_each_entry_of_half_the_matrix(setting):
+    options = {"delta": 0.02, **setting}
     together = kernel_error.all_pairs(500, n_rows=7, **options)
     single = kernel_error.one_pair(500, **{**options, "delta": 0.02 / 28})
     assert together.value == single.value
@@ -52,11 +52,11 @@ def test_all_pairs_pay_for_each_entry_of_half_the_matrix(known):
     assert not together.vacuous
 
 
-@pytest.mark.parametrize(("known"), KNOWN, ids=str)
-def test_more_features_and_less_confidence_make_it_smaller(known):
-    values = [kernel_error.one_pair(m, delta=0.01, **known).value for m in (10, 50, 51, 10**4)]
+@pytest.mark.parametrize(("setting"), KNOWN, ids=str)
+def test_more_features_and_less_confidence_make_it_smaller(setting):
+    values = [kernel_error.one_pair(m, delta=0.01, **setting).value for m in (10, 50, 51, 10**4)]
     assert values == sorted(values, reverse=True)
-    less = kernel_error.one_pair(50, delta=0.1, **known).value
+    less = kernel_error.one_pair(50, delta=0.1, **setting).value
     assert less < values[1]
 
 
@@ -110,13 +110,16 @@ def test_the_99_per_cent_half_width_of_the_theory_sheet():
 @pytest.mark.parametrize(("q", "rho"), [(2, -0.96), (8, -1.0)])
 def test_chernoff_says_where_it_takes_the_bound_for_any_correlation(q, rho):
     """The value is that of any correlation, and so is the formula; an assumption says so."""
-    known = {"delta": 1e-6, "pool_size": q, "method": "chernoff"}
-    near, worst = kernel_error.one_pair(100, rho=rho, **known), kernel_error.one_pair(100, **known)
+    setting = {"delta": 1e-6, "pool_size": q, "method": "chernoff"}
+    near, worst = (
+        kernel_error.one_pair(100, rho=rho, **setting),
+        kernel_error.one_pair(100, **setting),
+    )
     assert near.terms == worst.terms
     assert "below -0.95 chernoff takes the bound for any" in near.assumptions[-1].text
     for other in (
-        kernel_error.one_pair(100, rho=LOWEST, **known),
-        kernel_error.one_pair(100, rho=rho, **{**known, "pool_size": 1}),
+        kernel_error.one_pair(100, rho=LOWEST, **setting),
+        kernel_error.one_pair(100, rho=rho, **{**setting, "pool_size": 1}),
     ):
         assert other.terms[0].formula != worst.terms[0].formula
         assert "any" not in other.assumptions[-1].text
@@ -177,13 +180,13 @@ def test_bad_input_is_refused(options, message):
 
 
 def test_bad_input_of_the_inverses_is_refused():
-    known = {"n_features": None, "delta": 0.1, "pool_size": 4}
+    setting = {"n_features": None, "delta": 0.1, "pool_size": 4}
     with pytest.raises(ValueError, match="give a larger at_most"):
-        solve(kernel_error.one_pair, at_most=1e-12, **known)
+        solve(kernel_error.one_pair, at_most=1e-12, **setting)
     with pytest.raises(ValueError, match="n_rows=0"):
-        solve(kernel_error.all_pairs, at_most=0.1, n_rows=0, **known)
+        solve(kernel_error.all_pairs, at_most=0.1, n_rows=0, **setting)
     with pytest.raises(ValueError, match="does not fall in n_rows"):
-        solve(kernel_error.all_pairs, at_most=0.1, n_rows=None, **{**known, "n_features": 5})
+        solve(kernel_error.all_pairs, at_most=0.1, n_rows=None, **{**setting, "n_features": 5})
     with pytest.raises(ValueError, match="exactly one of pool_size and variance"):
         kernel_error.normal_quantile(10, delta=0.1)
     with pytest.raises(ValueError, match="known already"):

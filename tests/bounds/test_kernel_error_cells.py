@@ -104,8 +104,12 @@ def of_the_ends(q, at, rho, upper, lower, simple):
 @pytest.mark.parametrize(
     ("name", "plant", "check"),
     [
-        ("to_opposite", lambda *known: 0.0 * OPPOSITE(*known), "the_growth_down_to_opposite_rows"),
-        ("derivative", lambda *known: 0.1 * DERIVATIVE(*known), "slope_bounds_the_derivative"),
+        (
+            "to_opposite",
+            lambda *setting: 0.0 * OPPOSITE(*setting),
+            "the_growth_down_to_opposite_rows",
+        ),
+        ("derivative", lambda *setting: 0.1 * DERIVATIVE(*setting), "slope_bounds_the_derivative"),
         ("supremum", of_the_ends, "the_last_cell_holds_what_is_larger_than_its_end"),
     ],
 )

@@ -25,20 +25,20 @@ def weights(seed: int, *shape: int) -> np.ndarray:
 
 
 def test_frequencies_of_the_gaussian_kernel():
-    known = kernel_error.slope_fourier(3, gamma=0.7, form="offset")
+    setting = kernel_error.slope_fourier(3, gamma=0.7, form="offset")
     lengths = 2 * math.sqrt(1.4) * np.linalg.norm(weights(1, N, 3), axis=1)
-    assert close(known["slope"][0], lengths)
-    assert close(known["slope"][1], lengths**2)
-    assert known["width"] == 4.0
+    assert close(setting["slope"][0], lengths)
+    assert close(setting["slope"][1], lengths**2)
+    assert setting["width"] == 4.0
 
 
 def test_frequencies_of_a_matern_kernel():
     """Student's t of 2 nu = 9 degrees of freedom, by its definition, over the length."""
     chi = np.random.default_rng(2).chisquare(9, N)
     lengths = np.linalg.norm(weights(3, N, 2), axis=1) / np.sqrt(chi / 9) / 0.5
-    known = kernel_error.slope_fourier(2, nu=4.5, length_scale=0.5)
-    assert close(known["slope"][0], lengths)
-    assert close(known["slope"][1], lengths**2)
+    setting = kernel_error.slope_fourier(2, nu=4.5, length_scale=0.5)
+    assert close(setting["slope"][0], lengths)
+    assert close(setting["slope"][1], lengths**2)
 
 
 @pytest.mark.parametrize("law", [{"gamma": 0.7}, {"nu": 3.5, "length_scale": 0.6}])
@@ -88,19 +88,19 @@ def slope_of_sinks(w, b, *, steep, far, base):
 
 
 def test_moments_of_kitchen_sinks():
-    known = kernel_error.slope_kitchen_sinks(
+    setting = kernel_error.slope_kitchen_sinks(
         3, lipschitz=1.5, radius=0.8, weight_scale=0.7, bias=0.4, at_zero=-0.3
     )
     drawn = slope_of_sinks(
         0.7 * weights(4, N, 3), 0.4 * weights(5, N), steep=1.5, far=0.8, base=-0.3
     )
-    assert close(known["slope"][0], drawn)
-    assert close(known["slope"][1], drawn**2)
+    assert close(setting["slope"][0], drawn)
+    assert close(setting["slope"][1], drawn**2)
 
 
 @pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
 def test_moments_of_centred_maxout(d, q):
-    known = kernel_error.slope_maxout_centred(d, pool_size=q)
+    setting = kernel_error.slope_maxout_centred(d, pool_size=q)
     w = weights(6, 40_000, q, d)
     longest = np.linalg.norm(w, axis=2).max(axis=1)
     # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
@@ -108,8 +108,8 @@ def test_moments_of_centred_maxout(d, q):
     cdf = np.array([0.5 * math.erfc(-one / math.sqrt(2)) for one in t]) ** q
     h1 = float(10 - np.trapezoid(cdf, t))
     drawn = longest * (longest + h1)
-    assert close(known["slope"][0], drawn)
-    assert close(known["slope"][1], drawn**2)
+    assert close(setting["slope"][0], drawn)
+    assert close(setting["slope"][1], drawn**2)
 
 
 def activation(u):
@@ -122,17 +122,17 @@ def units(name: str, seed: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     n, d = 100_000, rows.shape[1]
     if name == "sinks":
         w, b = 0.9 * weights(seed, n, d), 0.5 * weights(seed + 100, n)
-        known = kernel_error.slope_kitchen_sinks(
+        setting = kernel_error.slope_kitchen_sinks(
             d, lipschitz=1.0, radius=1.0, weight_scale=0.9, bias=0.5, at_zero=0.2
         )
         slopes = slope_of_sinks(w, b, steep=1.0, far=1.0, base=0.2)
-        return activation(w @ rows.T + b[:, None]), slopes, known
+        return activation(w @ rows.T + b[:, None]), slopes, setting
     q = 4
     w = weights(seed, n, q, d)
     h1 = 1.0293753730039641  # E max of 4: tables of order statistics
     longest = np.linalg.norm(w, axis=2).max(axis=1)
-    known = kernel_error.slope_maxout_centred(d, pool_size=q)
-    return (w @ rows.T).max(axis=1) - h1, longest * (longest + h1), known
+    setting = kernel_error.slope_maxout_centred(d, pool_size=q)
+    return (w @ rows.T).max(axis=1) - h1, longest * (longest + h1), setting
 
 
 def near_and_far(seed: int, d: int, r: float) -> np.ndarray:
@@ -155,15 +155,15 @@ def near_and_far(seed: int, d: int, r: float) -> np.ndarray:
 def test_drawn_units_keep_slope_and_exponents(name, r):
     """On every unit the slope; of means the sub-gamma exponents of products and of increments."""
     for seed in range(3):
-        h, slopes, known = units(name, seed, near_and_far(seed, 3, r))
+        h, slopes, setting = units(name, seed, near_and_far(seed, 3, r))
         product, moved = h[:, 0] * h[:, 1], h[:, 2] * h[:, 3]
         increments = moved - product
         assert np.all(np.abs(increments) <= 2 * r * slopes * (1 + 1e-9))
         assert np.abs(h[:, 0] - h[:, 2]).max() <= r * slopes.max()
         for drawn, (v, c), scale in (
-            (h[:, 0] ** 2, known["sub_gamma"], 1.0),
-            (product, known["sub_gamma"], 1.0),
-            (increments, known["increments"], 2 * r),
+            (h[:, 0] ** 2, setting["sub_gamma"], 1.0),
+            (product, setting["sub_gamma"], 1.0),
+            (increments, setting["increments"], 2 * r),
         ):
             for share in (0.1, 0.4, -0.1, -0.4):
                 # c t scale = share; only where the draws can tell the exponent.
@@ -195,17 +195,17 @@ SHARES = [1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99]
 def test_constants_of_kitchen_sinks_are_those_of_their_moments(base):
     """Increments of g^2 times 2 r tau', and squares of tau g + mu: no smaller v holds."""
     steep, far, s, beta = 1.5, 0.8, 0.7, 0.4
-    known = kernel_error.slope_kitchen_sinks(
+    setting = kernel_error.slope_kitchen_sinks(
         3, lipschitz=steep, radius=far, weight_scale=s, bias=beta, at_zero=base
     )
     tau = steep * math.hypot(s * far, beta)
     mu = abs(base) + math.sqrt(2 / math.pi) * tau
     moved = steep * s * (abs(base) + tau)
-    v, c = known["increments"]
+    v, c = setting["increments"]
     # t stands for 2 r t, the scale of increments.
     share = least_share(v, c, lambda t: exponent_of_squares(t * moved), SHARES)
     assert 0.99 < share <= 1
-    v, c = known["sub_gamma"]
+    v, c = setting["sub_gamma"]
     share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t * tau**4, mu / tau), SHARES)
     assert 0.99 < share <= 1
 
@@ -213,14 +213,14 @@ def test_constants_of_kitchen_sinks_are_those_of_their_moments(base):
 @pytest.mark.parametrize(("q", "fourth"), [(1, 3.0), (2, 3 + 8 / math.pi)])
 def test_constants_of_centred_maxout_are_those_of_their_moments(q, fourth):
     """Increments of N^2 times 4 r, whose second order is E N^4; squares of g."""
-    known = kernel_error.slope_maxout_centred(5, pool_size=q)
-    v, c = known["increments"]
+    setting = kernel_error.slope_maxout_centred(5, pool_size=q)
+    v, c = setting["increments"]
     # In units of 2 r: y = 2 t.
     assert fourth <= v / 4 <= fourth * (1 + 1e-7)
     if q == 1:
         share = least_share(v, c, lambda t: exponent_of_squares(2 * t), SHARES)
         assert 0.99 < share <= 1
-    v, c = known["sub_gamma"]
+    v, c = setting["sub_gamma"]
     share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t, 0.0), SHARES)
     assert 0.99 < share <= 1
 

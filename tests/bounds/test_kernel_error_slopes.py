@@ -125,8 +125,8 @@ def test_chaining_has_no_logarithm_of_m():
 
 @pytest.mark.parametrize("m", [1000, 10**5, 10**7])
 def test_below_the_known_form(m):
-    known = known_before(m, delta=0.01, n_inputs=2, diameter=2.0, second=2.0)
-    assert kernel_error.uniform_by_slope(m, delta=0.01, **SET).value < known.value
+    setting = known_before(m, delta=0.01, n_inputs=2, diameter=2.0, second=2.0)
+    assert kernel_error.uniform_by_slope(m, delta=0.01, **SET).value < setting.value
 
 
 @pytest.mark.parametrize("eps", [0.2, 0.01])
@@ -171,6 +171,6 @@ def test_bad_input_is_named(change, message):
 @pytest.mark.parametrize("slope", [(10.0, 200.0), (1e160, 1.7e308), (1e100, 1.7e308)])
 def test_bounds_beyond_the_floats_are_named(slope):
     """One level is left, and all of its sums are infinite; or the square of a mean is."""
-    known = {"dimension": 1000, "delta": 0.01, "variance": 1.0, "slope": slope}
+    setting = {"dimension": 1000, "delta": 0.01, "variance": 1.0, "slope": slope}
     with pytest.raises(ValueError, match="slope="):
-        kernel_error.uniform_by_slope(100, diameter=1e308, **known)
+        kernel_error.uniform_by_slope(100, diameter=1e308, **setting)

@@ -73,15 +73,15 @@ def test_features_at_one_half():
 def test_score_error_by_hand():
     # Delta^2 = 8 * 2 log(16 * 5/0.1)/(3 * 0.01 * 10^5)
     spread = math.sqrt(16 * math.log(800) / 3000)
-    known = {"ridge": 0.01, "degrees_of_freedom": 5.0, "delta": 0.1, "feature_bound": 2**0.5}
-    bound = leverage.score_error(10**5, **known)
+    setting = {"ridge": 0.01, "degrees_of_freedom": 5.0, "delta": 0.1, "feature_bound": 2**0.5}
+    bound = leverage.score_error(10**5, **setting)
     assert bound.value == pytest.approx(spread / (1 - spread), rel=1e-12)
     assert bound.probability == 0.9
-    whole = leverage.probability_error(10**5, pool_size=50, **known)
+    whole = leverage.probability_error(10**5, pool_size=50, **setting)
     assert whole.total == pytest.approx(2 * bound.value * 9, rel=1e-12)
     # No two laws are further apart.
     assert whole.value == 2.0
-    assert leverage.score_error(100, **known).vacuous
+    assert leverage.score_error(100, **setting).vacuous
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 3.0])
@@ -124,10 +124,10 @@ def test_no_assumption_on_the_ridge_where_the_ratio_is_certain():
 
 
 def test_the_ratio_is_the_better_of_two():
-    known = {"pool_size": 100, "ridge": 0.01, "degrees_of_freedom": 5.0, "estimated": 5.0}
-    certain = leverage.score_ratio(10, **known, mix=0.1, delta=0.1)
+    setting = {"pool_size": 100, "ridge": 0.01, "degrees_of_freedom": 5.0, "estimated": 5.0}
+    certain = leverage.score_ratio(10, **setting, mix=0.1, delta=0.1)
     assert (certain.value, certain.probability) == (pytest.approx(1000.0), 1.0)
-    likely = leverage.score_ratio(10**9, **known, mix=0.1, delta=0.1)
+    likely = leverage.score_ratio(10**9, **setting, mix=0.1, delta=0.1)
     assert (likely.value, likely.probability) == (pytest.approx(10 / 0.9), 0.9)
 
 

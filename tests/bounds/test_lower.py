@@ -17,9 +17,9 @@ from tests.bounds.formulas.lower import of_squares
 @pytest.mark.parametrize("rho", [-0.5, 0.5, 1.0])
 @pytest.mark.parametrize("delta", [0.3, 1e-4, 1e-12])
 def test_below_the_upper_bound_and_within_a_factor(q, rho, delta):
-    known = {"delta": delta, "pool_size": q, "rho": rho}
-    below = lower.one_pair(10**5, **known).value
-    above = kernel_error.one_pair(10**5, **known).value
+    setting = {"delta": delta, "pool_size": q, "rho": rho}
+    below = lower.one_pair(10**5, **setting).value
+    above = kernel_error.one_pair(10**5, **setting).value
     assert 0 < below < above < 2.2 * below
 
 
@@ -71,8 +71,8 @@ def test_risk_has_its_constant():
     largest = math.sqrt(2 / math.pi)
     z = np.linspace(0.5, 1.0, 1001)
     expected = 2 * np.max(z * stats.norm.sf(z)) * largest
-    known = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
-    found = lower.excess_risk(10**8, **known).value * 1e4
+    setting = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
+    found = lower.excess_risk(10**8, **setting).value * 1e4
     assert found == pytest.approx(expected, rel=1e-3)
 
 
@@ -110,8 +110,8 @@ def test_one_direction_of_cosines_and_sines():
         assert abs(np.mean(drawn**power) - exact_value) < 5 * error
     variance = second - mean**2
     third = max(mean, np.abs(v).sum() ** 2 - mean) / math.sqrt(variance)
-    known = {"ridge": 0.5, "mean": mean, "variance": variance, "third": third, "block": 2}
-    below = lower.gram_error_direction(800, delta=0.1, **known).value
+    setting = {"ridge": 0.5, "mean": mean, "variance": variance, "third": third, "block": 2}
+    below = lower.gram_error_direction(800, delta=0.1, **setting).value
     turn = np.linalg.cholesky(np.linalg.inv(gram + 0.5 * np.eye(5)))
     grams = np.einsum(
         "abi,abj->aij", turns.reshape(1000, 400, 5), turns.conj().reshape(1000, 400, 5)
@@ -129,9 +129,9 @@ def test_one_direction_of_cosines_and_sines():
     ids=str,
 )
 def test_one_direction_names_what_it_refuses(change):
-    known = {"ridge": 1.0, "mean": 1.0, "variance": 2.0, "third": 3.0, **change}
+    setting = {"ridge": 1.0, "mean": 1.0, "variance": 2.0, "third": 3.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        lower.gram_error_direction(100, delta=0.1, **known)
+        lower.gram_error_direction(100, delta=0.1, **setting)
 
 
 def test_prints_the_other_way_round():

@@ -55,16 +55,16 @@ def test_errors_of_draws_reach_it_as_often(m):
         error = np.abs(np.linalg.eigvalsh(part @ part.T / (m / 2) - turned)[[0, -1]]).max()
         reached += error >= value
     assert stats.binom.cdf(reached, 60, 0.5) > 1e-6
-    known = {"ridge": 3.0, "delta": 0.5, "eigenvalues": np.maximum(mu, 0)}
-    assert value < spectral.gram_error(m, sup=1.0, block=2, **known).value
+    setting = {"ridge": 3.0, "delta": 0.5, "eigenvalues": np.maximum(mu, 0)}
+    assert value < spectral.gram_error(m, sup=1.0, block=2, **setting).value
 
 
 def test_half_an_error_needs_about_n_over_the_ridge():
     for n, ridge in ((1000, 1.0), (4000, 4.0), (4000, 400.0)):
-        known = {"n_rows": n, "spacing": 0.1, "gamma": 0.5, "ridge": ridge, "delta": 0.5}
+        setting = {"n_rows": n, "spacing": 0.1, "gamma": 0.5, "ridge": ridge, "delta": 0.5}
         columns = 2 * round(n / ridge / 2)
-        assert lower.gram_error_grid(columns, **known).value > 0.5
-        assert lower.gram_error_grid(4 * columns, **known).value < 0.5
+        assert lower.gram_error_grid(columns, **setting).value > 0.5
+        assert lower.gram_error_grid(4 * columns, **setting).value < 0.5
 
 
 def test_units_of_the_rows_do_not_matter():
@@ -76,10 +76,10 @@ def test_units_of_the_rows_do_not_matter():
 
 
 def test_a_draw_that_is_too_rare_proves_nothing():
-    known = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0}
-    assert lower.gram_error_rare(5, delta=0.1, **known).vacuous
-    assert lower.gram_error_rare(5, delta=0.004, **known).value == pytest.approx(0.5)
-    assert lower.gram_error_rare(20, delta=0.004, **known).vacuous
+    setting = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0}
+    assert lower.gram_error_rare(5, delta=0.1, **setting).vacuous
+    assert lower.gram_error_rare(5, delta=0.004, **setting).value == pytest.approx(0.5)
+    assert lower.gram_error_rare(20, delta=0.004, **setting).vacuous
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,6 @@ def test_bad_grids_are_named(change, word):
 
 @pytest.mark.parametrize("change", [{"own": 0.0}, {"mean": -1.0}, {"chance": 1.5}, {"block": 3}])
 def test_bad_draws_are_named(change):
-    known = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0, **change}
+    setting = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        lower.gram_error_rare(100, delta=0.1, **known)
+        lower.gram_error_rare(100, delta=0.1, **setting)

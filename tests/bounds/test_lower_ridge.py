@@ -72,13 +72,13 @@ def test_the_box_by_the_multiplier(mu, size):
 @pytest.mark.parametrize("noise", [0.01, 0.5, 3.0])
 def test_between_four_fifths_of_the_best_shrinkage_and_ridge_regression(noise):
     mu = 50 / np.arange(1.0, 51) ** 2
-    known = {"norm": 1.0, "noise": noise, "eigenvalues": mu}
-    below = lower.fixed_design_error(**known).value
+    setting = {"norm": 1.0, "noise": noise, "eigenvalues": mu}
+    below = lower.fixed_design_error(**setting).value
     # The largest risk of the best linear learner, over multipliers: a saddle point.
     target = np.maximum(_box(mu, 1 / noise), 0)
     linear = noise**2 * np.sum(target / (1 + target)) / 50
-    lam = ridge.best_ridge(**known)
-    above = ridge.excess_risk(10**15, ridge=lam, sup=1.0, **known).value
+    lam = ridge.best_ridge(**setting)
+    above = ridge.excess_risk(10**15, ridge=lam, sup=1.0, **setting).value
     assert 0.8 * linear * (1 - 1e-12) <= below <= linear <= above
 
 
@@ -93,6 +93,6 @@ def test_ends_of_the_floats_and_no_noise():
 
 def test_bad_input_is_named():
     for change in ({"norm": 0.0}, {"noise": -1.0}, {"eigenvalues": [-1.0, 1.0]}):
-        known = {"norm": 1.0, "noise": 1.0, "eigenvalues": [1.0, 0.5], **change}
+        setting = {"norm": 1.0, "noise": 1.0, "eigenvalues": [1.0, 0.5], **change}
         with pytest.raises(ValueError, match=next(iter(change))):
-            lower.fixed_design_error(**known)
+            lower.fixed_design_error(**setting)

@@ -81,26 +81,26 @@ def test_separated_is_the_bound_of_such_margins():
 
 
 def test_samples_are_the_least():
-    known = {"margin": 0.4, "delta": 0.01, "below": 0.02}
-    n = bounds.solve(margin.error_rate_separated, at_most=0.1, n_samples=None, **known)
+    setting = {"margin": 0.4, "delta": 0.01, "below": 0.02}
+    n = bounds.solve(margin.error_rate_separated, at_most=0.1, n_samples=None, **setting)
     assert (
-        margin.error_rate_separated(n, **known).value
+        margin.error_rate_separated(n, **setting).value
         <= 0.1
-        < margin.error_rate_separated(n - 1, **known).value
+        < margin.error_rate_separated(n - 1, **setting).value
     )
     with pytest.raises(ValueError, match=r"at_most=0\.01 is out of reach"):
-        bounds.solve(margin.error_rate_separated, at_most=0.01, n_samples=None, **known)
+        bounds.solve(margin.error_rate_separated, at_most=0.01, n_samples=None, **setting)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_it_falls_with_the_rows_whatever_length_is_found(seed):
     """At each length it falls; the search is to 1e-5 of the length, where the bound is flat."""
     rng = np.random.default_rng(seed)
-    known = {"margin": rng.uniform(0.02, 1), "below": rng.uniform(0, 0.4) * (seed % 2)}
+    setting = {"margin": rng.uniform(0.02, 1), "below": rng.uniform(0, 0.4) * (seed % 2)}
     delta = 10 ** -rng.uniform(0.1, 9)
     n = np.unique(np.round(10 ** rng.uniform(0, 9, 12)).astype(int))
     n = np.unique(np.concatenate([n, n + 1, n + 2]))
-    values = margin.error_rate_separated(n, delta=delta, **known).value
+    values = margin.error_rate_separated(n, delta=delta, **setting).value
     assert np.all(values[1:] <= values[:-1] * (1 + 1e-9))
 
 

@@ -258,10 +258,10 @@ def test_narrow_integers_do_not_wrap_around():
     """2 m q / delta was computed in 8 bits."""
     narrow = {"n_features": np.int8(100), "pool_size": np.int8(4), "n_samples": np.int8(50)}
     wide = {name: int(value) for name, value in narrow.items()}
-    known = {"scale": 0.7, "lipschitz": 0.5, "delta": 0.02, "dimension": 2.0, "diameter": 1.5}
+    setting = {"scale": 0.7, "lipschitz": 0.5, "delta": 0.02, "dimension": 2.0, "diameter": 1.5}
     function = maxout.excess_risk_by_dimension
-    found = function(**narrow, **known, n_inputs=np.int8(3))
-    assert found.total == function(**wide, **known, n_inputs=3).total
+    found = function(**narrow, **setting, n_inputs=np.int8(3))
+    assert found.total == function(**wide, **setting, n_inputs=3).total
 
 
 def test_a_term_of_centred_units_has_the_symbol_of_their_variance():

@@ -98,6 +98,6 @@ def test_features_in_closed_form():
 
 
 def test_out_of_reach_without_samples():
-    known = {"pool_size": 2, "scale": 1.0, "lipschitz": 1.0, "delta": 0.1}
+    setting = {"pool_size": 2, "scale": 1.0, "lipschitz": 1.0, "delta": 0.1}
     with pytest.raises(ValueError, match="out of reach"):
-        solve(maxout.approximation_risk, at_most=1e-12, n_features=None, **known)
+        solve(maxout.approximation_risk, at_most=1e-12, n_features=None, **setting)

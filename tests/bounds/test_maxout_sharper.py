@@ -38,21 +38,22 @@ def test_centred_terms_by_hand(q):
 
 def test_the_samples_norms_by_hand():
     u = math.sqrt(2 * math.log(100))
-    known = {"pool_size": 1, "delta": 0.01, "mean_norm": 0.7, **SIZES}
-    bound = maxout.excess_risk(**known)
+    setting = {"pool_size": 1, "delta": 0.01, "mean_norm": 0.7, **SIZES}
+    bound = maxout.excess_risk(**setting)
     assert bound["statistical"] == pytest.approx(2 * 1.5 * 0.5 * 2 * 0.7 / 2 / 20, rel=1e-12)
     assert bound["confidence"] == pytest.approx(2 * u / 20, rel=1e-12)
     assert (
         bound["approximation"]
-        == maxout.excess_risk(**{**known, "mean_norm": None})["approximation"]
+        == maxout.excess_risk(**{**setting, "mean_norm": None})["approximation"]
     )
     assert bound.probability == pytest.approx(0.98)
 
 
 def test_features_are_the_least_for_centred_units():
-    known = {"pool_size": 64, "scale": 1.0, "lipschitz": 1.0, "delta": 0.01, "centred": True}
-    m = solve(maxout.approximation_risk, at_most=0.05, n_features=None, **known)
+    setting = {"pool_size": 64, "scale": 1.0, "lipschitz": 1.0, "delta": 0.01, "centred": True}
+    m = solve(maxout.approximation_risk, at_most=0.05, n_features=None, **setting)
     terms = [
-        maxout.excess_risk(n_features=n, n_samples=10, **known)["approximation"] for n in (m, m - 1)
+        maxout.excess_risk(n_features=n, n_samples=10, **setting)["approximation"]
+        for n in (m, m - 1)
     ]
     assert terms[0] <= 0.05 < terms[1]

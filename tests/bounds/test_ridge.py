@@ -122,16 +122,18 @@ def test_a_row_that_is_left_out_needs_a_ridge_whose_factor_is_a_float():
 
 def test_a_row_that_is_left_out_is_predicted_better_than_by_0_or_nothing_is_promised():
     """The mean square of a target, R^2 mu_1/N at most, is the risk of predicting 0."""
-    known = {**KNOWN, "noise": 0.0, "design": "left-out"}
-    of_zero = known["norm"] ** 2 * DECAY[0] / DECAY.size
+    setting = {**KNOWN, "noise": 0.0, "design": "left-out"}
+    of_zero = setting["norm"] ** 2 * DECAY[0] / DECAY.size
     target = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0] * DECAY**0.5
-    assert np.max(np.linalg.norm(target, 2) ** 2 * known["norm"] ** 2 / 60) <= of_zero * (1 + 1e-9)
-    promised = ridge.excess_risk(10**9, **known)
+    assert np.max(np.linalg.norm(target, 2) ** 2 * setting["norm"] ** 2 / 60) <= of_zero * (
+        1 + 1e-9
+    )
+    promised = ridge.excess_risk(10**9, **setting)
     assert promised.value < of_zero
     assert not promised.vacuous
     for change in ({"ridge": 1e-7}, {"noise": 30.0}):
-        nothing = ridge.excess_risk(10**9, **{**known, **change})
+        nothing = ridge.excess_risk(10**9, **{**setting, **change})
         assert nothing.value > of_zero
         assert nothing.vacuous
         assert "the risk of predicting 0" in str(nothing)
-        assert not ridge.excess_risk(10**9, **{**known, **change, "design": "rows"}).unmet
+        assert not ridge.excess_risk(10**9, **{**setting, **change, "design": "rows"}).unmet

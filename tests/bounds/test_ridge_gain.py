@@ -53,27 +53,27 @@ def test_risk_by_the_definition_of_each_predictor(average):
 def test_the_norm_is_for_the_worst_invariant_target(average):
     """No target of the norm has more bias, and one has as much, to which powers converge."""
     grams = moved()
-    known = {"ridge": RIDGE, "noise": 0.0, "average": average}
-    worst = bounds.ridge_excess_risk(grams, norm=2.0, **known).value
+    setting = {"ridge": RIDGE, "noise": 0.0, "average": average}
+    worst = bounds.ridge_excess_risk(grams, norm=2.0, **setting).value
     root = np.linalg.cholesky(grams.mean(axis=0))
     away = smoother(average) - np.tile(np.eye(7), (5, 1))
     v = np.random.default_rng(0).standard_normal(7)
     for _ in range(2000):
         v = root.T @ (away.T @ (away @ (root @ v)))
         v *= 2 / np.linalg.norm(v)
-        bias = bounds.ridge_excess_risk(grams, target=root @ v, **known).value
+        bias = bounds.ridge_excess_risk(grams, target=root @ v, **setting).value
         assert bias <= worst * (1 + 1e-9)
     assert bias == pytest.approx(worst, rel=1e-6)
 
 
 def test_averaging_never_loses_and_whole_orbits_agree():
-    known = {"ridge": RIDGE, "noise": 1.0, "norm": 1.0}
-    free, tied = (bounds.ridge_excess_risk(moved(), average=a, **known) for a in AVERAGES[:2])
+    setting = {"ridge": RIDGE, "noise": 1.0, "norm": 1.0}
+    free, tied = (bounds.ridge_excess_risk(moved(), average=a, **setting) for a in AVERAGES[:2])
     assert tied["bias"] < free["bias"]
     assert tied["variance"] < free["variance"]
     whole = moved(np.concatenate([np.asarray(move(ROWS[:3])) for move in GROUP.actions]))
-    known["ridge"] = 1e-9
-    risks = [bounds.ridge_excess_risk(whole, average=a, **known)["variance"] for a in AVERAGES]
+    setting["ridge"] = 1e-9
+    risks = [bounds.ridge_excess_risk(whole, average=a, **setting)["variance"] for a in AVERAGES]
     # Without a ridge the noise of a row is divided by the number of its images.
     assert risks == pytest.approx([1.0, 0.2, 0.2], rel=1e-4)
 
@@ -94,9 +94,9 @@ def test_least_squares_on_gaussian_rows(n, d, k):
     inner = np.linalg.pinv(X[:, :, kept])
     before = np.einsum("aij,aj->ai", inner, X @ w) - w[kept]
     seen["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
-    known = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
+    setting = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
     for average, columns in seen.items():
-        bound = bounds.least_squares_excess_risk(n, average=average, **known)
+        bound = bounds.least_squares_excess_risk(n, average=average, **setting)
         for name, draws in zip(("signal", "noise"), columns, strict=True):
             if np.isfinite(bound[name]):
                 error = draws.std() / math.sqrt(len(draws))
@@ -116,18 +116,18 @@ def test_any_even_law_of_rows_has_the_gain_by_two_traces():
 
 @pytest.mark.parametrize(("n", "d", "k"), [(41, 20, 4), (101, 50, 5)])
 def test_samples_less_one_fall_by_the_share_of_invariants(n, d, k):
-    known = {"noise": 1.0, "norm": 3.0, "n_inputs": d, "n_fixed": k}
+    setting = {"noise": 1.0, "norm": 3.0, "n_inputs": d, "n_fixed": k}
     few = 1 + (n - 1) * k // d
-    with_group = bounds.least_squares_excess_risk(few, average="before", **known).value
+    with_group = bounds.least_squares_excess_risk(few, average="before", **setting).value
     assert with_group == pytest.approx(
-        bounds.least_squares_excess_risk(n, **known).value, rel=1e-12
+        bounds.least_squares_excess_risk(n, **setting).value, rel=1e-12
     )
 
 
 def test_limits_of_least_squares():
-    known = {"n_inputs": 6, "n_fixed": 2, "norm": 1.0}
-    assert bounds.least_squares_excess_risk(6, noise=0.1, **known).value == math.inf
-    assert bounds.least_squares_excess_risk(6, noise=0.0, **known).value == 0
+    setting = {"n_inputs": 6, "n_fixed": 2, "norm": 1.0}
+    assert bounds.least_squares_excess_risk(6, noise=0.1, **setting).value == math.inf
+    assert bounds.least_squares_excess_risk(6, noise=0.0, **setting).value == 0
     one = {"n_inputs": 1, "n_fixed": 1, "norm": 1.0, "noise": 1.0}
     assert bounds.least_squares_excess_risk(5, average="after", **one).value == pytest.approx(1 / 3)
     for average in AVERAGES:
@@ -172,6 +172,6 @@ def test_ridge_names_what_it_refuses(change, message):
     ids=str,
 )
 def test_least_squares_names_what_it_refuses(change):
-    known = {"n_inputs": 6, "n_fixed": 2, "noise": 1.0, "norm": 1.0, **change}
+    setting = {"n_inputs": 6, "n_fixed": 2, "noise": 1.0, "norm": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.least_squares_excess_risk(3, **known)
+        bounds.least_squares_excess_risk(3, **setting)

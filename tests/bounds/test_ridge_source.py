@@ -72,7 +72,7 @@ def test_every_step_of_the_proof_in_enumerated_worlds(seed):
     grams = np.einsum("jk,ki,kl->jil", counts / m, atoms, atoms)
     below = np.maximum(0, np.linalg.eigvalsh(root @ (K - grams) @ root)[:, -1])
     away = shift * np.linalg.inv(grams + shift * np.eye(n))
-    known = size_of(mu[::-1], ridge=shift, sup=sup, leverage=leverage, lipschitz=None)
+    setting = size_of(mu[::-1], ridge=shift, sup=sup, leverage=leverage, lipschitz=None)
     for r in SMOOTH:
         g = U @ rng.standard_normal(n)
         target = U @ ((mu / n) ** r * (U.T @ g)) * math.sqrt(n) / np.linalg.norm(g)
@@ -82,8 +82,8 @@ def test_every_step_of_the_proof_in_enumerated_worlds(seed):
         worst = np.minimum(ball * shape(np.minimum(below, 1 - 1e-15), low), cap)
         assert np.all(bias <= worst * (1 + 1e-8))
         exact, size = largest(r) * lam ** (2 * r), lam ** (2 * r)
-        spread = size * second_moment(known, mu[::-1], lam, r, sup) / m
-        error = 2 * math.sqrt(second_moment(known, mu[::-1], lam, 0.0, sup) / m)
+        spread = size * second_moment(setting, mu[::-1], lam, r, sup) / m
+        error = 2 * math.sqrt(second_moment(setting, mu[::-1], lam, 0.0, sup) / m)
         for tau in below:
             good = below <= tau * (1 + 1e-12)
             lost = max(0.0, float(chances[~good].sum()))
@@ -135,10 +135,10 @@ def test_second_moment_of_normal_features_is_known(ratio):
     """E[s phi phi'] of phi = X w is d K + 2 K A^(-1) K, by Wick's formula."""
     mu = ratio * 0.5 ** np.arange(20)
     d = np.sum(mu / (mu + 1.0))
-    known = size_of(mu, ridge=1.0, sup=None, leverage=None, lipschitz=math.sqrt(mu[0]))
+    setting = size_of(mu, ridge=1.0, sup=None, leverage=None, lipschitz=math.sqrt(mu[0]))
     for r in (0.0, *SMOOTH):
         exact = np.max(mu ** (2 * r) / (1 + mu) ** 2 * (d * mu + 2 * mu**2 / (1 + mu)))
-        assert second_moment(known, mu, 1.0 / 20, r, None) >= exact
+        assert second_moment(setting, mu, 1.0 / 20, r, None) >= exact
 
 
 def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
@@ -149,12 +149,12 @@ def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
     a, lipschitz = 10.0, 0.3
     mu = np.array([lipschitz**2 * (a**2 + 1)])
     for ridge_of_row in (0.01, 1.0, 1e6):
-        known = size_of(mu, ridge=ridge_of_row, sup=None, leverage=None, lipschitz=lipschitz)
+        setting = size_of(mu, ridge=ridge_of_row, sup=None, leverage=None, lipschitz=lipschitz)
         moment = lipschitz**4 * (a**4 + 6 * a**2 + 3) / (mu[0] + ridge_of_row)
         for r in (0.0, *SMOOTH):
             x = mu[0] / ridge_of_row
             exact = x ** (2 * r) * moment / ridge_of_row / (1 + x) ** 2
-            found = second_moment(known, mu, ridge_of_row, r, None)
+            found = second_moment(setting, mu, ridge_of_row, r, None)
             assert exact <= found * (1 + 1e-12)
             if ridge_of_row == 1e6:
                 assert found <= exact * 1.001
@@ -167,11 +167,11 @@ def test_second_moment_at_least_that_of_maxout_features():
     mu, U = np.linalg.eigh(phi.kernel(X))
     A = np.linalg.inv(phi.kernel(X) + np.eye(6))
     leverage = np.sum(Z * (A @ Z), axis=0)
-    known = size_of(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
+    setting = size_of(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
     for r in (0.5, 1.0):
         V = U * (mu**r / (mu + 1))
         moment = (V.T @ (Z * leverage)) @ (V.T @ Z).T / 200_000
-        assert np.linalg.norm(moment, 2) <= second_moment(known, mu[::-1], 1.0 / 6, r, None)
+        assert np.linalg.norm(moment, 2) <= second_moment(setting, mu[::-1], 1.0 / 6, r, None)
 
 
 @pytest.mark.parametrize("r", [0.5, 0.75, 1.0])

@@ -21,13 +21,13 @@ ANGLES = 2 * np.pi * np.arange(FINE) / FINE
 
 def test_terms_by_hand():
     slope = TemplateLaw("gaussian", 9).slope
-    known = {"n_inputs": 9, "frequency": 5, "moves": 2.0, "slips": 0.3, "templates": "gaussian"}
-    few, many = (bounds.kernel_change_turns(n, **known) for n in (4, 40))
+    setting = {"n_inputs": 9, "frequency": 5, "moves": 2.0, "slips": 0.3, "templates": "gaussian"}
+    few, many = (bounds.kernel_change_turns(n, **setting) for n in (4, 40))
     assert few["turns"] == pytest.approx(slope * 2 * math.pi / 8, rel=1e-14)
     assert many["turns"] == pytest.approx(slope * 2 * math.pi * 5 / 1600, rel=1e-14)
     assert few["interpolation"] == many["interpolation"] == pytest.approx(slope * 0.6, rel=1e-14)
     # Both forms agree at twice the frequency.
-    assert bounds.kernel_change_turns(10, **known)["turns"] == pytest.approx(
+    assert bounds.kernel_change_turns(10, **setting)["turns"] == pytest.approx(
         slope * math.pi / 10, rel=1e-14
     )
     assert few.probability == 1.0
@@ -110,6 +110,6 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
     "change", [{"frequency": 0}, {"moves": -1.0}, {"slips": math.inf}, {"n_turns": 0}], ids=str
 )
 def test_what_is_refused_is_named(change):
-    known = {"n_turns": 4, "n_inputs": 3, "frequency": 1, "moves": 1.0}
+    setting = {"n_turns": 4, "n_inputs": 3, "frequency": 1, "moves": 1.0}
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.kernel_change_turns(**{**known, **change})
+        bounds.kernel_change_turns(**{**setting, **change})

@@ -136,10 +136,10 @@ def test_a_sup_below_the_kernel_is_not_met():
 @pytest.mark.parametrize("sup", [None, 2.0])
 @pytest.mark.parametrize("lipschitz", [1.7e308, 1e-200])
 def test_a_lipschitz_constant_beyond_floats_is_refused_by_name(lipschitz, sup):
-    known = {"delta": 0.1, "eigenvalues": [2.0, 1.0], "lipschitz": lipschitz, "sup": sup}
+    setting = {"delta": 0.1, "eigenvalues": [2.0, 1.0], "lipschitz": lipschitz, "sup": sup}
     for bound in (
-        lambda: spectral.gram_error(10, ridge=1.0, **known),
-        lambda: spectral.operator_error(10, **known),
+        lambda: spectral.gram_error(10, ridge=1.0, **setting),
+        lambda: spectral.operator_error(10, **setting),
         lambda: spectral.approximation(
             10, norm=1.0, eigenvalues=[2.0, 1.0], lipschitz=lipschitz, sup=sup
         ),

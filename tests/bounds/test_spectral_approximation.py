@@ -84,14 +84,16 @@ def test_bound_by_another_quadrature(m):
 
 
 def test_more_features_and_less_are_told():
-    known = {"norm": 1.0, "eigenvalues": MU}
-    values = [spectral.approximation(m, sup=2.0, **known).value for m in (10, 1000, 10**5)]
+    setting = {"norm": 1.0, "eigenvalues": MU}
+    values = [spectral.approximation(m, sup=2.0, **setting).value for m in (10, 1000, 10**5)]
     assert values[0] > values[1] > values[2] > 0
-    both = spectral.approximation(1000, sup=2.0, kurtosis=2.0, **known)
+    both = spectral.approximation(1000, sup=2.0, kurtosis=2.0, **setting)
     assert both.value <= values[1]
-    assert len(both.assumptions) > len(spectral.approximation(9, kurtosis=2.0, **known).assumptions)
-    assert spectral.approximation(1, kurtosis=3.0, **known).vacuous
-    assert spectral.approximation(1, kurtosis=1e300, **known).vacuous
+    assert len(both.assumptions) > len(
+        spectral.approximation(9, kurtosis=2.0, **setting).assumptions
+    )
+    assert spectral.approximation(1, kurtosis=3.0, **setting).vacuous
+    assert spectral.approximation(1, kurtosis=1e300, **setting).vacuous
 
 
 @pytest.mark.parametrize(
@@ -111,9 +113,9 @@ def test_more_features_and_less_are_told():
     ],
 )
 def test_names_what_it_refuses(change, message):
-    known = {"norm": 1.0, "eigenvalues": MU, "kurtosis": 3.0, **change}
+    setting = {"norm": 1.0, "eigenvalues": MU, "kurtosis": 3.0, **change}
     with pytest.raises(ValueError, match=message):
-        spectral.approximation(10, **known)
+        spectral.approximation(10, **setting)
 
 
 @pytest.mark.parametrize("q", [2, 3, 8])

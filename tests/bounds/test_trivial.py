@@ -27,8 +27,8 @@ def test_theorem_2_of_tiny_functions():
     """0.0965 from the theorem, 0.0028 from the lengths of the functions."""
     bound = maxout.excess_risk(n_features=100, scale=1e-3, **RISK)
     assert bound.total == pytest.approx(0.0965, abs=5e-5)
-    known = 1e-3 * (2 * SIGMA + (2 * math.log(100) / 100) ** 0.5)
-    assert bound.value == pytest.approx(known, rel=1e-12)
+    setting = 1e-3 * (2 * SIGMA + (2 * math.log(100) / 100) ** 0.5)
+    assert bound.value == pytest.approx(setting, rel=1e-12)
     assert bound.value == pytest.approx(0.0028, abs=5e-5)
     assert bound.vacuous
     assert "below 0.0027" in str(bound)
@@ -133,35 +133,36 @@ def test_a_printed_form_stands_as_it_is_printed():
 
 def test_one_pair_takes_the_best_method():
     for delta in (0.9, 0.3, 1e-3):
-        for known in ({"pool_size": 4, "rho": 0.5}, {"width": 4.0}, {"collision": 0.3}):
+        for setting in ({"pool_size": 4, "rho": 0.5}, {"width": 4.0}, {"collision": 0.3}):
             methods = {
                 "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
                 "width": ("hoeffding", "chebyshev"),
                 "collision": ("binomial", "hoeffding", "chebyshev"),
-            }[next(iter(known))]
+            }[next(iter(setting))]
             each = [
-                kernel_error.one_pair(50, delta=delta, method=one, **known).value for one in methods
+                kernel_error.one_pair(50, delta=delta, method=one, **setting).value
+                for one in methods
             ]
-            assert kernel_error.one_pair(50, delta=delta, **known).value == min(each)
+            assert kernel_error.one_pair(50, delta=delta, **setting).value == min(each)
 
 
 def test_a_set_takes_the_better_of_chaining_and_net():
-    known = {"pool_size": 4, "dimension": 10, "diameter": 2.0, "delta": 0.1, "n_inputs": 2}
+    setting = {"pool_size": 4, "dimension": 10, "diameter": 2.0, "delta": 0.1, "n_inputs": 2}
     for m in (10, 10**8):
-        each = [kernel_error.uniform(m, method=r, **known).value for r in ("chaining", "net")]
+        each = [kernel_error.uniform(m, method=r, **setting).value for r in ("chaining", "net")]
         # At one level both sums share their first term.
-        assert kernel_error.uniform(m, **known).value == pytest.approx(min(each), rel=1e-12)
+        assert kernel_error.uniform(m, **setting).value == pytest.approx(min(each), rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("eps", "known"),
+    ("eps", "setting"),
     [(1e-5, {"pool_size": 4}), (1e-5, {"pool_size": 4, "rho": 0.5}), (1e-7, {"pool_size": 1})],
 )
-def test_features_for_a_tiny_error(eps, known):
+def test_features_for_a_tiny_error(eps, setting):
     """Where m is huge Chernoff's bound is z^2 V/m with z^2 = 2 log(2/delta), up to its grid."""
-    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.01, **known)
+    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.01, **setting)
     # Of one pool the largest variance is that of a squared normal, 3 - 1, at equal rows.
-    of = {"variance": 2.0} if known == {"pool_size": 1} else known
+    of = {"variance": 2.0} if setting == {"pool_size": 1} else setting
     normal = solve(kernel_error.normal_quantile, at_most=eps, n_features=None, delta=0.01, **of)
     ratio = 2 * math.log(200) / 2.5758293035489004**2
     assert 1 <= m / normal / ratio < 1.01

@@ -107,11 +107,11 @@ def allowed(deviation, factor, r, n, delta):
 def test_the_recalled_bernstein_forms_are_not_contradicted(delta):
     for n, r, ones, law in samples():
         size = math.sqrt(ones * (n - ones)) / n
-        known = empirical = 0
+        setting = empirical = 0
         for k, ways in law.items():
             off, sample = k / r - ones / n, math.sqrt(k * (r - k)) / r
-            known += ways * (off > allowed(size, kappa(r, n), r, n, delta))
+            setting += ways * (off > allowed(size, kappa(r, n), r, n, delta))
             empirical += ways * (off > allowed(sample, 7 / 3 + 3 / math.sqrt(2), r, n, delta))
         # Both are loose here: the page says that at most 0.4 % of the mass allowed is seen.
-        assert known <= 0.004 * 2 * delta * math.comb(n, r)
+        assert setting <= 0.004 * 2 * delta * math.comb(n, r)
         assert empirical <= 0.004 * 5 * delta * math.comb(n, r)

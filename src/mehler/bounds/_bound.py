@@ -60,8 +60,8 @@ class Assumption:
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> for one in kernel_error.one_pair(1000, delta=0.01, width=4.0).assumptions:
-    ...     print(one.text, one.met)
+    >>> for assumption in kernel_error.one_pair(1000, delta=0.01, width=4.0).assumptions:
+    ...     print(assumption.text, assumption.met)
     units are independent None
     each product lies in an interval of this length None
     """
@@ -159,7 +159,7 @@ class Bound:
     @property
     def unmet(self) -> tuple[Assumption, ...]:
         """Assumptions that the input violates, at any entry."""
-        return tuple(one for one in self.assumptions if np.any(_is_false(one.met)))
+        return tuple(part for part in self.assumptions if np.any(_is_false(part.met)))
 
     @property
     def vacuous(self) -> Any:
@@ -169,8 +169,8 @@ class Bound:
         below `trivial`; of a lower bound, not above 0.
         """
         promised = self._informative() & np.greater(self.probability, 0.0)
-        for one in self.assumptions:
-            promised = promised & np.logical_not(_is_false(one.met))
+        for assumption in self.assumptions:
+            promised = promised & np.logical_not(_is_false(assumption.met))
         return np.logical_not(promised) if np.ndim(promised) else not promised
 
     def _informative(self) -> Any:
@@ -193,8 +193,8 @@ class Bound:
             "terms": {term.name: _plain(term.value) for term in self.terms},
             "probability": _plain(self.probability),
             "assumptions": [
-                {"text": one.text, "met": _plain(one.met), "value": one.value}
-                for one in self.assumptions
+                {"text": assumption.text, "met": _plain(assumption.met), "value": assumption.value}
+                for assumption in self.assumptions
             ],
             "trivial": _plain(self.trivial),
             "vacuous": _plain(self.vacuous),
@@ -270,7 +270,7 @@ class Bound:
         relation = f"{self.quantity} {self._relation[0]} {_digits(self.value)}"
         lines = [f"{self.statement} ({self.form}): {relation}{promised}"]
         lines += [f"  {term.name:<12} {_digits(term.value)}" for term in self.terms]
-        lines += [f"  not met: {one.text} ({one.value})" for one in self.unmet]
+        lines += [f"  not met: {part.text} ({part.value})" for part in self.unmet]
         if np.any(self.vacuous):
             lines.append(f"  vacuous{self._nothing()}")
         return "\n".join(lines)
@@ -334,7 +334,7 @@ def _is_false(met: Any) -> Any:
     """Return whether an assumption is violated, entry by entry; None is not False."""
     if np.ndim(met) == 0:
         return met is not None and not met
-    return np.array([one is not None and not one for one in met.flat]).reshape(met.shape)
+    return np.array([entry is not None and not entry for entry in met.flat]).reshape(met.shape)
 
 
 def _digits(value: Any) -> str:
@@ -378,20 +378,20 @@ def stack(bounds: Sequence[Bound], shape: tuple[int, ...]) -> Bound:
     A term that an entry does not have, since another route is smaller there, is 0 in it.
     """
     first = bounds[0]
-    names = list(dict.fromkeys(term.name for one in bounds for term in one.terms))
+    names = list(dict.fromkeys(term.name for bound in bounds for term in bound.terms))
     return type(first)(
         statement=first.statement,
         form=first.form,
-        quantity=_common([one.quantity for one in bounds]),
+        quantity=_common([bound.quantity for bound in bounds]),
         terms=tuple(_term(name, bounds, shape) for name in names),
-        probability=_numbers([one.probability for one in bounds], shape),
+        probability=_numbers([bound.probability for bound in bounds], shape),
         assumptions=_assumptions(bounds, shape),
-        trivial=_numbers([one.trivial for one in bounds], shape),
+        trivial=_numbers([bound.trivial for bound in bounds], shape),
     )
 
 
 def _term(name: str, bounds: Sequence[Bound], shape: tuple[int, ...]) -> Term:
-    terms = [{term.name: term for term in one.terms}.get(name) for one in bounds]
+    terms = [{term.name: term for term in bound.terms}.get(name) for bound in bounds]
     formulas = {term.formula for term in terms if term is not None}
     values = [0.0 if term is None else term.value for term in terms]
     return Term(name, np.array(values).reshape(shape), formulas.pop() if len(formulas) == 1 else "")
@@ -404,12 +404,12 @@ def _numbers(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
 
 def _assumptions(bounds: Sequence[Bound], shape: tuple[int, ...]) -> tuple[Assumption, ...]:
     """Return the assumptions that entries make; an entry without one has nothing to meet."""
-    texts = list(dict.fromkeys(one.text for bound in bounds for one in bound.assumptions))
+    texts = list(dict.fromkeys(part.text for bound in bounds for part in bound.assumptions))
     combined = []
     for text in texts:
-        made = [{one.text: one for one in bound.assumptions}.get(text) for bound in bounds]
-        met = [True if one is None else one.met for one in made]
-        values = list(dict.fromkeys(one.value for one in made if one is not None))
+        made = [{part.text: part for part in bound.assumptions}.get(text) for bound in bounds]
+        met = [True if part is None else part.met for part in made]
+        values = list(dict.fromkeys(part.value for part in made if part is not None))
         same = len(set(met)) == 1
         combined.append(
             Assumption(

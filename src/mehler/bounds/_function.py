@@ -185,7 +185,7 @@ class Evaluation:
     def required(self) -> list[str]:
         """Names of the arguments without a default."""
         parameters = self.signature.parameters.values()
-        return [one.name for one in parameters if one.default is one.empty]
+        return [parameter.name for parameter in parameters if parameter.default is parameter.empty]
 
     def spreads(self, name: str) -> bool:
         """Whether an argument may be an array: counts and probabilities may."""
@@ -395,14 +395,14 @@ def completed(
     sections = {section.partition("\n")[0]: section for section in others}
     own = sections.pop("Parameters", "Parameters\n----------")
     described = re.findall(r"\w+", " ".join(re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", own, re.M)))
-    shared = [each for each in signature.parameters if each not in described]
+    shared = [parameter for parameter in signature.parameters if parameter not in described]
     if shared:
         own += f"\n{', '.join(shared)}\n    As :mod:`{PACKAGE}{name.rpartition('.')[0]}` has them."
     summary, _, terms = summary.partition("\n\nTerm")
     if terms:
         text = textwrap.indent(f"Term{terms}", "    ")
         sections["Returns"] = f"Returns\n-------\n{returns}\n{text}"
-    notes = [sections.pop(each) for each in ("Returns", "Notes") if each in sections]
+    notes = [sections.pop(title) for title in ("Returns", "Notes") if title in sections]
     source = f"References\n----------\n{reference(statement)}"
     if "References" in sections:
         source += "\n" + sections.pop("References").split("\n", 2)[2]
@@ -419,12 +419,12 @@ def derived(base: Callable[..., Any]) -> Callable[[Callable[..., Formula]], Call
     def decorate(body: Callable[..., Formula]) -> Callable[..., Formula]:
         _, *own = inspect.signature(body).parameters.values()
         inner = inspect.signature(base).parameters
-        names = [each.name for each in own]
-        added = [each for each in inner.values() if each.name not in names]
-        if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in own):
-            added = [each.replace(kind=each.KEYWORD_ONLY) for each in added]
+        names = [parameter.name for parameter in own]
+        added = [parameter for parameter in inner.values() if parameter.name not in names]
+        if any(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in own):
+            added = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in added]
 
-        order = sorted([*own, *added], key=lambda each: each.kind)
+        order = sorted([*own, *added], key=lambda parameter: parameter.kind)
         signature = inspect.Signature(order, return_annotation=Formula)
 
         @functools.wraps(body)
@@ -466,9 +466,9 @@ def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
     >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
     ['maxout.supremum', 'maxout.supremum_by_dimension', 'printed.maxout.lemma_2']
     """
-    functions = tuple(one for one in REGISTRY.values() if one.statement == statement)
+    functions = tuple(function for function in REGISTRY.values() if function.statement == statement)
     if not functions:
-        listed = ", ".join(dict.fromkeys(one.statement for one in REGISTRY.values()))
+        listed = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
         raise ValueError(f"statement={statement!r} has no bound; these have: {listed}")
     return functions
 

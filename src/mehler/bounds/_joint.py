@@ -91,10 +91,10 @@ def product_nodes(rho: float, q: int, most: float, step: float | None = None) ->
 
 def _log_above(a: Any, b: Any, x: Any, y: Any, q: int, s: float) -> Any:
     """Bound the logarithm of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is < 0."""
-    one = math.log(q) - (a * a + b * b) / 2
-    two = math.log(q * q * s) - (x * x + y * y) / 2
+    single = math.log(q) - (a * a + b * b) / 2
+    pair = math.log(q * q * s) - (x * x + y * y) / 2
     below = np.minimum(y, 0.0)
-    return np.logaddexp(one, two) - math.log(2 * math.pi) - max(q - 2, 0) * below**2 / 2
+    return np.logaddexp(single, pair) - math.log(2 * math.pi) - max(q - 2, 0) * below**2 / 2
 
 
 def _squares(q: int) -> tuple[Any, Any]:

@@ -94,7 +94,7 @@ def require_thresholds(name: str, value: Any) -> list[float]:
     thresholds = require_iterable(name, value)
     if not thresholds:
         raise ValueError(f"{name} is empty: give at least one")
-    return [require_not_negative(f"{name}[{i}]", one) for i, one in enumerate(thresholds)]
+    return [require_not_negative(f"{name}[{i}]", theta) for i, theta in enumerate(thresholds)]
 
 
 @bound(

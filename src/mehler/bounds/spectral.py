@@ -113,10 +113,11 @@ def gram_error(
     --------
     >>> import numpy as np
     >>> from mehler import bounds
-    >>> known = {"ridge": 2.0, "eigenvalues": 200 * 0.5 ** np.arange(20), "sup": 1.5}
-    >>> round(bounds.spectral.gram_error(20_000, delta=0.01, **known).value, 3)
+    >>> setting = {"ridge": 2.0, "eigenvalues": 200 * 0.5 ** np.arange(20), "sup": 1.5}
+    >>> round(bounds.spectral.gram_error(20_000, delta=0.01, **setting).value, 3)
     0.122
-    >>> bounds.solve(bounds.spectral.gram_error, at_most=0.5, n_features=None, delta=0.01, **known)
+    >>> bounds.solve(bounds.spectral.gram_error, at_most=0.5, n_features=None, delta=0.01,
+    ...              **setting)
     1267
     """
     m = blocks(n_features, block)
@@ -195,7 +196,7 @@ def _by_variance(
     ridge: float | None = None,
 ) -> Formula:
     """Bound the Frobenius norm by Chebyshev's inequality."""
-    if any(one is not None for one in others):
+    if any(size is not None for size in others):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
     host = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
     matrix = require_reals("variance", host)

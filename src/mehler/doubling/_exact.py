@@ -56,7 +56,7 @@ def largest_need(problems: Any) -> tuple[int, Any, int]:
     """
     hard = sorted(
         ((greedy_count(sets), i, key, sets) for i, (key, sets) in enumerate(problems)),
-        key=lambda one: (-one[0], one[1]),
+        key=lambda problem: (-problem[0], problem[1]),
     )
     low, at, high = 1, None, 1
     for greedy, _, key, sets in hard:

@@ -210,8 +210,8 @@ def diameter_of(points: Points, max_points: int) -> Interval:
     largest = 0.0
     for rows in points.blocks():
         # Each pair once: the columns from this block on.
-        found = points.squared(rows, slice(rows.start, points.n))
-        largest = max(largest, float(found.max()))
+        squared = points.squared(rows, slice(rows.start, points.n))
+        largest = max(largest, float(squared.max()))
     return _ends(points, largest, largest)
 
 

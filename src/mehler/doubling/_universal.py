@@ -84,7 +84,7 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
         raise ValueError(f"n_nonzero={s} exceeds n_inputs={d}: at most all entries are not 0")
     # Vectors of fewer entries are in the set too.
     fewer = {s, *(s >> i for i in range(1, s.bit_length()))}
-    low = max(max(_packing(one, d) for one in fewer), _by_sphere(s))
+    low = max(max(_packing(nonzero, d) for nonzero in fewer), _by_sphere(s))
     high = log2_ceil(math.comb(d, s) * _HALF_BALLS.get(s, 5**s))
     return Interval(low, min(high, by_columns(d)))
 

@@ -75,10 +75,10 @@ def kernel_change_elements(
     Examples
     --------
     >>> from mehler.bounds import group_invariant
-    >>> known = {"n_rows": 12, "delta": 0.05}
-    >>> sizes = {"n_bins": 10**9, "window": 1.0, **known}
+    >>> setting = {"n_rows": 12, "delta": 0.05}
+    >>> sizes = {"n_bins": 10**9, "window": 1.0, **setting}
     >>> first = group_invariant.kernel_error(10**9, n_elements=100, **sizes)["elements"]
-    >>> second = group_invariant.kernel_change_elements(100, n_inputs=6, **known).value
+    >>> second = group_invariant.kernel_change_elements(100, n_inputs=6, **setting).value
     >>> round(first, 3), round(second, 4)
     (0.856, 0.0296)
     """
@@ -178,9 +178,9 @@ def kernel_change_turns(
     Examples
     --------
     >>> from mehler.bounds import group_invariant
-    >>> known = {"n_inputs": 64, "frequency": 8, "moves": 1.7}
+    >>> setting = {"n_inputs": 64, "frequency": 8, "moves": 1.7}
     >>> for n in (4, 16, 64):
-    ...     print(f"{group_invariant.kernel_change_turns(n, **known).value:.1e}")
+    ...     print(f"{group_invariant.kernel_change_turns(n, **setting).value:.1e}")
     3.3e-02
     8.4e-03
     5.2e-04

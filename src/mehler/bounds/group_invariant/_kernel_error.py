@@ -143,18 +143,18 @@ def kernel_error(
     --------
     >>> from mehler import bounds
     >>> from mehler.bounds.group_invariant import kernel_error
-    >>> known = {"n_bins": 14, "n_rows": 12, "delta": 0.1, "window": 1.3, "templates": "redraw"}
-    >>> bound = kernel_error(2092, **known)
+    >>> setting = {"n_bins": 14, "n_rows": 12, "delta": 0.1, "window": 1.3, "templates": "redraw"}
+    >>> bound = kernel_error(2092, **setting)
     >>> round(bound["templates"], 3), round(bound["binning"], 3)
     (0.096, 0.093)
-    >>> bounds.solve(kernel_error, at_most=0.3, n_templates=None, n_inputs=40, **known)
+    >>> bounds.solve(kernel_error, at_most=0.3, n_templates=None, n_inputs=40, **setting)
     9
 
     Fifty distinct elements of sixty, and fifty independent ones:
 
-    >>> known = {"n_bins": 14, "n_rows": 12, "delta": 0.1, "window": 1.0, "n_elements": 50}
+    >>> setting = {"n_bins": 14, "n_rows": 12, "delta": 0.1, "window": 1.0, "n_elements": 50}
     >>> for order in (60, None):
-    ...     print(round(kernel_error(2092, group_order=order, **known)["elements"], 3))
+    ...     print(round(kernel_error(2092, group_order=order, **setting)["elements"], 3))
     0.474
     1.175
     """
@@ -267,10 +267,10 @@ def kernel_error_sizes(
     Examples
     --------
     >>> from mehler.bounds.group_invariant import kernel_error_sizes
-    >>> known = {"n_rows": 12, "delta": 0.1, "window": 1.3, "reach": 1.3**0.5}
-    >>> kernel_error_sizes(0.3, **known)
+    >>> setting = {"n_rows": 12, "delta": 0.1, "window": 1.3, "reach": 1.3**0.5}
+    >>> kernel_error_sizes(0.3, **setting)
     Sizes(n_bins=13, n_templates=2092, n_elements=9414)
-    >>> kernel_error_sizes(0.3, group_order=5040, **known)
+    >>> kernel_error_sizes(0.3, group_order=5040, **setting)
     Sizes(n_bins=13, n_templates=2092, n_elements=3284)
     """
     require_flag("whole_group", whole_group)

@@ -188,13 +188,13 @@ def _grams(name: str, value: Any) -> NDArray[np.float64]:
             f"{name} has shape {moved.shape}: give K(x_i, g x_j) of N rows and n elements, "
             "(n, N, N)"
         )
-    for part, one in ((f"the first of {name}", moved[0]), (f"the mean of {name}", moved.mean(0))):
-        most = np.abs(one).max()
-        if np.abs(one - one.T).max() > _ROUNDING * most:
+    for part, gram in ((f"the first of {name}", moved[0]), (f"the mean of {name}", moved.mean(0))):
+        most = np.abs(gram).max()
+        if np.abs(gram - gram.T).max() > _ROUNDING * most:
             raise ValueError(
                 f"{part} is not symmetric: the identity is first, and a group has all inverses"
             )
-        if np.linalg.eigvalsh(one)[0] < -_ROUNDING * most:
+        if np.linalg.eigvalsh(gram)[0] < -_ROUNDING * most:
             raise ValueError(f"{part} has an eigenvalue below 0: a kernel is positive semidefinite")
     return moved
 
@@ -387,9 +387,9 @@ def least_squares_excess_risk(
     Cyclic shifts of 20 coordinates leave the constant vectors alone:
 
     >>> from mehler.bounds import group_invariant
-    >>> known = {"n_inputs": 20, "n_fixed": 1, "noise": 0.5, "norm": 1.0}
+    >>> setting = {"n_inputs": 20, "n_fixed": 1, "noise": 0.5, "norm": 1.0}
     >>> for average in ("none", "after", "before"):
-    ...     bound = group_invariant.least_squares_excess_risk([10, 50], average=average, **known)
+    ...     bound = group_invariant.least_squares_excess_risk([10, 50], average=average, **setting)
     ...     print(average, bound.value.round(4))
     none [0.7778 0.1724]
     after [0.2866 0.0086]

@@ -70,8 +70,8 @@ def slope_fourier(
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> known = kernel_error.slope_fourier(2, gamma=0.5)
-    >>> [round(one, 6) for one in known["slope"]], known["width"]
+    >>> setting = kernel_error.slope_fourier(2, gamma=0.5)
+    >>> [round(moment, 6) for moment in setting["slope"]], setting["width"]
     ([1.253314, 2.0], 2.0)
     """
     d = require_integer("n_inputs", n_inputs)
@@ -149,7 +149,7 @@ def slope_kitchen_sinks(
     --------
     >>> from mehler.bounds import kernel_error
     >>> relu = kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)
-    >>> [round(one, 6) for one in relu["slope"]]
+    >>> [round(moment, 6) for moment in relu["slope"]]
     [2.0, 8.0]
     >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
     ...                                       **relu)
@@ -200,9 +200,9 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> known = kernel_error.slope_maxout_centred(2, pool_size=4)
+    >>> setting = kernel_error.slope_maxout_centred(2, pool_size=4)
     >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
-    ...                                       **known)
+    ...                                       **setting)
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
     """

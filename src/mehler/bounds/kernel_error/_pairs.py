@@ -333,10 +333,10 @@ def normal_quantile(
     Examples
     --------
     >>> from mehler import bounds
-    >>> known = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
-    >>> round(bounds.kernel_error.normal_quantile(1000, **known), 4)
+    >>> setting = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
+    >>> round(bounds.kernel_error.normal_quantile(1000, **setting), 4)
     0.1213
-    >>> bounds.solve(bounds.kernel_error.normal_quantile, at_most=0.1, n_features=None, **known)
+    >>> bounds.solve(bounds.kernel_error.normal_quantile, at_most=0.1, n_features=None, **setting)
     1472
     """
     if (pool_size is None) == (variance is None):

@@ -288,8 +288,8 @@ def uniform_by_slope(
     Frequencies of the law N(0, I_2), rows on a circle:
 
     >>> from mehler.bounds import kernel_error
-    >>> known = {"width": 2.0, "slope": (1.2533, 2.0)}
-    >>> bound = kernel_error.uniform_by_slope(5000, dimension=3, diameter=2, delta=0.01, **known)
+    >>> setting = {"width": 2.0, "slope": (1.2533, 2.0)}
+    >>> bound = kernel_error.uniform_by_slope(5000, dimension=3, diameter=2, delta=0.01, **setting)
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'deviation': 0.124, 'increments': 0.007, 'range': 0.009, 'between': 0.001, 'spread': 0.0}
     """
@@ -306,8 +306,8 @@ def uniform_by_slope(
     slopes = _Slopes(mean, square - mean * mean, tuple(laws))
     levels = np.arange(_LEVELS + max(_STRIDES) * _LINKS)
     length = diameter * np.minimum(1.0, np.exp2(1.0 - levels))
-    where = _Set(n_features, delta, log_pairs(dimension, levels), length)
-    terms = _best(product, slopes, where, method)
+    cover = _Set(n_features, delta, log_pairs(dimension, levels), length)
+    terms = _best(product, slopes, cover, method)
     if not terms:
         raise ValueError(
             f"diameter={diameter!r}, slope={slope!r}: the bound leaves the floats, give rows in "
@@ -327,15 +327,15 @@ def uniform_by_slope(
 
 
 @np.errstate(over="ignore")
-def _best(product: Product, slopes: _Slopes, where: _Set, method: str | None) -> Terms:
+def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -> Terms:
     """Return the terms of the smallest sum over levels, strides and numbers of links."""
     best: tuple[float, Terms] = (math.inf, {})
     for level in range(_LEVELS):
-        pairs = float(where.pairs[level]) - _LOG2
-        if level and pairs - math.log(where.delta) > _MOST:
+        pairs = float(levels.pairs[level]) - _LOG2
+        if level and pairs - math.log(levels.delta) > _MOST:
             break
         symbol = f"T_{{{level}}}(T_{{{level}}} + 1)"
-        net = product.deviation(where.m, where.delta / 2 * math.exp(-pairs), symbol)
+        net = product.deviation(levels.m, levels.delta / 2 * math.exp(-pairs), symbol)
         paid = math.fsum(value for value, _ in net.values())
         # Deeper levels have more pairs, so that they cost more before anything else is added.
         if paid >= best[0]:
@@ -344,7 +344,7 @@ def _best(product: Product, slopes: _Slopes, where: _Set, method: str | None) ->
         if method != "net" and slopes.increments:
             chains += [(stride, _LINKS) for stride in _STRIDES]
         for stride, most in chains:
-            parts = _links(where, slopes, level, stride, most)
+            parts = _links(levels, slopes, level, stride, most)
             total = paid + parts.sum(axis=0)
             at = int(np.argmin(total))
             if total[at] < best[0]:
@@ -367,21 +367,21 @@ def _terms(parts: Any, level: int, stride: int, links: int) -> Terms:
     return {name: (float(v), latex) for (name, latex), v in zip(formulas, parts, strict=True)}
 
 
-def _links(where: _Set, slopes: _Slopes, level: int, stride: int, most: int) -> Any:
+def _links(levels: _Set, slopes: _Slopes, level: int, stride: int, most: int) -> Any:
     """Return the parts (4, numbers of links): 1 to `most` of them, or none where that is 0."""
     sums = np.zeros((2, 1))
     if most:
         at = level + stride * np.arange(most)
         # The link i takes delta 2^(-i - 2) of the probability.
-        logs = where.pairs[at + stride] + _LOG2 * np.arange(2, most + 2) - math.log(where.delta)
-        sums = np.cumsum(_cheapest(slopes, 2 * where.length[at], logs / where.m), axis=1)
+        logs = levels.pairs[at + stride] + _LOG2 * np.arange(2, most + 2) - math.log(levels.delta)
+        sums = np.cumsum(_cheapest(slopes, 2 * levels.length[at], logs / levels.m), axis=1)
     links = np.arange(1, most + 1) if most else np.zeros(1, dtype=int)
-    length = where.length[level + stride * links]
+    length = levels.length[level + stride * links]
     # Cantelli: the mean of m slopes exceeds its own by this with probability share at most.
-    share = where.delta * np.exp2(-1.0 - links)
+    share = levels.delta * np.exp2(-1.0 - links)
     # Its inverse may leave the floats, the root does not.
-    root = math.sqrt(where.delta) * np.exp2((-1.0 - links) / 2)
-    beyond = np.sqrt(slopes.variance * (1 - share) / where.m) / root
+    root = math.sqrt(levels.delta) * np.exp2((-1.0 - links) / 2)
+    beyond = np.sqrt(slopes.variance * (1 - share) / levels.m) / root
     return np.stack([*sums, 4 * length * slopes.mean, 2 * length * beyond])
 
 

@@ -82,8 +82,8 @@ def one_pair(
     Examples
     --------
     >>> from mehler.bounds import kernel_error, lower
-    >>> known = {"delta": 0.01, "pool_size": 4, "rho": 1.0}
-    >>> below, above = (room.one_pair(10_000, **known).value for room in (lower, kernel_error))
+    >>> setting = {"delta": 0.01, "pool_size": 4, "rho": 1.0}
+    >>> below, above = (room.one_pair(10_000, **setting).value for room in (lower, kernel_error))
     >>> round(below, 4), round(above, 4)
     (0.0355, 0.057)
     """
@@ -164,9 +164,9 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
     Examples
     --------
     >>> from mehler.bounds import kernel_error, lower
-    >>> known = {"dimension": 10, "delta": 0.01, "pool_size": 4}
-    >>> below = lower.uniform(10_000, **known).value
-    >>> above = kernel_error.uniform(10_000, diameter=2**0.5, **known).value
+    >>> setting = {"dimension": 10, "delta": 0.01, "pool_size": 4}
+    >>> below = lower.uniform(10_000, **setting).value
+    >>> above = kernel_error.uniform(10_000, diameter=2**0.5, **setting).value
     >>> round(below, 4), round(above, 4)
     (0.0694, 0.3027)
     """
