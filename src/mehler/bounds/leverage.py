@@ -315,9 +315,8 @@ def excess_risk(
 
     Parameters
     ----------
-    n_samples, n_features, pool_size, delta, estimated
-        As :mod:`mehler.bounds.leverage` says. The bound is vacuous where features or members of
-        the pool are fewer than the proof needs; the assumptions say how many it needs.
+    n_features, pool_size : int or array
+        The bound is vacuous for fewer than the assumptions say.
     n_scored : int or array, optional
         :math:`N_0`, rows that are independent of the training rows. If left out, the training rows
         are scored themselves.

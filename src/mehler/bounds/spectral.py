@@ -161,8 +161,8 @@ def operator_error(
 
     Parameters
     ----------
-    n_features, delta, gram, eigenvalues, sup, lipschitz, block
-        As :mod:`mehler.bounds.spectral` says; here s is at most n sup^2.
+    sup : float
+        Here s is at most n sup^2.
     variance : array, shape (n, n), optional
         As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
 
@@ -265,8 +265,8 @@ def approximation(
 
     Parameters
     ----------
-    n_features, gram, eigenvalues, sup, leverage, lipschitz, block
-        As :mod:`mehler.bounds.spectral` says; a leverage is that at N lambda, and needs `ridge`.
+    leverage : float
+        That at N lambda; it needs `ridge`.
     norm : float
         B.
     kurtosis : float, optional

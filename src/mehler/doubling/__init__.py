@@ -1,4 +1,9 @@
-"""The size of a finite set of points at every scale: diameter, packings, doubling dimension."""
+"""The size of a finite set of points at every scale: diameter, packings, doubling dimension.
+
+Functions of points take `X`, array of shape (n, d): in any namespace, rows that repeat count once,
+a Dask array is computed, and refused above 1 GiB. Distances take O(n^2 d); up to 10,000 points
+packings and covers keep 4 n^2 bytes at most.
+"""
 
 from mehler.doubling._dimension import DoublingDimension, doubling_dimension
 from mehler.doubling._lower import Witness

@@ -83,8 +83,7 @@ def doubling_dimension(
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
-        refused above 1 GiB.
+        The points.
     centres : {"anywhere", "in the set"}
         Whether the centres of all balls may lie anywhere in :math:`R^d`, as in Definition 2, or
         only on points of the set.

@@ -25,8 +25,7 @@ def packing_number(X: Array, radius: float) -> Interval:
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
-        refused above 1 GiB.
+        The points.
     radius : float
         r, in the units of X.
 
@@ -35,10 +34,6 @@ def packing_number(X: Array, radius: float) -> Interval:
     Interval
         Integers: the size of a packing, and of a cover by balls of radius r/2, each of which
         contains at most one point of a packing.
-
-    Notes
-    -----
-    O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
 
     Examples
     --------
@@ -58,8 +53,7 @@ def covering_number(
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
-        refused above 1 GiB.
+        The points.
     radius : float
         r, in the units of X.
     centres : {"anywhere", "in the set"}
@@ -71,10 +65,6 @@ def covering_number(
         Integers: the size of a packing at distances above 2 r, no two points of which fit in one
         ball, and of a cover. Both ends hold for either kind of centres, as those of the cover
         are points of the set.
-
-    Notes
-    -----
-    O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
 
     Examples
     --------

@@ -174,7 +174,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace. A Dask array is computed, and refused above 1 GiB.
+        The points.
     max_points : int
         All pairs are looked at up to this many different points; beyond it the ends below come
         from a few sweeps over the set.

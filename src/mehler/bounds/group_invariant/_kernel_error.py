@@ -132,12 +132,12 @@ def kernel_error(
     Parameters
     ----------
     templates
-        As there. Projections of 'gaussian' are unbounded, so it needs `n_inputs` and the whole
+        Projections of 'gaussian' are unbounded, so it needs `n_inputs` and the whole
         group, and assumes that the window clips nothing.
     n_inputs : int or array, optional
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
     rule
-        As there: the first term is half as large for 'trapezoid' and 'midpoint'.
+        The first term is half as large for 'trapezoid' and 'midpoint'.
 
     Examples
     --------
@@ -149,14 +149,6 @@ def kernel_error(
     (0.096, 0.093)
     >>> bounds.solve(kernel_error, at_most=0.3, n_templates=None, n_inputs=40, **setting)
     9
-
-    Fifty distinct elements of sixty, and fifty independent ones:
-
-    >>> setting = {"n_bins": 14, "n_rows": 12, "delta": 0.1, "window": 1.0, "n_elements": 50}
-    >>> for order in (60, None):
-    ...     print(round(kernel_error(2092, group_order=order, **setting)["elements"], 3))
-    0.474
-    1.175
     """
     if group_order is not None:
         if n_elements is None:

@@ -276,9 +276,8 @@ def all_pairs(product: Product, n_features: int, *, n_rows: int, delta: float) -
 
     Parameters
     ----------
-    method, pool_size, rho, variance, sub_gamma, width, collision
-        As there, and true of every pair, the diagonal included. Leave `rho` out unless all pairs
-        have this correlation.
+    rho : float, optional
+        As all is true of every pair, the diagonal included: leave it out unless all have this one.
 
     Examples
     --------
@@ -320,8 +319,6 @@ def normal_quantile(
 
     Parameters
     ----------
-    n_features, delta, pool_size, rho, variance
-        As :mod:`mehler.bounds.kernel_error` says; exactly one of `pool_size` and `variance`.
     n_pairs : int or array
         Number P of pairs that must all be close; N (N + 1)/2 for a Gram matrix of N rows.
 

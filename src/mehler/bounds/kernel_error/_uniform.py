@@ -104,8 +104,8 @@ def uniform(
 
     Parameters
     ----------
-    n_features, pool_size, dimension, diameter, delta
-        As :mod:`mehler.bounds.kernel_error` says; the diameter is at most 2.
+    diameter : float
+        At most 2.
     n_inputs : int or array, optional
         Columns d of the rows, for "net".
     method : {"chaining", "net"}, optional
@@ -278,8 +278,6 @@ def uniform_by_slope(
     increments : (float, float), optional
         For products without a bound: v and c with log E exp(t (I - E I)) <= (2rt)^2
         v/(2 (1 - 2rc abs(t))) for increments I of pairs whose rows move by r at most.
-    variance, sub_gamma, width
-        What is known of one product, as in :func:`one_pair`, at all pairs.
     method : {"chaining", "net"}, optional
         "net" has no increments, n = 0; by default the smaller one.
 

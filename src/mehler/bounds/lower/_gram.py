@@ -177,8 +177,8 @@ def gram_error_grid(
 
     Parameters
     ----------
-    n_features, n_rows, ridge, delta
-        As :mod:`mehler.bounds.lower` says; columns come in pairs, two of each frequency.
+    n_features : int or array
+        Columns come in pairs, two of each frequency.
     spacing : float
         h.
     gamma : float
