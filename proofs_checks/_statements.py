@@ -27,9 +27,9 @@ def _read() -> list[tuple[Statement, Path]]:
     read = [(Statement.read(path), path) for path in beside]
     last = len(ORDER)
     rank = {name: place for place, name in enumerate(ORDER)}
-    return sorted(read, key=lambda one: (rank.get(one[0].id, last), one[0].id))
+    return sorted(read, key=lambda entry: (rank.get(entry[0].id, last), entry[0].id))
 
 
-_FOUND = _read()
-STATEMENTS: tuple[Statement, ...] = tuple(one for one, _ in _FOUND)
-PAGES: dict[str, Path] = {one.id: path for one, path in _FOUND}
+_ENTRIES = _read()
+STATEMENTS: tuple[Statement, ...] = tuple(statement for statement, _ in _ENTRIES)
+PAGES: dict[str, Path] = {statement.id: path for statement, path in _ENTRIES}

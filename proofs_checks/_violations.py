@@ -55,11 +55,11 @@ def hold_bounds(
     `false_alarm` is split evenly over the cases. Refuted if one violates its bound too often,
     inconclusive if one is open, else it holds; reported at the case nearest to its promise.
     """
-    found = [case.held(false_alarm / len(cases)) for case in cases]
+    compared = [case.held(false_alarm / len(cases)) for case in cases]
     # The refuted ones first; among the others the one whose interval comes nearest its promise.
-    refuted = [one for one in found if one.promised < one.violation_interval[0]]
-    worst = min(refuted or found, key=lambda one: one.promised - one.violation_interval[1])
-    loose = [one.ratio for one in found]
+    refuted = [row for row in compared if row.promised < row.violation_interval[0]]
+    worst = min(refuted or compared, key=lambda row: row.promised - row.violation_interval[1])
+    loose = [row.ratio for row in compared]
     evidence = Evidence.bound_comparison(
         form=form,
         claim=(
@@ -75,4 +75,4 @@ def hold_bounds(
         assumptions=("draws are independent",),
         plots=plots,
     )
-    return replace(evidence, where=worst.where, cases=tuple(found))
+    return replace(evidence, where=worst.where, cases=tuple(compared))

@@ -32,13 +32,15 @@ class World:
     @property
     def ratio(self) -> tuple[float, float]:
         """Ends of the value over its promised bound."""
-        low, high = (one / self.promised if self.promised > 0 else math.inf for one in self.happens)
+        low, high = (
+            chance / self.promised if self.promised > 0 else math.inf for chance in self.happens
+        )
         return low, high
 
 
 def hold_worlds(worlds: Sequence[World], *, form: Form, claim: str) -> Evidence:
     """Compare values with their promised bounds, and report the nearest world."""
-    worst = max(worlds, key=lambda one: one.ratio[0])
+    worst = max(worlds, key=lambda instance: instance.ratio[0])
     low, high = worst.ratio
     return Evidence.bound_comparison(
         form=form,
@@ -63,6 +65,6 @@ def mean_exceeds(t: float, n: int, *, third: float = 2.0) -> tuple[float, float]
     return max(0.0, chance - error), chance + error
 
 
-def at_least(one: tuple[float, float], lost: float) -> tuple[float, float]:
+def at_least(interval: tuple[float, float], lost: float) -> tuple[float, float]:
     """Return an interval for a probability on an event that fails with at most `lost`."""
-    return max(0.0, one[0] - lost), min(1.0, one[1] + lost)
+    return max(0.0, interval[0] - lost), min(1.0, interval[1] + lost)

@@ -69,7 +69,7 @@ def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
         ((upper_mean(q) - moment(q)) / (upper_mean(q) - lower_mean(q)), error * moment(q), q)
         for q in _POOLS
     ]
-    place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
+    place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
         claim=(
@@ -86,7 +86,7 @@ def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
 
 def _plot() -> Plot:
     q = 10.0 ** np.concatenate([np.linspace(0.31, 6, 40), np.linspace(7, 300, 60)])
-    first = np.asarray([mean(one) for one in q])
+    first = np.asarray([mean(size) for size in q])
     twice = 2 * np.log(q)
     corrected = twice - np.log(2 * np.pi * twice) + 2 * np.euler_gamma
     positive = corrected > 0
@@ -111,7 +111,7 @@ def _plot() -> Plot:
 
 def _slope_plot() -> Plot:
     q = np.unique(np.round(np.logspace(math.log10(2), 6, 40)))
-    first = np.asarray([mean(one) for one in q])
+    first = np.asarray([mean(size) for size in q])
     return Plot(
         title="Slope of the collision probability at correlation 0",
         x_label="log10 of the pool size",

@@ -141,7 +141,7 @@ def half_angle_bounds(
         low, high = half_angle_interval(q)
         angle = half_angle(lambda rho, q=q: float(collision(rho, q)), 0.5)  # type: ignore[misc]
         places.append(((angle - low) / (high - low), error / (high - low), q))
-    place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
+    place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
         claim=(
@@ -181,7 +181,7 @@ def _kernel_plot() -> Plot:
 def _angle_plot() -> Plot:
     pools = np.unique(np.round(np.logspace(math.log10(2), 6, 25))).astype(int)
     angles, centred, lows, highs = [], [], [], []
-    for q in (int(one) for one in pools):
+    for q in (int(size) for size in pools):
         angles.append(half_angle(lambda rho, q=q: exact.collision_probability(rho, q), 0.5))  # type: ignore[misc]
         level = variance_of_maximum(q) / 2
         centred.append(half_angle(lambda rho, q=q: exact.centred_kernel(rho, q), level))  # type: ignore[misc]
@@ -225,19 +225,19 @@ def variance_falls(context: Context, *, rate: Callable[[float], float] = varianc
 @check("maxout.locality", form="proved", name="the slope at equal rows")
 def near_one(context: Context, *, collision: Kernel = exact.collision_probability) -> Evidence:
     """Hold 1 - kappa against h_1 theta/sqrt(pi), to which it is equal for a pool of two."""
-    found = []
+    ratios = []
     for q in _POOLS:
         for angle in (1e-3, 0.1, 0.5, 1.0, 2.0, 3.0):
             changes = exact.max_moment(1, q) * angle / math.sqrt(math.pi)
-            found.append(((1 - float(collision(math.cos(angle), q))) / changes, q, angle))
-    worst, q, angle = max(found)
+            ratios.append(((1 - float(collision(math.cos(angle), q))) / changes, q, angle))
+    worst, q, angle = max(ratios)
     # kappa is good to 1e-13, and the smallest divisor is 5e-4.
     rounding = 5e-10
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
-            rf"ratio (largest of {len(found)}: $q = {q}$, $\theta = {angle:g}$)"
+            rf"ratio (largest of {len(ratios)}: $q = {q}$, $\theta = {angle:g}$)"
         ),
         observed=worst,
         interval=(worst - rounding, worst + rounding),

@@ -148,11 +148,11 @@ def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
 def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
     """Hold the limit of the exponent against proved bounds at an enormous pool."""
     log_q = 300 * math.log(10)
-    found = []
+    differences = []
     for rho in (0.0, 0.25, 0.5, 0.75, 0.9):
         low, high = (end - limit(rho) for end in exponent_ends(rho, log_q))
-        found.append((max(low, -high), low, high, rho))
-    _, low, high, rho = max(found)
+        differences.append((max(low, -high), low, high, rho))
+    _, low, high, rho = max(differences)
     return Evidence.exact_comparison(
         form="proved",
         claim=(
@@ -178,9 +178,9 @@ def exponent_at_pools(
     for q in (8, 1024, 10**6):
         for rho in (0.0, 0.5, 0.75, 0.9):
             low, high = exponent_ends(rho, math.log(q))
-            seen = -math.log(float(collision(rho, q))) / math.log(q)
-            places.append(((seen - low) / (high - low), q, rho))
-    place, q, rho = max(places, key=lambda one: abs(one[0] - 0.5))
+            value = -math.log(float(collision(rho, q))) / math.log(q)
+            places.append(((value - low) / (high - low), q, rho))
+    place, q, rho = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
         claim=(
@@ -211,23 +211,23 @@ def digits(
     q, rho, n = 4, 0.8, 1_200_000 if context.quick else 4_000_000
     x = np.array([[1.0, 0.0, 0.0]])
     z = np.array([[rho, math.sqrt(1 - rho * rho), 0.0]])
-    count = looked = 0
+    count = n_pairs = 0
     for phi in draws(draw, 3, q, 1, 2 * n, context.seed_for("digits"), context.like(), {}):
         same = _arrays.to_host(phi(context.asarray(x)) == phi(context.asarray(z)))[0]
         pairs = same[: same.size // 2 * 2].reshape(-1, 2)
-        count, looked = count + int(pairs.all(axis=1).sum()), looked + len(pairs)
-    low, high = intervals.binomial(count, looked, context.false_alarm)
-    reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * looked))
+        count, n_pairs = count + int(pairs.all(axis=1).sum()), n_pairs + len(pairs)
+    low, high = intervals.binomial(count, n_pairs, context.false_alarm)
+    reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * n_pairs))
     measured = Measured(
         pool_size=(q,),
         rho=(rho,),
-        mean=(count / looked,),
+        mean=(count / n_pairs,),
         low=(low,),
         high=(high,),
-        n_units=(2 * looked,),
+        n_units=(2 * n_pairs,),
         detectable=(2 * reach,),
         false_alarm=context.false_alarm,
-        method=f"Clopper-Pearson interval for {looked} pairs of digits",
+        method=f"Clopper-Pearson interval for {n_pairs} pairs of digits",
     )
     return compare_with_claims(
         measured,

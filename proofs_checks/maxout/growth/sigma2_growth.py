@@ -49,7 +49,7 @@ def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
     for q in _POOLS:
         low, high = _bounds(q)
         places.append(((high - moment(q)) / (high - low), error * moment(q), q))
-    place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
+    place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
         claim=(
@@ -84,7 +84,7 @@ def _limit(rate: Rate, **texts: object) -> Evidence:
 
 def _plot() -> Plot:
     q = np.unique(np.round(np.logspace(math.log10(2), 6, 40)))
-    second = np.asarray([exact.sigma2(int(one)) for one in q])
+    second = np.asarray([exact.sigma2(int(size)) for size in q])
     ends = np.log10(q[[0, -1]])
     return Plot(
         title="Second moment of the maximum over log q",

@@ -62,20 +62,20 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
     """Compare the kernel with the integral of the collision probability, by Gauss's rule."""
     # kappa has a square root at 1: with t = sin(a) the integrand is smooth.
     nodes, weights = np.polynomial.legendre.leggauss(200)
-    found = []
+    ratios = []
     for q in (2, 3, 8, 64):
         for rho in (-1.0, -0.5, 0.1, 0.5, 0.9, 1.0):
             end = np.arcsin(rho)
             angle = end * (nodes + 1) / 2
             kappa = np.asarray(exact.collision_probability(np.sin(angle), q))
             integral = float(end / 2 * (weights @ (kappa * np.cos(angle))))
-            found.append((float(kernel(rho, q)) / integral, q, rho))
-    ratio, q, rho = max(found, key=lambda one: abs(one[0] - 1))
+            ratios.append((float(kernel(rho, q)) / integral, q, rho))
+    ratio, q, rho = max(ratios, key=lambda row: abs(row[0] - 1))
     return Evidence.exact_comparison(
         form="proved",
         claim=(
             r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
-            rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(found)} "
+            rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(ratios)} "
             rf"($q = {q}$, $\rho = {rho:g}$)"
         ),
         observed=ratio,
@@ -88,18 +88,18 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
 @check("maxout.centred-kernel", form="proved", name="the localiser localises")
 def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
     """Hold the localiser's ratio against the rate of the proof, 8 h_1^2 kappa."""
-    found = []
+    ratios = []
     for q in (2, 8, 64, 1024, 10**6):
         for rho in (0.1, 0.5, 0.9):
             ratio = float(kernel(rho, q)) / rho / float(kernel(1.0, q))
             most = 8 * exact.max_moment(1, q) ** 2 * float(exact.collision_probability(rho, q))
-            found.append((ratio / most, q, rho))
-    worst, q, rho = max(found)
+            ratios.append((ratio / most, q, rho))
+    worst, q, rho = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
-            rf"their ratio (largest of {len(found)}: $q = {q}$, $\rho = {rho:g}$)"
+            rf"their ratio (largest of {len(ratios)}: $q = {q}$, $\rho = {rho:g}$)"
         ),
         observed=worst,
         interval=(worst - 1e-9, worst + 1e-9),
@@ -120,7 +120,7 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     pairs = [
         _arrays.to_host(phi(context.asarray(row))).reshape(n, 2) * (2 * n) ** 0.5 for row in (x, z)
     ]
-    apart = [one[:, 0] - one[:, 1] for one in pairs]
+    apart = [pair[:, 0] - pair[:, 1] for pair in pairs]
     verdict = verify.check_mean(
         apart[0] * apart[1] / 4,
         share * float(exact.centred_kernel(rho, q)),

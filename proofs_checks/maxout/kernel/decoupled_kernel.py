@@ -122,7 +122,7 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
         float(variance(rho, 2, next_fraction=1.0) - variance(rho, 2)) / 2 / covariance_of_two(rho)
         for rho in _PAIR_RHO
     ]
-    worst = max(ratios, key=lambda one: abs(one - 1))
+    worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     return Evidence.exact_comparison(
         form="proved",
         claim=(

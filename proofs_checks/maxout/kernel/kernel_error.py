@@ -132,7 +132,7 @@ def one_pair(
     for q, rho, m, delta in settings:
         rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
         drawn = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
-        known = [{"rho": rho, "method": method} for method in _METHODS] + [{"method": "chernoff"}]
+        methods = [{"rho": rho, "method": method} for method in _METHODS] + [{"method": "chernoff"}]
         below = lower.one_pair(m, delta=delta, pool_size=q, rho=rho)
         cases += [
             Case(
@@ -141,7 +141,7 @@ def one_pair(
                 bound=bound(m, delta=delta, pool_size=q, **options),
                 where={"q": q, "rho": rho, "m": m, **options},
             )
-            for options in known
+            for options in methods
         ]
     return hold_bounds(
         cases,
@@ -166,7 +166,7 @@ def all_pairs(
     for q, n, sizes, delta in settings:
         rows = _cloud(context.rng(f"rows/{q}/{n}"), n)
         errors = [gram_errors(context, draw, f"gram/{q}/{n}", rows, q, m) for m in sizes]
-        found = [
+        gram_cases = [
             Case(
                 drawn=drawn.max(axis=(1, 2)),
                 # Whatever the rows, one of them with itself.
@@ -176,10 +176,10 @@ def all_pairs(
             )
             for m, drawn in zip(sizes, errors, strict=True)
         ]
-        cases += found
+        cases += gram_cases
         if len(sizes) > 1:
             plots = (
-                _over_features(found, q=q, n=n, delta=delta),
+                _over_features(gram_cases, q=q, n=n, delta=delta),
                 _over_rows(errors[-1], q=q, m=sizes[-1], delta=delta, bound=bound),
             )
     return hold_bounds(
@@ -205,7 +205,7 @@ def uniform(
     for name, dimension, q, m, delta in settings:
         rows, diameter = _set(context.rng(f"set/{name}"), name)
         drawn = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
-        known: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
+        geometry: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
         below = (
             lower.uniform(m, dimension=dimension, delta=delta, pool_size=q)
             if name == "orthonormal"
@@ -215,7 +215,7 @@ def uniform(
             Case(
                 drawn=drawn,
                 lower=below,
-                bound=bound(m, delta=delta, n_inputs=rows.shape[1], method=method, **known),
+                bound=bound(m, delta=delta, n_inputs=rows.shape[1], method=method, **geometry),
                 where={"set": name, "q": q, "m": m, "method": method},
             )
             for method in ("chaining", "net")
@@ -342,9 +342,11 @@ def equal_rows(bound: Bounding) -> Iterator[World]:
         {"method": "sub-gamma"},
     )
     for failure in _FAILURES:
-        for known in methods:
-            value = bound(MANY, delta=failure, pool_size=1, **known).value
-            yield _two_tails(f"squares, {known['method']}", value / math.sqrt(2), failure, _SQUARES)
+        for options in methods:
+            value = bound(MANY, delta=failure, pool_size=1, **options).value
+            yield _two_tails(
+                f"squares, {options['method']}", value / math.sqrt(2), failure, _SQUARES
+            )
         value = bound(MANY, delta=failure, sub_gamma=(2.0, 2.0)).value
         yield _two_tails("squares, (2, 2) given", value / math.sqrt(2), failure, _SQUARES)
         value = bound(MANY, delta=failure, width=1.0, method="hoeffding").value
@@ -358,9 +360,9 @@ def one_square(bound: Bounding) -> Iterator[World]:
         {"pool_size": 1},
         {"sub_gamma": (2.0, 2.0)},
     )
-    for known in settings:
+    for options in settings:
         failure = 1e-300
-        value = bound(1, delta=failure, method="sub-gamma", **known).value
+        value = bound(1, delta=failure, method="sub-gamma", **options).value
         chance = float(special.erfc(math.sqrt((1 + value) / 2)))
         yield World("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
 
@@ -368,9 +370,9 @@ def one_square(bound: Bounding) -> Iterator[World]:
 def one_maximum(bound: Bounding) -> Iterator[World]:
     """Take one unit of a pool and equal rows: the square of a maximum, whose law is exact."""
     for q in (2, 16):
-        for known in ({"rho": 1.0}, {}):
+        for options in ({"rho": 1.0}, {}):
             failure = 1e-100
-            value = bound(1, delta=failure, pool_size=q, method="chernoff", **known).value
+            value = bound(1, delta=failure, pool_size=q, method="chernoff", **options).value
             log_below = q * special.log_ndtr(math.sqrt(exact.sigma2(q) + value))
             chance = -math.expm1(float(log_below))
             # Rounding of the logarithm, which is that of 1e-100.
@@ -427,5 +429,5 @@ def _two_tails(name: str, t: float, failure: float, third: float) -> World:
 def _any_of(n: int, name: str, value: float, failure: float) -> World:
     """Return the world of the largest of n independent means of squares."""
     low, high = mean_exceeds(value * math.sqrt(MANY / 2), MANY, third=_SQUARES)
-    ends = (-math.expm1(n * math.log1p(-min(2 * one, 1 - 1e-16))) for one in (low, high))
+    ends = (-math.expm1(n * math.log1p(-min(2 * tail, 1 - 1e-16))) for tail in (low, high))
     return World(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)

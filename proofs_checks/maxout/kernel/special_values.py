@@ -34,12 +34,12 @@ def measured(
     """Count codes that agree on equal, orthogonal and opposite rows."""
     pools = (2, 8) if context.quick else (2, 3, 4, 8, 64)
     share = context.false_alarm / len(pools)
-    found = Measured.join(
+    collisions = Measured.join(
         [measure_collisions(context, draw, q, _RHO, width=_WIDTH, false_alarm=share) for q in pools]
     )
     return compare_with_claims(
-        found,
-        found.claimed(value),
+        collisions,
+        collisions.claimed(value),
         resolution=_WIDTH,
         form="printed",
         claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",

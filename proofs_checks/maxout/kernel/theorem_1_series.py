@@ -69,10 +69,10 @@ def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evide
     gaps = []
     with mpmath.workdps(200):  # rounding far below the radius of any ball
         for q in (3, 4, 8) if context.quick else (3, 4, 5, 8, 16, 64):
-            one = mpmath.mpf(1)
+            unit = mpmath.mpf(1)
             first, second = (moment_ends(i, q) for i in (1, 2))  # positive, so squares are in order
             formulas = [
-                (one / q, one / q),
+                (unit / q, unit / q),
                 tuple(h * h / (q - 1) for h in first),
                 tuple(q * h * h / ((q - 1) * (q - 2)) for h in second),
             ]
@@ -159,17 +159,17 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
     (kappa(r) - kappa(-r))/2 is at most the odd half; next to r = 1 this closes in.
     """
     rho, error = 1 - 1e-10, 1e-13  # kappa is good to the second
-    found = []
+    enclosures = []
     for q in (2, 3, 8, 64) if context.quick else (2, 3, 4, 5, 8, 16, 64, 1024, 10**6):
         right, left = float(collision(rho, q)), float(collision(-rho, q))
         even, odd = (right + left) / 2, (right - left) / 2
-        found += [
+        enclosures += [
             (right - error, 1.0, 1.0, f"all, $q = {q}$"),
             (even - error, 1 - odd + error, 0.5, f"even, $q = {q}$"),
             (odd - error, 1 - even + error, 0.5, f"odd, $q = {q}$"),
         ]
     low, high, claimed, name = max(
-        found, key=lambda one: (max(one[0] - one[2], one[2] - one[1], 0), one[1] - one[0])
+        enclosures, key=lambda row: (max(row[0] - row[2], row[2] - row[1], 0), row[1] - row[0])
     )
     return Evidence.exact_comparison(
         form="printed",
@@ -203,7 +203,7 @@ def partial_sums(
                 float(a[start:k:step].sum() + scale * zeta(1.5, k // step)) for k in (n, n // 2)
             )
             estimates.append((abs(fine - claimed), fine, abs(fine - coarse), claimed, name, q))
-    _, value, error, claimed, name, q = max(estimates, key=lambda found: found[0] / found[2])
+    _, value, error, claimed, name, q = max(estimates, key=lambda row: row[0] / row[2])
     return Evidence.exact_comparison(
         form="printed",
         claim=f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)",

@@ -137,12 +137,12 @@ def falls_short(
     The ramp ends where the best function of the class is, C R E|g|; the box ends at C R times the
     mean of m sizes |g|, which is normal about it.
     """
-    known = {**_ramp(radius, loss_bound), "scale": 0.5 / radius, **shape.geometry(1, radius)}
+    options = {**_ramp(radius, loss_bound), "scale": 0.5 / radius, **shape.geometry(1, radius)}
     if samples:
-        known["n_samples"] = ENDLESS**2
-    size = known["lipschitz"] * 0.5
+        options["n_samples"] = ENDLESS**2
+    size = options["lipschitz"] * 0.5
     for failure in (0.4, 1e-3, 1e-15):
-        value = bound(**known, n_features=ENDLESS, delta=failure / shape.events).value
+        value = bound(**options, n_features=ENDLESS, delta=failure / shape.events).value
         t = value / size * math.sqrt(ENDLESS) / SPREAD
         yield World(
             f"the box falls short of a label, failure {failure:g}",

@@ -146,14 +146,14 @@ def draw_risks(
         phi = units(rng, law.points, pool_size, (block, most))
         count = np.arange(1, most + 1)
         b = phi @ v
-        if sum(one.size for one in sizes) < _UNITS:
+        if sum(part.size for part in sizes) < _UNITS:
             sizes.append(np.abs(b).ravel())
         best.append((np.cumsum(np.abs(b), axis=1, dtype=float) / count)[:, prefix])
         mean_of = np.cumsum(np.abs(phi), axis=1)[:, prefix].max(axis=2) / count[prefix]
         largest.append(scale * mean_of)
         for n in n_samples:
-            seen = law.label_counts(rng, n, block).astype(np.float32)
-            chosen = np.where(np.matmul(phi, seen[:, :, None])[:, :, 0] < 0, -b, b)
+            label_means = law.label_counts(rng, n, block).astype(np.float32)
+            chosen = np.where(np.matmul(phi, label_means[:, :, None])[:, :, 0] < 0, -b, b)
             gained[n].append((np.cumsum(chosen, axis=1, dtype=float) / count)[:, prefix])
     ends = intervals.known_variance(
         np.concatenate(sizes).astype(float), law.second_moment(pool_size), false_alarm
@@ -339,12 +339,12 @@ def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
 
 def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
     """Return quantiles of draws with their intervals, on a logarithmic scale of y."""
-    ends = np.log10([quantile_interval(one, level) for one in drawn])
+    ends = np.log10([quantile_interval(values, level) for values in drawn])
     return Series(
         label=label,
         kind="points",
         x=x,
-        y=np.log10([np.quantile(one, level) for one in drawn]),
+        y=np.log10([np.quantile(values, level) for values in drawn]),
         y_low=ends[:, 0],
         y_high=ends[:, 1],
     )

@@ -76,9 +76,11 @@ _OPEN = 3
 @check("maxout.definition-2", form="printed", name="at most the dimension of the space")
 def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidence:
     """Count the half-size balls that sets of the plane and of space need, against 2^d."""
-    found = {name: doubling.doubling_dimension(points) for name, points in sets.items()}
-    name = max(found, key=lambda one: found[one].witness.count / 2 ** sets[one].shape[1])
-    needed, columns = found[name].witness.count, sets[name].shape[1]
+    dimensions = {name: doubling.doubling_dimension(points) for name, points in sets.items()}
+    name = max(
+        dimensions, key=lambda label: dimensions[label].witness.count / 2 ** sets[label].shape[1]
+    )
+    needed, columns = dimensions[name].witness.count, sets[name].shape[1]
     return Evidence.bound_comparison(
         form="printed",
         claim=(
@@ -86,7 +88,7 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
             f"{name}"
         ),
         observed=needed,
-        interval=(needed, 2 ** found[name].high),
+        interval=(needed, 2 ** dimensions[name].high),
         upper=2**columns,
         method="a packing in a ball from below, covers of all sections from above",
         plots=(_plot_of_spheres(32 if context.quick else 128),),
@@ -113,25 +115,25 @@ def half_balls(
 @check("maxout.definition-2", form="proved", name="intervals contain the known dimensions")
 def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dimension) -> Evidence:
     """Hold the interval of each set of known dimension against that."""
-    known = _known(context)
-    found = {name: dimension(points) for name, (points, _) in known.items()}
+    expected = _known(context)
+    dimensions = {name: dimension(points) for name, (points, _) in expected.items()}
 
     def room(name: str) -> tuple[bool, int]:
-        inside = known[name][1] in found[name]
-        return inside, found[name].low - found[name].high
+        inside = expected[name][1] in dimensions[name]
+        return inside, dimensions[name].low - dimensions[name].high
 
     # One that is missed first, then the widest interval.
-    worst = min(known, key=room)
-    one = found[worst]
+    worst = min(expected, key=room)
+    interval = dimensions[worst]
     return Evidence.exact_comparison(
         form="proved",
-        claim=f"the dimension of {worst}, the widest of {len(known)} intervals",
-        observed=(one.low + one.high) / 2,
-        exact=known[worst][1],
-        interval=(one.low - 0.5, one.high + 0.5),
+        claim=f"the dimension of {worst}, the widest of {len(expected)} intervals",
+        observed=(interval.low + interval.high) / 2,
+        exact=expected[worst][1],
+        interval=(interval.low - 0.5, interval.high + 0.5),
         resolution=_OPEN,
         method="certified integers, half a unit added at each end",
-        plots=(_plot_of_circles(context, dimension), _plot_of_points(known, found)),
+        plots=(_plot_of_circles(context, dimension), _plot_of_points(expected, dimensions)),
     )
 
 
@@ -153,10 +155,10 @@ def _known(context: Context) -> dict[str, tuple[Any, int]]:
 
 
 def _plot_of_points(
-    known: Mapping[str, tuple[Any, int]], found: Mapping[str, DoublingDimension]
+    expected: Mapping[str, tuple[Any, int]], dimensions: Mapping[str, DoublingDimension]
 ) -> Plot:
-    order = sorted(known, key=lambda name: len(known[name][0]))
-    x = [len(known[name][0]) for name in order]
+    order = sorted(expected, key=lambda name: len(expected[name][0]))
+    x = [len(expected[name][0]) for name in order]
     return Plot(
         title="Sets of known doubling dimension",
         x_label="number of points n",
@@ -166,11 +168,11 @@ def _plot_of_points(
                 label="interval",
                 kind="points",
                 x=x,
-                y=[(found[name].low + found[name].high) / 2 for name in order],
-                y_low=[found[name].low for name in order],
-                y_high=[found[name].high for name in order],
+                y=[(dimensions[name].low + dimensions[name].high) / 2 for name in order],
+                y_low=[dimensions[name].low for name in order],
+                y_high=[dimensions[name].high for name in order],
             ),
-            Series(label="known", kind="points", x=x, y=[known[name][1] for name in order]),
+            Series(label="known", kind="points", x=x, y=[expected[name][1] for name in order]),
         ),
         caption="Equidistant points and the axes have logarithmic dimension, curves a small one.",
     )
@@ -179,7 +181,7 @@ def _plot_of_points(
 def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
     rng = context.rng("circles")
     sizes = (4, 5, 6, 8, 12, 24, 48) if context.quick else (*range(3, 25), 32, 48, 96, 192, 384)
-    found = [dimension(in_space(polygon(n), 9, rng)) for n in sizes]
+    dimensions = [dimension(in_space(polygon(n), 9, rng)) for n in sizes]
     return Plot(
         title="Points on a circle, in nine columns",
         x_label="number of points n",
@@ -189,8 +191,8 @@ def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
                 label="interval",
                 kind="band",
                 x=sizes,
-                y_low=[one.low for one in found],
-                y_high=[one.high for one in found],
+                y_low=[interval.low for interval in dimensions],
+                y_high=[interval.high for interval in dimensions],
             ),
             Series(label="known for the circle", x=sizes, y=[3] * len(sizes)),
             Series(label="as printed, at most d = 2", x=sizes, y=[2] * len(sizes)),
@@ -277,7 +279,7 @@ def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order
         low = math.ceil(s / 2) * math.log2(b)
         choices = (math.lgamma(d + 1) - math.lgamma(s + 1) - math.lgamma(d - s + 1)) / math.log(2)
         places += [(low / rate(s, d), s, d), ((choices + s * math.log2(5)) / rate(s, d), s, d)]
-    place, s, d = max(places, key=lambda one: abs(math.log(one[0] / math.sqrt(0.5))))
+    place, s, d = max(places, key=lambda row: abs(math.log(row[0] / math.sqrt(0.5))))
     return Evidence.bound_comparison(
         form="proved",
         claim=(

@@ -85,7 +85,7 @@ def union(
 
 def _plot() -> Plot:
     scale = np.linspace(0, 4, 41)
-    ends = np.asarray([distance_ends(float(one), _POOL) for one in scale])
+    ends = np.asarray([distance_ends(float(size), _POOL) for size in scale])
     return Plot(
         title="Distance of a kernel section from the class of C",
         x_label="C",

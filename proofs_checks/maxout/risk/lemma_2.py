@@ -190,7 +190,7 @@ def on_subspheres(
     mean_of: Callable[..., float] = mean,
 ) -> Evidence:
     """Compute the exact chance of failure of both shapes on spheres of subspaces."""
-    found = []
+    ratios = []
     # A ball of r dimensions needs at most 5^r balls of half its radius; there the covering counts.
     for r, k in {**SUBSPHERES, 400: 400 * math.log2(5)}.items():
         for q in (1, 4, 64, 1024):
@@ -203,13 +203,15 @@ def on_subspheres(
                         for d in (r, 100, 10**6)
                     ]
                     bounds.append(bound(**sizes, mean_sup=centre))
-                    found += [(failure(one.value, r, q * m) / delta, r, q, m) for one in bounds]
-    share, r, q, m = max(found)
+                    ratios += [
+                        (failure(limit.value, r, q * m) / delta, r, q, m) for limit in bounds
+                    ]
+    share, r, q, m = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
-            f"{len(found)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
+            f"{len(ratios)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
         ),
         observed=share,
         interval=(share * (1 - 1e-6), share * (1 + 1e-6)),
@@ -225,16 +227,16 @@ def _plot(context: Context) -> Plot:
     x = np.log10(m)
     few = [1, 10, 100]
     rng = context.rng("plotted draws")
-    drawn = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * one))))) for one in few]
+    drawn = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * count))))) for count in few]
     paper = [
         maxout.supremum_by_dimension(
-            pool_size=q, n_features=int(one), delta=delta, n_inputs=d, dimension=3, diameter=2.0
+            pool_size=q, n_features=int(count), delta=delta, n_inputs=d, dimension=3, diameter=2.0
         ).value
-        for one in m
+        for count in m
     ]
     free = [
-        maxout.supremum(pool_size=q, n_features=int(one), delta=delta, mean_sup=mean(r, q)).value
-        for one in m
+        maxout.supremum(pool_size=q, n_features=int(count), delta=delta, mean_sup=mean(r, q)).value
+        for count in m
     ]
     return Plot(
         title="Largest value of m units over a great circle",
@@ -246,7 +248,7 @@ def _plot(context: Context) -> Plot:
             Series(
                 label="99% quantile, exact",
                 x=x,
-                y=np.log10([quantile(1 - delta, r, q * int(one)) for one in m]),
+                y=np.log10([quantile(1 - delta, r, q * int(count)) for count in m]),
             ),
             observed_series("99% quantile, drawn", np.log10(few), drawn, 1 - delta),
         ),
@@ -266,11 +268,11 @@ def _norm_promise(d: int) -> float:
 def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
     """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
     # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
-    found = []
+    chances = []
     for d in (20, 100, 400):
-        one = float(stats.chi.sf(each * math.sqrt(d), d))
-        found.append((one**POOL, min(1.0, POOL * one), _norm_promise(d), d))
-    low, high, promised, d = max(found, key=lambda one: one[0] - one[2])
+        longer = float(stats.chi.sf(each * math.sqrt(d), d))
+        chances.append((longer**POOL, min(1.0, POOL * longer), _norm_promise(d), d))
+    low, high, promised, d = max(chances, key=lambda row: row[0] - row[2])
     return _exceeded(
         rf"$P(\|w_{{D(x)}}\| + \|w_{{D(z)}}\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {POOL}$, "
         rf"$d = {d}$",

@@ -289,7 +289,7 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
     """Return a case for every setting, number of units and chance of failure."""
     return [
         Case(
-            drawn=one.best if evaluate is nearest_bound else one.monte_carlo,
+            drawn=approximations.best if evaluate is nearest_bound else approximations.monte_carlo,
             bound=evaluate(
                 bound,
                 law,
@@ -298,8 +298,8 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
             ),
             where={"d": setting.n_inputs, "q": setting.pool_size, "m": m},
         )
-        for setting, law, found in _drawn(context)
-        for m, one in zip(setting.n_features, found, strict=True)
+        for setting, law, drawn in _drawn(context)
+        for m, approximations in zip(setting.n_features, drawn, strict=True)
         for failure in setting.failure
     ]
 
@@ -321,8 +321,8 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
     x = np.log10(setting.n_features)
 
     def curve(label: str, bound: Bounding, **options: Any) -> Series:
-        known = {"pool_size": setting.pool_size, "scale": _SCALE, **options}
-        y = [bound(n_features=m, **known).value for m in setting.n_features]
+        arguments = {"pool_size": setting.pool_size, "scale": _SCALE, **options}
+        y = [bound(n_features=m, **arguments).value for m in setting.n_features]
         return Series(label=label, x=x, y=np.log10(y))
 
     return Plot(
@@ -346,11 +346,11 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
             observed_series(
                 "Monte Carlo function, 95% quantile",
                 x,
-                [one.monte_carlo for one in drawn],
+                [part.monte_carlo for part in drawn],
                 1 - failure,
             ),
             observed_series(
-                "nearest function, 95% quantile", x, [one.best for one in drawn], 1 - failure
+                "nearest function, 95% quantile", x, [part.best for part in drawn], 1 - failure
             ),
         ),
         caption=(
@@ -434,15 +434,15 @@ def two_near_points(
 ) -> Evidence:
     """Evaluate the print on two near points, where it promises that one unit is enough."""
     bound = printed_at_near_points()
-    seen = probability(bound.value)
+    chance = probability(bound.value)
     return Evidence.bound_comparison(
         form="printed",
         claim=(
             r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that "
             f"no function of the box is within the printed {bound.value:.2g} of $f$"
         ),
-        observed=seen,
-        interval=(seen - 1e-12, seen + 1e-12),
+        observed=chance,
+        interval=(chance - 1e-12, chance + 1e-12),
         upper=1 - bound.probability,
         method="distribution of the half-normal, computed",
     )

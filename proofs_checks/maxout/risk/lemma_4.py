@@ -51,22 +51,22 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_r
     """Hold the mean of what is added against L times the root mean square distance."""
     all_draws = _draws(context)
     share = context.false_alarm / 2 / len(all_draws)
-    found = []
+    ratios = []
     for draws in all_draws:
         # Where the promise is smallest.
         m = max(draws.setting.n_features)
         added = draws.drawn.best[m]
         promised = bound(n_features=m, **draws.setting.loss).value
         low, high = intervals.betting(added, -1.0, 1.0, share)
-        found.append((high / promised, low / promised, added.mean() / promised, m))
-    high, low, seen, m = max(found)
+        ratios.append((high / promised, low / promised, added.mean() / promised, m))
+    high, low, observed, m = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             "mean added risk over the bound in expectation, at most 1 (largest of "
-            f"{len(found)} settings: $m = {m}$)"
+            f"{len(ratios)} settings: $m = {m}$)"
         ),
-        observed=seen,
+        observed=observed,
         interval=(low, high),
         upper=1.0,
         false_alarm=context.false_alarm,
@@ -177,15 +177,15 @@ def added_risk(
     """Evaluate the print on two near points, where it promises that one unit adds no risk."""
     scale, lipschitz = 0.5, 0.5
     bound = printed_at_near_points(lipschitz, scale)
-    seen = probability(bound.value / (lipschitz * scale))
+    chance = probability(bound.value / (lipschitz * scale))
     return Evidence.bound_comparison(
         form="printed",
         claim=(
             r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: "
             f"chance that every function of the box adds more than the printed {bound.value:.2g}"
         ),
-        observed=seen,
-        interval=(seen - 1e-12, seen + 1e-12),
+        observed=chance,
+        interval=(chance - 1e-12, chance + 1e-12),
         upper=1 - bound.probability,
         method="distribution of the half-normal, computed",
     )

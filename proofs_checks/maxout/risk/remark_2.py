@@ -125,7 +125,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     N^alpha points of the sphere, alpha = 2, have dimension log2 N^alpha at most; at
     epsilon = 1/sqrt(N) the printed condition is what Theorem 2 asks for.
     """
-    found = []
+    ratios = []
     for n in (10**2, 10**4, 10**8):
         for d in (10, 10**3, 10**6):
             needed = printed.maxout.theorem_2_condition(
@@ -137,8 +137,8 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
                 diameter=2.0,
                 c_prime=1.0,
             )
-            found.append((needed / (n * math.log(n) * math.log(d)), n, d))
-    worst, n, d = max(found)
+            ratios.append((needed / (n * math.log(n) * math.log(d)), n, d))
+    worst, n, d = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
@@ -157,7 +157,7 @@ def by_the_repair(
     context: Context, *, features: Callable[[int, int], float] = features_by_the_repair
 ) -> Evidence:
     """Hold the approximation term with sigma^2 N features against the rate of the others."""
-    found = []
+    ratios = []
     for n in (10**2, 10**4, 10**8):
         for q in (1, 4, 64):
             for delta in (0.3, 1e-3, 1e-12):
@@ -172,8 +172,8 @@ def by_the_repair(
                     delta=delta,
                 )
                 rate = 0.25 * (1 + math.sqrt(-2 * math.log(delta))) / math.sqrt(n)
-                found.append((bound["approximation"] / rate, n, q, delta))
-    worst, n, q, delta = max(found)
+                ratios.append((bound["approximation"] / rate, n, q, delta))
+    worst, n, q, delta = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(

@@ -134,7 +134,7 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
 @check("maxout.theorem-2", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the mean excess risk against the bound of the expectation."""
-    found = []
+    ratios = []
     all_draws = draws_of(context)
     share = context.false_alarm / 2 / len(all_draws)
     for draws in all_draws:
@@ -146,15 +146,15 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) ->
         ).value
         # An excess risk has values in [-1, 1].
         low, high = intervals.betting(excess, -1.0, 1.0, share)
-        found.append((high / promised, low / promised, excess.mean() / promised, m, n))
-    high, low, seen, m, n = max(found)
+        ratios.append((high / promised, low / promised, excess.mean() / promised, m, n))
+    high, low, observed, m, n = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
-            f"mean excess risk over the bound in expectation, at most 1 (largest of {len(found)} "
+            f"mean excess risk over the bound in expectation, at most 1 (largest of {len(ratios)} "
             f"settings: $m = {m}$, $N = {n}$)"
         ),
-        observed=seen,
+        observed=observed,
         interval=(low, high),
         upper=1.0,
         false_alarm=context.false_alarm,
@@ -172,7 +172,7 @@ def smaller(
     by_dimension: Bounding = maxout.excess_risk_by_dimension,
 ) -> Evidence:
     """Compare the two proved shapes over a grid, at equal chances of failure."""
-    found = []
+    ratios = []
     for q in (1, 2, 4, 64, 10**6):
         for m in (1, 100, 10**6):
             for failure in (0.9, 0.1, 1e-6):
@@ -192,13 +192,13 @@ def smaller(
                         diameter=1.0,
                         **sizes,
                     )
-                    found.append((paper["approximation"] / free["approximation"], q, m, failure))
-    least, q, m, failure = min(found)
+                    ratios.append((paper["approximation"] / free["approximation"], q, m, failure))
+    least, q, m, failure = min(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"approximation term of the paper's shape over the dimension-free one, at least "
-            f"$2\\sqrt 2$ (least of {len(found)}: $q = {q}$, $m = {m}$, failure {failure:g})"
+            f"$2\\sqrt 2$ (least of {len(ratios)}: $q = {q}$, $m = {m}$, failure {failure:g})"
         ),
         observed=least,
         interval=(least * (1 - 1e-12), least * (1 + 1e-12)),
@@ -261,7 +261,7 @@ def printed_condition(
 ) -> Evidence:
     """Let the printed condition ask for nothing: one unit is far from the infinite class."""
     bound = printed_at_near_points()
-    seen = probability(bound.value / (_LIPSCHITZ * _SCALE))
+    chance = probability(bound.value / (_LIPSCHITZ * _SCALE))
     return Evidence.bound_comparison(
         form="printed",
         claim=(
@@ -269,8 +269,8 @@ def printed_condition(
             f": chance that it exceeds the printed bound {bound.value:.2g}, against the promised "
             "one"
         ),
-        observed=seen,
-        interval=(seen - 1e-12, seen + 1e-12),
+        observed=chance,
+        interval=(chance - 1e-12, chance + 1e-12),
         upper=1 - bound.probability,
         method="distribution of the half-normal, computed",
     )
@@ -281,8 +281,8 @@ def bounded_difference(
     context: Context, *, claimed: Callable[[int], float] = lambda n: 2 / n
 ) -> Evidence:
     r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
-    found = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
-    moved, limit, n = max(found, key=lambda one: one[0] / one[1])
+    changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
+    moved, limit, n = max(changes, key=lambda row: row[0] / row[1])
     return Evidence.bound_comparison(
         form="printed",
         claim=(
