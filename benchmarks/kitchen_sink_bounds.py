@@ -7,7 +7,7 @@ python benchmarks/kitchen_sink_bounds.py
 from __future__ import annotations
 
 import _harness
-from mehler.proofs_checks._violations import Case
+from mehler.proofs_checks._comparisons import Case
 from mehler.proofs_checks.kitchen_sinks import estimation_lemma, lemma_1, risk_lemma, theorem
 
 from mehler.statements import Context

@@ -10,7 +10,7 @@ import numpy as np
 from mehler import DeepKernel, exact
 from mehler.statements import Context, Evidence, check
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 
 # Correlations of maxout layers by two routes: one layer in closed form, many by recursion.
 
@@ -72,25 +72,25 @@ def angle_most(theta: float, depth: int) -> float:
 def above(context: Context, *, bound: Gap = most) -> Evidence:
     """Hold one layer's 1 - C against (1 - rho)/sigma^2."""
     worlds = [
-        World(f"q = {q}, rho = {rho:g}", _about(layer_gap(rho, q)), bound(rho, q))
+        Instance(f"q = {q}, rho = {rho:g}", _about(layer_gap(rho, q)), bound(rho, q))
         for q in _POOLS
         for rho in _RHO
     ]
     claim = r"$1 - C(\rho) \le (1 - \rho)/\sigma^2(q)$"
-    return hold_worlds(worlds, form="printed", claim=claim)
+    return compare_instances(worlds, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="one layer from below")
 def below(context: Context, *, bound: Gap = least) -> Evidence:
     """Hold the lower bound, which with the upper one makes 1/sigma^2 the slope at 1."""
     worlds = [
-        World(f"q = {q}, rho = {rho:g}", (value, value), layer_gap(rho, q) + ERROR)
+        Instance(f"q = {q}, rho = {rho:g}", (value, value), layer_gap(rho, q) + ERROR)
         for q in _POOLS
         for rho in _RHO
         if (value := bound(rho, q)) > 0
     ]
     claim = r"$1 - C(\rho) \ge \kappa_q(\rho)(1 - \rho)/\sigma^2(q)$"
-    return hold_worlds(worlds, form="printed", claim=claim)
+    return compare_instances(worlds, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="ten layers")
@@ -103,10 +103,11 @@ def deep(
         depths = tuple(range(1, 11))
         found = [1.0, *gaps(q, depths, 1.0, 0.0)]
         worlds += [
-            World(f"q = {q}, layer {k}", _about(found[k]), rate(q) * found[k - 1]) for k in depths
+            Instance(f"q = {q}, layer {k}", _about(found[k]), rate(q) * found[k - 1])
+            for k in depths
         ]
     claim = r"$1 - \rho_{l+1} \le (1 - \rho_l)/\sigma^2(q)$ in networks"
-    return hold_worlds(worlds, form="printed", claim=claim)
+    return compare_instances(worlds, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="a thousand layers of pools of two")
@@ -121,9 +122,9 @@ def pools_of_two(
             # 1 - rho is good to 1e-14.
             slack = 2e-14 / angle
             name = f"angle {theta:.3g}, {depth} layers"
-            worlds.append(World(name, (angle - slack, angle + slack), bound(theta, depth)))
+            worlds.append(Instance(name, (angle - slack, angle + slack), bound(theta, depth)))
     claim = r"$\theta_l \le 3\pi/(l + 3\pi/\theta_0)$ for $q = 2$"
-    return hold_worlds(worlds, form="printed", claim=claim)
+    return compare_instances(worlds, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="the slope with biases")

@@ -13,7 +13,7 @@ import numpy as np
 from mehler import DeepKernel, exact
 from mehler.statements import Context, Evidence, check
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 
 # Coefficients of zonal kernels: eigenvalues on the sphere for its uniform law.
 
@@ -128,7 +128,7 @@ def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
 
 def _worlds(
     method: str, context: Context, claimed: Leading, slope: Callable[[int], float]
-) -> list[World]:
+) -> list[Instance]:
     found = []
     for (q, depth, variances), d in itertools.product(_networks(context), (3, 5)):
         nu, c = claimed(method, q, depth, slope(q), **variances)
@@ -139,7 +139,7 @@ def _worlds(
         where = "".join(f", {name.replace('_', ' ')} {one}" for name, one in variances.items())
         for k, near, far in zip(_DEGREES[:2], off[:2], off[2:], strict=True):
             found.append(
-                World(
+                Instance(
                     f"q = {q}, depth {depth}{where}, dimension {d}, degree {k}",
                     (max(0.0, far - error), far + error),
                     0.5 * near + 2.0 * error,
@@ -153,7 +153,7 @@ def tangent(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
     """Hold the tangent kernel's eigenvalues of odd and even degree against the limit."""
-    return hold_worlds(
+    return compare_instances(
         _worlds("ntk", context, claimed, slope),
         form="printed",
         claim=r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
@@ -165,7 +165,7 @@ def covariance(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
     """Hold the covariance's."""
-    return hold_worlds(
+    return compare_instances(
         _worlds("nngp", context, claimed, slope),
         form="printed",
         claim=r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",

@@ -13,7 +13,7 @@ from mehler.bounds import ridge as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw
 
 # Worlds where the risk of clipped ridge regression is computed and its bound is an equality.
@@ -23,7 +23,7 @@ Bounding = Callable[..., Bound]
 _ROUNDING = 1e-12
 
 
-def opposite(bound: Bounding) -> Iterator[World]:
+def opposite(bound: Bounding) -> Iterator[Instance]:
     """Pairs of equal rows with opposite labels, one row left out, the weights 0 beside it.
 
     What is fitted to a row alone is wrong by twice the label at the other; more pairs, orthogonal
@@ -35,10 +35,10 @@ def opposite(bound: Bounding) -> Iterator[World]:
         limit = bound(n - 1, degrees_of_freedom=pairs * 2 / (2 + penalty), **known)
         seen = (clip + clip / (1 + penalty)) ** 2 - clip**2
         name = f"{pairs} pairs of opposite labels"
-        yield World(name, (seen * (1 - _ROUNDING), seen), limit.total)
+        yield Instance(name, (seen * (1 - _ROUNDING), seen), limit.total)
 
 
-def shrunk(bound: Bounding) -> Iterator[World]:
+def shrunk(bound: Bounding) -> Iterator[Instance]:
     """Equal rows of one label, all but one fitted, beside twice the weight that all would have."""
     n = 10**8
     for share in (1.0, 30.0, 1000.0):
@@ -53,7 +53,7 @@ def shrunk(bound: Bounding) -> Iterator[World]:
         )
         seen = (penalty / (n - 1 + penalty)) ** 2 - (1 - other) ** 2
         name = f"equal rows, penalty {share:g} N"
-        yield World(name, (seen - _ROUNDING * abs(seen), seen), limit.total)
+        yield Instance(name, (seen - _ROUNDING * abs(seen), seen), limit.total)
 
 
 def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.ndarray:
@@ -70,7 +70,7 @@ def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.nd
 @check("features.clipped-ridge", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
     """Hold each term where it is equal to the excess risk."""
-    return hold_worlds(
+    return compare_instances(
         [*opposite(bound), *shrunk(bound)],
         form="printed",
         claim="mean excess risk at a row that is left out",

@@ -13,8 +13,7 @@ from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, Term, lower, spectral
 from mehler.statements import Context, Evidence, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import World, hold_worlds
+from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ._gram_draws import Draw, grams, norms
 
 # Lower bounds of the error of a Gram matrix of cosines and sines, by its best direction.
@@ -77,7 +76,7 @@ _FAILURES = (1e-2, 1e-12, 1e-60)
 _ROUNDING = 1e-9
 
 
-def one_for_each(bound: Bounding) -> Iterator[World]:
+def one_for_each(bound: Bounding) -> Iterator[Instance]:
     """A feature is sqrt(n) at one of n rows, drawn uniformly, so that K is the identity.
 
     Errors are those of n binomial shares over 1 + lambda. Shares are negatively associated, so
@@ -92,10 +91,10 @@ def one_for_each(bound: Bounding) -> Iterator[World]:
             above, below = shares(m, 1 / n, value * (1 + ridge))
             low = max(-math.expm1(n * math.log1p(-one)) for one in (above, below))
             high = n * (above + below)
-            yield World(f"{n} rows, m = {m:.0e}, failure {failure:g}", (low, high), failure)
+            yield Instance(f"{n} rows, m = {m:.0e}, failure {failure:g}", (low, high), failure)
 
 
-def one_row(bound: Bounding) -> Iterator[World]:
+def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row, and a feature that is 0 or, rarely, large: sup bounds its leverage.
 
     The ridge is so large that (K + lambda)^(-1) and 1/lambda hardly differ.
@@ -108,25 +107,25 @@ def one_row(bound: Bounding) -> Iterator[World]:
             ).value
             above, below = shares(m, share, value * (1 + ridge))
             chance = above + below
-            yield World(f"one row, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
+            yield Instance(f"one row, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
 
 
-def one_square(bound: Bounding) -> Iterator[World]:
+def one_square(bound: Bounding) -> Iterator[Instance]:
     """One row and linear features: a mean of squares of standard normals, without a bound."""
     for m in (1, 30, 10**6):
         for failure in (1e-2, 1e-12, 1e-290):
             value = bound(m, delta=failure, eigenvalues=np.ones(1), lipschitz=1.0).value
             chance = float(stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m))
-            yield World(f"squares, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
+            yield Instance(f"squares, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
 
 
-def one_variance(bound: Bounding) -> Iterator[World]:
+def one_variance(bound: Bounding) -> Iterator[Instance]:
     """One row, and a product that is off with the chance of Chebyshev's equality, or nearly."""
     for failure in (0.3, 1e-3):
         value = bound(1, delta=failure, eigenvalues=np.ones(1), variance=np.ones((1, 1))).value
         chance = failure * 1.001
         far = float(1 / math.sqrt(chance) > value)
-        yield World(f"chebyshev, failure {failure:g}", (far * chance, far * chance), failure)
+        yield Instance(f"chebyshev, failure {failure:g}", (far * chance, far * chance), failure)
 
 
 def shares(m: int, p: float, t: float) -> tuple[float, float]:
@@ -189,7 +188,7 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
         below = best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
         where = {"ridge": ridge, "m": m}
         cases.append(Case(drawn=drawn, bound=found, lower=below, where=where))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="printed",
         claim="the spectral error of pairs keeps the known bound",
@@ -202,7 +201,7 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
 def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Count violations by bounded and unbounded maps."""
     cases = list(_cases(context, bound))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="the spectral error of pairs, offsets and maxout features keeps its bounds",
@@ -253,7 +252,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
         limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **known)
         below = _below(name, rows, 100, None)
         cases.append(Case(drawn=found, bound=limit, lower=below, where={"map": name}))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="the operator norm of the error keeps its bound",
@@ -265,7 +264,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
 @check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Hold the bounds of bounded features where errors are those of binomial shares."""
-    return hold_worlds(
+    return compare_instances(
         [*one_for_each(bound), *one_row(bound)], form="proved", claim="spectral error"
     )
 
@@ -273,7 +272,7 @@ def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Hold the bounds of unbounded features for squares of normals, and Chebyshev's."""
-    return hold_worlds(
+    return compare_instances(
         [*one_square(bound), *one_variance(bound)],
         form="proved",
         claim="operator norm of the error",

@@ -15,7 +15,7 @@ from mehler.bounds import lower as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw
 
 # Worlds where lower bounds are held against probabilities that are computed.
@@ -23,17 +23,17 @@ from ._gram_draws import Draw
 Bounding = Callable[..., Bound]
 
 
-def squares(bound: Bounding) -> Iterator[World]:
+def squares(bound: Bounding) -> Iterator[Instance]:
     """Equal rows and linear units: the error is that of a mean of m squares."""
     for m in (10, 1000, 10**6):
         for failure in (0.3, 1e-3, 1e-12):
             for known in ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}):
                 value = bound(m, delta=failure, **known).value
                 name = f"squares, m = {m:.0e}, chance {failure:g}, {next(iter(known))}"
-                yield World(name, (failure, failure), _of_squares(m, value))
+                yield Instance(name, (failure, failure), _of_squares(m, value))
 
 
-def codes(bound: Bounding) -> Iterator[World]:
+def codes(bound: Bounding) -> Iterator[Instance]:
     """Codes: the chance of an error is a sum of binomial probabilities."""
     for m, share in ((20, 0.3), (1000, 0.05)):
         count = np.arange(m + 1)
@@ -41,28 +41,28 @@ def codes(bound: Bounding) -> Iterator[World]:
         for failure in (0.3, 1e-3):
             value = bound(m, delta=failure, collision=share).value
             reached = abs(count / m - share) >= value * (1 - 1e-9)
-            yield World(f"codes, m = {m}", (failure, failure), float(law[reached].sum()))
+            yield Instance(f"codes, m = {m}", (failure, failure), float(law[reached].sum()))
 
 
-def lengths(bound: Bounding) -> Iterator[World]:
+def lengths(bound: Bounding) -> Iterator[Instance]:
     """Orthonormal rows and linear units: N independent means of squares, and other pairs."""
     for n, m in ((5, 100), (1000, 10**4), (10**6, 10**6)):
         for failure in (0.3, 1e-3):
             value = bound(m, n_rows=n, delta=failure, pool_size=1).value
             chance = -math.expm1(n * math.log1p(-_of_squares(m, value)))
             name = f"{n} rows, m = {m:.0e}, chance {failure:g}"
-            yield World(name, (failure, failure), chance)
+            yield Instance(name, (failure, failure), chance)
 
 
-def packing(bound: Bounding) -> Iterator[World]:
+def packing(bound: Bounding) -> Iterator[Instance]:
     """A set of 2^k orthonormal vectors."""
     for k in (3, 9.5):
         value = bound(10**4, dimension=k, delta=0.3, pool_size=1).value
         chance = -math.expm1(2 ** int(k) * math.log1p(-_of_squares(10**4, value)))
-        yield World(f"2^{int(k)} rows", (0.3, 0.3), chance)
+        yield Instance(f"2^{int(k)} rows", (0.3, 0.3), chance)
 
 
-def majority(bound: Bounding) -> Iterator[World]:
+def majority(bound: Bounding) -> Iterator[Instance]:
     """One row, targets of a biased coin, and the learner that takes the majority.
 
     It has the least mean risk under the two laws together, and the same under each.
@@ -75,10 +75,10 @@ def majority(bound: Bounding) -> Iterator[World]:
         # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
         best = float(np.max(4 * away * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
         value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
-        yield World(f"{n} samples", (value, value), best * (1 + 1e-3))
+        yield Instance(f"{n} samples", (value, value), best * (1 + 1e-3))
 
 
-def majorities(bound: Bounding) -> Iterator[World]:
+def majorities(bound: Bounding) -> Iterator[Instance]:
     """Orthonormal rows, targets of biased coins of random signs, and the majority at each row.
 
     It is the best learner of all laws together. Two centred units of two weights have E|M - M'|/2,
@@ -96,7 +96,7 @@ def majorities(bound: Bounding) -> Iterator[World]:
         )
         known = {"pool_size": q, "scale": 0.5, "lipschitz": 3.0, "centred": q > 1}
         value = bound(n, dimension=amplitudes.size + 1, **known).value
-        yield World(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
+        yield Instance(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
 
 
 def _majorities(n: int, k: int, amplitude: float) -> float:
@@ -111,7 +111,7 @@ def _majorities(n: int, k: int, amplitude: float) -> float:
     return float(np.max(4 * away * wrong)) * amplitude
 
 
-def normal_means(bound: Bounding) -> Iterator[World]:
+def normal_means(bound: Bounding) -> Iterator[Instance]:
     """One row, and three points with weights for a prior; rows of several sizes, and shrinkage.
 
     No learner's largest risk is below the bound, so that of one that is good is near it: the mean
@@ -122,14 +122,14 @@ def normal_means(bound: Bounding) -> Iterator[World]:
         value = bound(**known).value
         linear = reach**2 / (1 + reach**2)
         largest = linear if centre is None else _largest_risk(reach, centre)
-        yield World(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
+        yield Instance(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
     # Shrinkage by 1 - 1/(c sqrt(mu)) of each direction has the same risk at every target.
     root, slope = np.array([2.0, 1.0, 0.5]), 500.0
     kept = 1 - 1 / (slope * root)
     norm = 0.01 * math.sqrt(float(np.sum((slope * root - 1) / root**2)))
     known = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
     value = bound(**known).value
-    yield World("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
+    yield Instance("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
 
 
 def _largest_risk(reach: float, centre: float) -> float:
@@ -142,16 +142,16 @@ def _largest_risk(reach: float, centre: float) -> float:
     return float(np.max(away**2 @ weights)) / math.sqrt(2 * math.pi)
 
 
-def distinct_rows(bound: Bounding) -> Iterator[World]:
+def distinct_rows(bound: Bounding) -> Iterator[Instance]:
     """A feature for each of four rows, three of them drawn once: the fourth is missing."""
     ridge = 0.7
     value = bound(3, ridge=ridge, eigenvalues=np.ones(4)).value
     gram = np.diag([4 / 3, 4 / 3, 4 / 3, 0.0])
     error = float(np.linalg.norm(gram - np.eye(4), 2) / (1 + ridge))
-    yield World("three of four rows", (value, value), error * (1 + 1e-12))
+    yield Instance("three of four rows", (value, value), error * (1 + 1e-12))
 
 
-def one_direction(bound: Bounding) -> Iterator[World]:
+def one_direction(bound: Bounding) -> Iterator[Instance]:
     """One row of squared length 0.5 and linear units: the error is that of a mean of squares.
 
     The ridge is a half too, so that it and the row's length count alike.
@@ -162,10 +162,10 @@ def one_direction(bound: Bounding) -> Iterator[World]:
             value = bound(m, delta=failure, **known).value
             name = f"one row, m = {m:.0e}, chance {failure:g}"
             # (K_m - K)/(K + ridge) is half of what a mean of squares is off by.
-            yield World(name, (failure, failure), _of_squares(m // block, 2 * value))
+            yield Instance(name, (failure, failure), _of_squares(m // block, 2 * value))
 
 
-def rare_draws(bound: Bounding) -> Iterator[World]:
+def rare_draws(bound: Bounding) -> Iterator[Instance]:
     """One row, a feature that is 1/sqrt(p) with chance p, else 0: K_m is a binomial share over p.
 
     The ridge is a half, so that it and the row's length count unlike.
@@ -180,10 +180,10 @@ def rare_draws(bound: Bounding) -> Iterator[World]:
         name = f"a feature of chance {share:.0e}"
         reached = float(law[error >= value * (1 - 1e-9)].sum())
         # An equality: the sum of probabilities is right up to its rounding.
-        yield World(name, (failure, failure), reached * (1 + 1e-12))
+        yield Instance(name, (failure, failure), reached * (1 + 1e-12))
 
 
-def rare_frequencies(bound: Bounding) -> Iterator[World]:
+def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
     """One frequency and 64 rows of a line: the error at each frequency, and the chance of more."""
     n, step, ridge = 64, 0.2, 4.0
     x = step * np.arange(n)
@@ -202,7 +202,7 @@ def rare_frequencies(bound: Bounding) -> Iterator[World]:
         # Cells count if the error is reached at either end, and so does all beyond the last.
         reached = np.maximum(errors[1:], errors[:-1]) >= value
         chance = float(2 * (np.diff(stats.norm.cdf(w)) @ reached + stats.norm.sf(w[-1])))
-        yield World(f"one frequency, chance {failure:g}", (failure, failure), chance)
+        yield Instance(f"one frequency, chance {failure:g}", (failure, failure), chance)
 
 
 def _of_squares(m: int, value: float) -> float:
@@ -216,7 +216,7 @@ _CLAIM = "what is claimed over what happens"
 @check("features.lower", form="printed", name="one pair")
 def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
     """Hold the bound of one pair for squares of normals, and for codes."""
-    return hold_worlds(
+    return compare_instances(
         [*squares(bound), *codes(bound)],
         form="printed",
         claim=f"error at one pair, {_CLAIM}",
@@ -226,7 +226,7 @@ def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence
 @check("features.lower", form="proved", name="all pairs")
 def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
     """Hold the bound of all pairs for orthonormal rows."""
-    return hold_worlds(
+    return compare_instances(
         [*lengths(bound)],
         form="proved",
         claim=f"largest error of orthonormal rows, {_CLAIM}",
@@ -236,7 +236,7 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
 @check("features.lower", form="proved", name="a packing")
 def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound of a set for a packing."""
-    return hold_worlds(
+    return compare_instances(
         [*packing(bound)], form="proved", claim=f"largest error over a set, {_CLAIM}"
     )
 
@@ -244,19 +244,21 @@ def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
 @check("features.lower", form="proved", name="the best learner of two laws")
 def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
-    return hold_worlds([*majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
+    return compare_instances([*majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
 def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws for each row."""
-    return hold_worlds([*majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
+    return compare_instances(
+        [*majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
+    )
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
 def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Evidence:
     """Hold the bound of the risk at the rows against the largest risk of good estimators."""
-    return hold_worlds(
+    return compare_instances(
         [*normal_means(bound)],
         form="proved",
         claim=f"mean excess risk at the rows, {_CLAIM}",
@@ -266,13 +268,15 @@ def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Ev
 @check("features.lower", form="proved", name="a missing row")
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
-    return hold_worlds([*distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}")
+    return compare_instances(
+        [*distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}"
+    )
 
 
 @check("features.lower", form="proved", name="one direction")
 def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction) -> Evidence:
     """Hold the bound by one direction where there is no other."""
-    return hold_worlds(
+    return compare_instances(
         [*one_direction(bound)],
         form="proved",
         claim=f"spectral error, one row, {_CLAIM}",
@@ -282,7 +286,7 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction
 @check("features.lower", form="proved", name="a rare draw")
 def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
-    return hold_worlds(
+    return compare_instances(
         [*rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
     )
 
@@ -290,7 +294,7 @@ def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evide
 @check("features.lower", form="proved", name="one frequency")
 def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evidence:
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
-    return hold_worlds(
+    return compare_instances(
         [*rare_frequencies(bound)],
         form="proved",
         claim=f"spectral error, rows of a line, {_CLAIM}",

@@ -13,8 +13,7 @@ from mehler.bounds import Bound, Term
 from mehler.bounds import margin as bounds
 from mehler.statements import Context, Evidence, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import World, hold_worlds
+from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 
 # Worlds where the risk by margins is computed and near its bound.
 
@@ -23,7 +22,7 @@ Bounding = Callable[..., Bound]
 _ROWS = 1e40
 
 
-def learnt_by_heart(bound: Bounding) -> Iterator[World]:
+def learnt_by_heart(bound: Bounding) -> Iterator[Instance]:
     """Orthonormal features, all labels 1, and weights that are 1 at drawn rows, < 0 at others.
 
     Each of N rows has the margin N^(-1/2); a fresh row is another one, and its class is wrong. Two
@@ -37,10 +36,10 @@ def learnt_by_heart(bound: Bounding) -> Iterator[World]:
             n, margin=1 / root, delta=0.01, scale=length * root, thresholds=(threshold,)
         )
         name = f"learnt by heart, length {length:g}, threshold {threshold:g}"
-        yield World(name, (risk, risk), promised.total)
+        yield Instance(name, (risk, risk), promised.total)
 
 
-def coin(bound: Bounding) -> Iterator[World]:
+def coin(bound: Bounding) -> Iterator[Instance]:
     """One row with the label of a coin, and the weight 1: errors are binomial.
 
     The chance that so few are counted that the bound is below the truth, over what is promised.
@@ -59,7 +58,7 @@ def coin(bound: Bounding) -> Iterator[World]:
             low, high = (middle, high) if fails(middle) else (low, middle)
         happens = float(stats.binom(n, chance).cdf(low)) if low >= 0 else 0.0
         name = f"a coin of {chance:g}, delta = {delta:g}"
-        yield World(name, (happens, happens), delta)
+        yield Instance(name, (happens, happens), delta)
 
 
 _DELTA = 0.1
@@ -74,7 +73,7 @@ def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
         Case(drawn=_ratios(context, bound, n_draws, *case), bound=_ONE, where={"setting": case})
         for case in settings
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="printed",
         claim=f"risk over its bound exceeds 1 with probability at most {_DELTA:g}",
@@ -116,7 +115,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 @check("features.margin", form="printed", name="rows learnt by heart")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold margin, weights and threshold where rows are learnt by heart."""
-    return hold_worlds(
+    return compare_instances(
         [*learnt_by_heart(bound)], form="printed", claim="probability of a wrong class"
     )
 
@@ -124,6 +123,6 @@ def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) ->
 @check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold the confidence where errors are those of a coin."""
-    return hold_worlds(
+    return compare_instances(
         [*coin(bound)], form="printed", claim="chance that the risk exceeds its bound"
     )

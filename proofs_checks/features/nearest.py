@@ -13,7 +13,7 @@ from mehler.bounds import Bound, spectral
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw, grams
 
 # Worlds where the distance of the nearest combination of features is computed.
@@ -21,7 +21,7 @@ from ._gram_draws import Draw, grams
 Bounding = Callable[..., Bound]
 
 
-def one_row(bound: Bounding) -> Iterator[World]:
+def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
 
     Without any feature that is not 0 the distance is the norm, else it is 0. The kurtosis is 1/p.
@@ -31,9 +31,9 @@ def one_row(bound: Bounding) -> Iterator[World]:
         happens = float(np.exp(m * np.log1p(-p))) * 4.0
         known = {"norm": 2.0, "eigenvalues": np.ones(1)}
         value = bound(m, leverage=1 / (p * (1 + ridge)), ridge=ridge, **known)
-        yield World(f"one row, leverage, {m} features", (happens, happens), value.total)
+        yield Instance(f"one row, leverage, {m} features", (happens, happens), value.total)
         value = bound(m, kurtosis=1 / p, **known)
-        yield World(f"one row, kurtosis, {m} features", (happens, happens), value.total)
+        yield Instance(f"one row, kurtosis, {m} features", (happens, happens), value.total)
 
 
 _N, _D = 24, 6
@@ -42,7 +42,7 @@ _N, _D = 24, 6
 @check("features.nearest", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
-    return hold_worlds(
+    return compare_instances(
         [*one_row(bound)], form="printed", claim="mean square distance of the nearest"
     )
 

@@ -15,7 +15,7 @@ from mehler.bounds import ridge as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._worlds import World, hold_worlds
+from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw, grams
 
 # Worlds where the risk of ridge regression is computed and near its bound.
@@ -25,7 +25,7 @@ Bounding = Callable[..., Bound]
 _ROUNDING = 1e-9
 
 
-def one_row(bound: Bounding) -> Iterator[World]:
+def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
 
     K_m is a binomial share over p. Its shrinkage has the bias at ridge 1, the variance at small
@@ -47,7 +47,7 @@ def one_row(bound: Bounding) -> Iterator[World]:
             leverage=1 / (p * (1 + ridge)),
         )
         risk = _shrunk(p, ridge, m, noise)
-        yield World(f"one row, {name}", (risk * (1 - _ROUNDING), risk), limit.total)
+        yield Instance(f"one row, {name}", (risk * (1 - _ROUNDING), risk), limit.total)
 
 
 def _shrunk(p: float, ridge: float, m: int, noise: float) -> float:
@@ -59,7 +59,7 @@ def _shrunk(p: float, ridge: float, m: int, noise: float) -> float:
     return float(law.pmf(count) @ ((ridge / (k + ridge)) ** 2 + (noise * k / (k + ridge)) ** 2))
 
 
-def left_out(bound: Bounding) -> Iterator[World]:
+def left_out(bound: Bounding) -> Iterator[Instance]:
     """Rows that are orthogonal, or two equal ones, and features that are exact.
 
     An orthogonal row that is left out is predicted by 0, so its error is the target. One of two
@@ -70,7 +70,7 @@ def left_out(bound: Bounding) -> Iterator[World]:
     limit = bound(
         10**12, ridge=1 / n, norm=1.0, noise=0.0, eigenvalues=np.ones(n), leverage=n / 2, **known
     )
-    yield World("orthogonal rows", (1 / n, 1 / n), limit.total)
+    yield Instance("orthogonal rows", (1 / n, 1 / n), limit.total)
     # At a small ridge the factor c is needed, at 0.7 the most of the term is seen.
     for shrink in (0.2, 0.7, 1.0):
         limit = bound(
@@ -83,7 +83,7 @@ def left_out(bound: Bounding) -> Iterator[World]:
             **known,
         )
         seen = 1 / (1 + shrink) ** 2
-        yield World(f"two equal rows, ridge {shrink / 2}", (seen, seen), limit.total)
+        yield Instance(f"two equal rows, ridge {shrink / 2}", (seen, seen), limit.total)
 
 
 # Worlds of source conditions, and of unbounded features, where the risk of ridge is computed.
@@ -91,7 +91,7 @@ def left_out(bound: Bounding) -> Iterator[World]:
 # Sums over a binomial law are right to this part of themselves.
 
 
-def alike(bound: Bounding) -> Iterator[World]:
+def alike(bound: Bounding) -> Iterator[Instance]:
     """Orthogonal rows of one kernel value, and exact features: the bias is that of each direction.
 
     The ridge is where x^(2r)/(1 + x)^2 is largest, or far below the eigenvalues for r = 1.
@@ -109,10 +109,10 @@ def alike(bound: Bounding) -> Iterator[World]:
             smoothness=r,
         ).value
         risk = n ** (-2 * r) * (shift / (1 + shift)) ** 2
-        yield World(f"orthogonal rows, smoothness {r:g}", (risk * (1 - _ROUNDING), risk), value)
+        yield Instance(f"orthogonal rows, smoothness {r:g}", (risk * (1 - _ROUNDING), risk), value)
 
 
-def rare(bound: Bounding) -> Iterator[World]:
+def rare(bound: Bounding) -> Iterator[Instance]:
     """A single row whose feature is mostly 0, and then the target is lost."""
     p, m = 1e-3, 2000
     for r, ridge in ((0.25, 1e-12), (0.75, 1e-9)):
@@ -126,10 +126,10 @@ def rare(bound: Bounding) -> Iterator[World]:
             smoothness=r,
         ).value
         none = float(stats.binom(m, p).pmf(0))
-        yield World(f"one row, seldom, smoothness {r:g}", (none, none + ridge), value)
+        yield Instance(f"one row, seldom, smoothness {r:g}", (none, none + ridge), value)
 
 
-def arrow(bound: Bounding) -> Iterator[World]:
+def arrow(bound: Bounding) -> Iterator[Instance]:
     """A strong direction, whose feature is a sign, and one of many weak ones in each block.
 
     phi = sqrt(mu) e e_1 + sqrt((n-1) w) e_J, e a sign and J uniform. The target is in the strong
@@ -141,7 +141,7 @@ def arrow(bound: Bounding) -> Iterator[World]:
     yield _arrow(bound, 8192, 1e6, 0.1, 3 * 10**8, by="sup")
 
 
-def _arrow(bound: Bounding, n: int, strong: float, weak: float, m: int, *, by: str) -> World:
+def _arrow(bound: Bounding, n: int, strong: float, weak: float, m: int, *, by: str) -> Instance:
     mu, total = np.full(n, weak), (n - 1) * weak
     mu[0] = strong
     known = {
@@ -154,10 +154,10 @@ def _arrow(bound: Bounding, n: int, strong: float, weak: float, m: int, *, by: s
     count = np.arange(int(law.isf(1e-15)) + 2)
     spread = float(law.pmf(count) @ (count / (total * count / m + 1) ** 2))
     risk = (strong / (1 + strong) / n) ** 2 * (1 + (n - 1) * strong * total * spread / m**2)
-    return World(f"an arrow, by {by}", (risk * (1 - _ROUNDING), math.inf), value)
+    return Instance(f"an arrow, by {by}", (risk * (1 - _ROUNDING), math.inf), value)
 
 
-def square(bound: Bounding) -> Iterator[World]:
+def square(bound: Bounding) -> Iterator[Instance]:
     """One row and a linear unit, without a bound: K_1 is the square of a standard normal."""
     ridge = 1.0
     value = bound(1, ridge=ridge, norm=1.0, noise=0.0, eigenvalues=np.ones(1), lipschitz=1.0).value
@@ -166,7 +166,7 @@ def square(bound: Bounding) -> Iterator[World]:
         return float((ridge / (g * g + ridge)) ** 2 * stats.norm.pdf(g))
 
     risk, error = integrate.quad(shrunk, -40, 40, points=[0.0], epsabs=1e-12)
-    yield World("one square", (risk - error, risk + error), value)
+    yield Instance("one square", (risk - error, risk + error), value)
 
 
 _N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5
@@ -297,7 +297,7 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]
 @check("features.ridge", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold each term where it is nearly equal to the risk."""
-    return hold_worlds(
+    return compare_instances(
         [
             *(one for part in (one_row, left_out) for one in part(bound)),
             *(one for part in _SOURCE for one in part(bound)),

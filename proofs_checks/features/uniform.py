@@ -16,8 +16,7 @@ from mehler.bounds import Bound, Term, kernel_error
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import World, hold_worlds
+from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ..group_invariant._shared import draw_products, limit
 from ._gram_draws import Draw, grams
 
@@ -132,17 +131,17 @@ _LEFT = 1e-9
 _NONE = (1e-150, 1e-300)
 
 
-def one_row(bound: Bounding) -> Iterator[World]:
+def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row, and products of plus or minus a half: a mean of fair coins."""
     m = 10**6
     for failure in (1e-2, 1e-12, 1e-250):
         known: dict[str, Any] = {"slope": _NONE, "width": 1.0}
         value = bound(m, dimension=0, diameter=1, delta=failure, **known).value
         low, high = (2 * math.exp(one) for one in _log_coins(m, value))
-        yield World(f"one row, failure {failure:g}", (low, high), failure)
+        yield Instance(f"one row, failure {failure:g}", (low, high), failure)
 
 
-def one_square(bound: Bounding) -> Iterator[World]:
+def one_square(bound: Bounding) -> Iterator[Instance]:
     """One row and linear units, which centred units of one weight and kitchen sinks may be.
 
     The error is that of a mean of squares of normals; one square has a tail that "tail" pays for.
@@ -156,10 +155,10 @@ def one_square(bound: Bounding) -> Iterator[World]:
             value = bound(m, dimension=0, diameter=1e-12, delta=failure, **known).value
             law = stats.chi2(m)
             chance = float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
-            yield World(f"squares, {name}, m = {m:.0e}", (chance, chance), failure)
+            yield Instance(f"squares, {name}, m = {m:.0e}", (chance, chance), failure)
 
 
-def many_rows(bound: Bounding) -> Iterator[World]:
+def many_rows(bound: Bounding) -> Iterator[Instance]:
     """Fair coins of plus or minus a quarter for f, independent over rows."""
     m = 10**8
     for k in (4, 20):
@@ -168,10 +167,10 @@ def many_rows(bound: Bounding) -> Iterator[World]:
             known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 1.0}
             value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
             chance = _any(k, 2, _log_coins(m, value))
-            yield World(f"2^{k} rows, failure {failure:g}", chance, failure)
+            yield Instance(f"2^{k} rows, failure {failure:g}", chance, failure)
 
 
-def rows_and_a_coin(bound: Bounding) -> Iterator[World]:
+def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
     """As before, and a coin of plus or minus 2 that all rows share: a union would pay for it.
 
     The coin is on one side with the probability one half. Slopes are a half: Bernstein's c of
@@ -181,10 +180,10 @@ def rows_and_a_coin(bound: Bounding) -> Iterator[World]:
     known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
     value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
     low, high = (one / 2 for one in _any(k, 1, _log_coins(m, value)))
-    yield World(f"a coin, and 2^{k} rows", (low, high), failure)
+    yield Instance(f"a coin, and 2^{k} rows", (low, high), failure)
 
 
-def a_row_of_each(bound: Bounding) -> Iterator[World]:
+def a_row_of_each(bound: Bounding) -> Iterator[Instance]:
     """One unit, f a half at one row that is drawn of 2^k, else 0: every pair is likely to be right.
 
     Products of that row are 1 there. The slope is a half, and certain.
@@ -193,10 +192,10 @@ def a_row_of_each(bound: Bounding) -> Iterator[World]:
     known: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
     value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
     far = float(1 - 2.0**-k > value)
-    yield World(f"one row of 2^{k}", (far, far), failure)
+    yield Instance(f"one row of 2^{k}", (far, far), failure)
 
 
-def a_rare_row(bound: Bounding) -> Iterator[World]:
+def a_rare_row(bound: Bounding) -> Iterator[Instance]:
     """The same, where f is 0 everywhere but with a small probability."""
     k = 200
     for failure in (1e-2, 1e-6):
@@ -204,7 +203,7 @@ def a_rare_row(bound: Bounding) -> Iterator[World]:
         known: dict[str, Any] = {"slope": (p / 2, p / 4), "variance": p * 2.0**-k * (1 + _LEFT)}
         value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
         chance = p * float(1 - 2.0**-k > value)
-        yield World(f"rarely one row of 2^{k}, {failure:g}", (chance, chance), failure)
+        yield Instance(f"rarely one row of 2^{k}, {failure:g}", (chance, chance), failure)
 
 
 def _log_coins(m: int, t: float) -> tuple[float, float]:
@@ -270,7 +269,7 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
             )
             drawn = errors(context, one, _draws(context))
             cases.append(Case(drawn=drawn, bound=found, where={"map": one.name, "m": one.m}))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="printed",
         claim="the largest error of pairs over a grid of a set keeps the known bound",
@@ -292,7 +291,7 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
     found = group_errors(context, _TEMPLATES, _draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
     cases.append(Case(drawn=found, bound=limit, where={"map": "group", "m": _TEMPLATES}))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=(
@@ -307,7 +306,7 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
 @check("features.uniform", form="proved", name="rows that know nothing of each other")
 def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for rows that know nothing of each other."""
-    return hold_worlds(
+    return compare_instances(
         [
             *one_row(bound),
             *one_square(bound),
@@ -322,7 +321,7 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
 @check("features.uniform", form="proved", name="one unit that is steep at one row")
 def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for one unit that is steep at one row of very many."""
-    return hold_worlds(
+    return compare_instances(
         [*a_row_of_each(bound), *a_rare_row(bound)],
         form="proved",
         claim="largest error over a set, one unit",

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mehler.bounds import Bound
 
-from .._worlds import World, mean_exceeds
+from .._comparisons import Instance, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # So many features or samples that their remaining error is negligible in floats.
@@ -21,7 +21,7 @@ _NEARLY_CERTAIN = 0.995
 
 def random_signs(
     bound: Bounding, size: float = 1.0, sides: int = 2, **options: Any
-) -> Iterator[World]:
+) -> Iterator[Instance]:
     """Take constant features of random sign, f* = 0: the average is a mean of signs.
 
     `size` is the loss of a unit of it, in one direction or in both.
@@ -29,10 +29,10 @@ def random_signs(
     for failure in _FAILURES:
         value = bound(ENDLESS, scale=1.0, delta=failure, **options).value / size
         low, high = mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
-        yield World(f"random signs, failure {failure:g}", (sides * low, sides * high), failure)
+        yield Instance(f"random signs, failure {failure:g}", (sides * low, sides * high), failure)
 
 
-def basis(bound: Bounding, *, moments: bool = False) -> World:
+def basis(bound: Bounding, *, moments: bool = False) -> Instance:
     """Take features that are a tenth of a billion orthogonal functions, f* their mean.
 
     Ten features that differ, as they do but for a chance of 5e-8, miss it by sqrt(1/10 - 1/n).
@@ -42,17 +42,17 @@ def basis(bound: Bounding, *, moments: bool = False) -> World:
     # The sum of the terms is of the average; what is known of the nearest function is not.
     value = bound(k, scale=1.0, delta=_NEARLY_CERTAIN, **known).total
     happens = float(math.sqrt(1 / k - 1 / n) > value)
-    return World("an orthogonal basis", (happens * (1 - 5e-8), happens), _NEARLY_CERTAIN)
+    return Instance("an orthogonal basis", (happens * (1 - 5e-8), happens), _NEARLY_CERTAIN)
 
 
-def one_of_a_basis(bound: Bounding) -> World:
+def one_of_a_basis(bound: Bounding) -> Instance:
     """Take a feature of values 1 and -1, of as many orthogonal ones: its loss |t| is 1."""
     value = bound(1, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN).value
     happens = float(1 - 1e-4 > value)
-    return World("one feature of a basis", (happens, happens), _NEARLY_CERTAIN)
+    return Instance("one feature of a basis", (happens, happens), _NEARLY_CERTAIN)
 
 
-def one_feature_gap(bound: Bounding) -> Iterator[World]:
+def one_feature_gap(bound: Bounding) -> Iterator[Instance]:
     """Take one constant feature, c(t) = -t, fair labels: the gap is the size of their mean."""
     for failure in (0.3, 1e-3, 1e-20):
         for sides in (1, 2):
@@ -61,10 +61,10 @@ def one_feature_gap(bound: Bounding) -> Iterator[World]:
             ).value
             # From below and from above by either sign of the weight: two tails in either case.
             low, high = mean_exceeds(value * ENDLESS, ENDLESS**2, third=1.0)
-            yield World(f"one feature, failure {failure:g}", (2 * low, 2 * high), failure)
+            yield Instance(f"one feature, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def many_features_gap(bound: Bounding) -> World:
+def many_features_gap(bound: Bounding) -> Instance:
     """Take endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
 
     The largest gap is the mean over patterns of |sum of s_j Y_j|/N, Y_j the sum of the labels at
@@ -75,10 +75,10 @@ def many_features_gap(bound: Bounding) -> World:
         ENDLESS, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN, two_sided=False
     ).value * math.sqrt(ENDLESS)
     happens = float(math.sqrt(2 / math.pi) * 0.99 > value)
-    return World("endless features", (happens * (1 - 2e-4), happens), _NEARLY_CERTAIN)
+    return Instance("endless features", (happens * (1 - 2e-4), happens), _NEARLY_CERTAIN)
 
 
-def wrong_sign(bound: Bounding) -> Iterator[World]:
+def wrong_sign(bound: Bounding) -> Iterator[Instance]:
     """Take one constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b.
 
     Box and ball of one weight are the same.
@@ -90,10 +90,10 @@ def wrong_sign(bound: Bounding) -> Iterator[World]:
             float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
             for bias in (value / 2 * (1 + 1e-9), value / 2)
         )
-        yield World(f"one feature, wrong sign, failure {failure:g}", (low, high), failure)
+        yield Instance(f"one feature, wrong sign, failure {failure:g}", (low, high), failure)
 
 
-def falls_short(bound: Bounding) -> Iterator[World]:
+def falls_short(bound: Bounding) -> Iterator[Instance]:
     """Take features that are 0 or 1 everywhere, at random: the box reaches C times their mean.
 
     The loss ends at the largest function of the class, C/2; endless samples of label 1.
@@ -101,6 +101,6 @@ def falls_short(bound: Bounding) -> Iterator[World]:
     for failure in _FAILURES:
         value = bound(ENDLESS, ENDLESS**2, scale=1.0, lipschitz=1.0, delta=failure / 2).value
         t = value * math.sqrt(ENDLESS) / 0.5
-        yield World(
+        yield Instance(
             f"zeros and ones, failure {failure:g}", mean_exceeds(t, ENDLESS, third=1.0), failure
         )

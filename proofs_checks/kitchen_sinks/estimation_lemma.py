@@ -10,8 +10,7 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _extremal_instances as extremal
 from ._instances import LIPSCHITZ, Cosines, cosine_products, largest_gap, log_tail, mean_signs
 
@@ -121,7 +120,7 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> 
 def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Count how often the largest gap over the box exceeds the proved bound."""
     settings, n_draws = _settings(context)
-    return hold_bounds(
+    return compare_with_bounds(
         cases(context, bound),
         form="proved",
         claim=(
@@ -157,7 +156,7 @@ def _tails() -> Plot:
 @check("kitchen-sinks.estimation-lemma", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.one_feature_gap(bound), extremal.many_features_gap(bound)],
         form="proved",
         claim="largest gap of the risks, fair labels",

@@ -15,8 +15,7 @@ from mehler.bounds.kitchen_sinks import feature_scale_maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _extremal_instances as extremal
 from ._instances import Cosines, average_errors, blocks, mean_signs
 from ._quantiles import quantile_points
@@ -155,7 +154,7 @@ def _known_cases(context: Context, bound: Lemma) -> list[Case]:
 def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages of cosines, and of random signs, are farther off than promised."""
     settings, n = _settings(context)
-    return hold_bounds(
+    return compare_with_bounds(
         _printed_cases(context, bound),
         form="printed",
         claim=(
@@ -172,7 +171,7 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) ->
 def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages are farther off than promised where the moments are known."""
     settings, n = _settings(context)
-    return hold_bounds(
+    return compare_with_bounds(
         _known_cases(context, bound),
         form="proved",
         claim=(
@@ -244,7 +243,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
 def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Hold averages of divided maxout units against the bound with C times E b."""
     cases = divided_cases(context, bound)
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=(
@@ -291,7 +290,7 @@ def _plot(context: Context) -> Plot:
 @check("kitchen-sinks.lemma-1", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Hold the bound where it is tight: random signs, and an orthogonal basis."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.random_signs(bound), extremal.basis(bound), extremal.basis(bound, moments=True)],
         form="proved",
         claim="distance of the average from $f^*$",

@@ -11,8 +11,7 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _extremal_instances as extremal
 from ._instances import Cosines, blocks, cosine_features, mean_signs
 from ._quantiles import quantile_points
@@ -102,7 +101,7 @@ def averages(
 ) -> Evidence:
     """Count how often the average's risk exceeds that of f* by more than the bound."""
     settings, n = _settings(context)
-    return hold_bounds(
+    return compare_with_bounds(
         cases(context, bound),
         form="printed",
         claim=(
@@ -150,7 +149,7 @@ def tight(
     context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
 ) -> Evidence:
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.random_signs(bound, lipschitz=1.0), extremal.one_of_a_basis(bound)],
         form="printed",
         claim="risk of the average above that of $f^* = 0$",

@@ -11,8 +11,7 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _extremal_instances as extremal
 from ._instances import (
     LIPSCHITZ,
@@ -122,7 +121,7 @@ def _draws(context: Context) -> int:
 
 
 def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
-    return hold_bounds(
+    return compare_with_bounds(
         cases(context, constraint, bound),
         form="proved",
         claim=(
@@ -193,7 +192,7 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
 @check("kitchen-sinks.theorem", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
     """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
-    return hold_worlds(
+    return compare_instances(
         [
             *extremal.wrong_sign(bound),
             *extremal.falls_short(bound),

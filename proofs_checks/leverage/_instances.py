@@ -11,7 +11,7 @@ from scipy import stats
 
 from mehler.bounds import Bound
 
-from .._worlds import World, mean_exceeds
+from .._comparisons import Instance, mean_exceeds
 
 
 class Circle:
@@ -124,7 +124,7 @@ _THIRD = 64.0
 _FAILURES = (0.3, 1e-3, 1e-15)
 
 
-def one_score(bound: Bounding) -> Iterator[World]:
+def one_score(bound: Bounding) -> Iterator[Instance]:
     """Take one feature, 1 on a set of measure p and 0 off it; the ridge is p, so that tau is 1/2.
 
     The error over 1 - tau is (share - p)/(share + p), half the relative error of the share.
@@ -134,10 +134,10 @@ def one_score(bound: Bounding) -> Iterator[World]:
         # Just above, for what is of second order.
         t = 2 * value * (1 + 1e-9) * math.sqrt(_SHARE / (1 - _SHARE) * ENDLESS)
         low, high = mean_exceeds(t, ENDLESS, third=_THIRD)
-        yield World(f"one score, failure {failure:g}", (2 * low, 2 * high), failure)
+        yield Instance(f"one score, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def two_probabilities(bound: Bounding) -> Iterator[World]:
+def two_probabilities(bound: Bounding) -> Iterator[Instance]:
     """Take two features on sets of measure p that do not meet, ridge p/2: all scores are 1/2.
 
     The sum of the errors is |a - b|/4 for the relative errors a, b of the two shares, whose
@@ -149,10 +149,10 @@ def two_probabilities(bound: Bounding) -> Iterator[World]:
         ).value
         t = 4 * value * (1 + 1e-9) * math.sqrt(_SHARE / 2 * ENDLESS)
         low, high = mean_exceeds(t, ENDLESS, third=_THIRD)
-        yield World(f"two probabilities, failure {failure:g}", (2 * low, 2 * high), failure)
+        yield Instance(f"two probabilities, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def rarest_feature(bound: Bounding) -> Iterator[World]:
+def rarest_feature(bound: Bounding) -> Iterator[Instance]:
     """Take a thousand orthonormal features, drawn equally often but for chance, and a tiny ridge.
 
     In the direction of the i-th the error is ridge/n over its share of the draws plus the ridge:
@@ -171,7 +171,7 @@ def rarest_feature(bound: Bounding) -> Iterator[World]:
             for sign in (-1, 1)
         )
         happens = (max(low, n * low - (n * low) ** 2 / 2), min(1.0, n * high))
-        yield World(f"a thousand features, failure {failure:g}", happens, failure)
+        yield Instance(f"a thousand features, failure {failure:g}", happens, failure)
 
 
 def pool(rng: np.random.Generator, n_rows: int, n_features: int, spread: float = 2.0) -> Any:

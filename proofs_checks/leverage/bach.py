@@ -11,8 +11,7 @@ from mehler.bounds import Bound, leverage, printed, solve
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _instances as extremal
 from ._instances import Circle
 
@@ -63,7 +62,7 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
 
 def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
     found = cases(context, form, features)
-    return hold_bounds(
+    return compare_with_bounds(
         found,
         form=form,
         claim=(
@@ -119,7 +118,7 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
 @check("leverage.bach", form="proved", name="where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximation) -> Evidence:
     """Compare the proved error where it is tight: many draws of orthogonal features."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.rarest_feature(bound)],
         form="proved",
         claim="error of the whole ball, features drawn so often that it is near the ridge",

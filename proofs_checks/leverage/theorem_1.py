@@ -11,8 +11,7 @@ from mehler.bounds import Bound, printed
 from mehler.bounds import leverage as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._violations import Case, hold_bounds
-from .._worlds import hold_worlds
+from .._comparisons import Case, compare_instances, compare_with_bounds
 from . import _instances as extremal
 from ._instances import Waves, pool, scores_of
 from .theorem_2 import ENOUGH
@@ -47,7 +46,7 @@ def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evide
         cases.append(
             Case(drawn=off, bound=error(rows, world, d), where={"N_0": rows, "ridge": _RIDGE})
         )
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form=form,
         claim=claim,
@@ -150,7 +149,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
         )
         for rows, drawn in found
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=(
@@ -222,7 +221,7 @@ def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
 @check("leverage.theorem-1", form="proved", name="scores, where it is tight")
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.one_score(error)], form="proved", claim="error of one score over one minus it"
     )
 
@@ -230,7 +229,7 @@ def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evid
 @check("leverage.theorem-1", form="proved", name="probabilities, where it is tight")
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold the errors of two probabilities where they are nearest to their bound."""
-    return hold_worlds(
+    return compare_instances(
         [*extremal.two_probabilities(error)],
         form="proved",
         claim="sum of the errors of two probabilities",

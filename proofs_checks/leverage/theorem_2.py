@@ -12,7 +12,7 @@ from scipy import stats
 from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._violations import Case, hold_bounds
+from .._comparisons import Case, compare_with_bounds
 from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
@@ -38,7 +38,7 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
         drawn = [spread_of(world.gram, world.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
         bound = spread(rows, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
         cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="restored",
         claim=(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mehler.proofs_checks._violations import Case, hold_bounds
+from mehler.proofs_checks._comparisons import Case, compare_with_bounds
 from scipy import stats
 
 from mehler.bounds import Bound, Term
@@ -29,7 +29,7 @@ def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) ->
 
 
 def judge(*cases: Case):
-    return hold_bounds(cases, form="proved", claim="c", false_alarm=1e-9, n_features=1)
+    return compare_with_bounds(cases, form="proved", claim="c", false_alarm=1e-9, n_features=1)
 
 
 def test_a_valid_bound_holds_and_its_looseness_is_the_ratio_of_quantiles():
@@ -108,7 +108,7 @@ def test_no_deviation_at_all_is_infinitely_below_a_bound_and_once_a_bound_of_0()
 
 
 def test_the_case_nearest_to_its_promise_is_named():
-    found = hold_bounds(
+    found = compare_with_bounds(
         [replace(case(value, 0.95), where={"value": value}) for value in (3.0, 2.2, 4.0)],
         form="proved",
         claim="c",

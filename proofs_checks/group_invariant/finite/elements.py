@@ -11,7 +11,7 @@ from scipy import stats
 from mehler.bounds import Bound, group_invariant
 from mehler.statements import Context, Evidence, check
 
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Instance, compare_instances
 
 Bounding = Callable[..., Bound]
 # Of a line: Gaussian templates, E|t|/2.
@@ -20,7 +20,7 @@ _SLOPE = math.sqrt(1 / (2 * math.pi))
 _ROUNDING = 1e-7
 
 
-def line(bound: Bounding) -> Iterator[World]:
+def line(bound: Bounding) -> Iterator[Instance]:
     """Take one row of a line, and a group that acts by its two directions, equally often.
 
     With a fraction p of flips the kernel at (x, x) deviates by kappa (2 p - 1)^2: p is binomial for
@@ -31,7 +31,7 @@ def line(bound: Bounding) -> Iterator[World]:
         left = 1.0 if order is None else (order - r) / (order - 1)
         mean = _SLOPE / r * left
         value = bound(r, group_order=order, **options).value
-        yield World(f"mean, {r} of {order}", (mean * (1 - 1e-12), mean), value * (1 + 1e-12))
+        yield Instance(f"mean, {r} of {order}", (mean * (1 - 1e-12), mean), value * (1 + 1e-12))
     for r, order, failure in (
         (4 * 10**6, None, 1e-250),
         (10**6, None, 1e-2),
@@ -43,11 +43,11 @@ def line(bound: Bounding) -> Iterator[World]:
         law = stats.binom(r, 0.5) if order is None else stats.hypergeom(order, order // 2, r)
         chance = 2 * float(law.sf(math.ceil(r * (0.5 + far)) - 1))
         ends = (chance * (1 - _ROUNDING), chance * (1 + _ROUNDING))
-        yield World(f"{r} of {order}, failure {failure:g}", ends, failure)
+        yield Instance(f"{r} of {order}, failure {failure:g}", ends, failure)
     yield from long_rows(bound)
 
 
-def long_rows(bound: Bounding) -> Iterator[World]:
+def long_rows(bound: Bounding) -> Iterator[Instance]:
     """Take rows of which the most part does not move: the errors are those of the rest."""
     for r, order, failure in (
         (10**5, 4 * 10**5, 1e-100),
@@ -67,7 +67,7 @@ def long_rows(bound: Bounding) -> Iterator[World]:
         far = math.sqrt(value / _SLOPE * math.sqrt(2)) / 2
         chance = 2 * float(stats.hypergeom(order, order // 2, r).sf(math.ceil(r * (0.5 + far)) - 1))
         ends = (chance * (1 - _ROUNDING), chance * (1 + _ROUNDING))
-        yield World(f"long rows, {r} of {order}, failure {failure:g}", ends, failure)
+        yield Instance(f"long rows, {r} of {order}, failure {failure:g}", ends, failure)
 
 
 @check("group-invariant.elements", form="printed", name="two directions of a line")
@@ -75,4 +75,6 @@ def tight(
     context: Context, *, bound: Bounding = group_invariant.kernel_change_elements
 ) -> Evidence:
     """Compare means and tails on the line."""
-    return hold_worlds(list(line(bound)), form="printed", claim="error of the kernel by elements")
+    return compare_instances(
+        list(line(bound)), form="printed", claim="error of the kernel by elements"
+    )

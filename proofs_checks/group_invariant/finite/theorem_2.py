@@ -15,8 +15,7 @@ from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds, mean_exceeds
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ...kitchen_sinks._quantiles import quantile_points
 from .._shared import BLOCKS, ENDLESS, FAILURES, compute, draw_products, limit, unit_rows
 
@@ -122,7 +121,7 @@ def cases(context: Context, bound: Bounding = bounds.kernel_error) -> Iterator[C
 def errors(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Count how often the largest error over all pairs exceeds the proved bound."""
     settings, n_draws = sizes(context)
-    return hold_bounds(
+    return compare_with_bounds(
         list(cases(context, bound)),
         form="proved",
         claim=(
@@ -163,7 +162,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
-def templates(bound: Bounding) -> Iterator[World]:
+def templates(bound: Bounding) -> Iterator[Instance]:
     """Take one row of a line, no group: the inner product with itself is 1 - <t, x>, t = 1 or -1.
 
     With d = 10^6 coordinates <t, x> has the variance 1/d, and is normal to any accuracy in a mean.
@@ -182,10 +181,10 @@ def templates(bound: Bounding) -> Iterator[World]:
             size = 1.0 if n_inputs is None else n_inputs**-0.5
             low, high = mean_exceeds(value / size * math.sqrt(ENDLESS), ENDLESS)
             name = f"one row, {law} of {'a line' if n_inputs is None else '10^6 coordinates'}"
-            yield World(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
+            yield Instance(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def all_pairs(bound: Bounding) -> World:
+def all_pairs(bound: Bounding) -> Instance:
     """Take a thousand orthonormal rows in 10^6 coordinates: independent products in the limit."""
     n, failure = 1000, 1e-3
     value = bound(
@@ -199,10 +198,10 @@ def all_pairs(bound: Bounding) -> World:
     ).value
     tails = mean_exceeds(value * 1e3 * math.sqrt(ENDLESS), ENDLESS)
     low, high = (-math.expm1(n * math.log1p(-2 * min(tail, 0.5 - 1e-16))) for tail in tails)
-    return World("a thousand orthonormal rows", (low, high), failure)
+    return Instance("a thousand orthonormal rows", (low, high), failure)
 
 
-def elements(bound: Bounding) -> Iterator[World]:
+def elements(bound: Bounding) -> Iterator[Instance]:
     """Take a line with its two directions, and templates of both: p^2 + (1 - p)^2 for p flips.
 
     It deviates by 2 (p - 1/2)^2, of second order: with one of the templates alone it were 2 p^2.
@@ -213,10 +212,10 @@ def elements(bound: Bounding) -> Iterator[World]:
         ).value
         # p has the standard deviation 1/(2 sqrt r).
         low, high = mean_exceeds(math.sqrt(2 * value * ENDLESS), ENDLESS, third=1.0)
-        yield World(f"two directions, failure {failure:g}", (2 * low, 2 * high), failure)
+        yield Instance(f"two directions, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def binning(bound: Bounding) -> Iterator[World]:
+def binning(bound: Bounding) -> Iterator[Instance]:
     """Take a line, no group, endless templates, two rows just below and just above a threshold.
 
     With t = 1 the larger projection is x, with t = -1 it is -z: both lie just below a threshold of
@@ -228,7 +227,7 @@ def binning(bound: Bounding) -> Iterator[World]:
         value = bound(ENDLESS, n_bins=n, n_rows=2, delta=0.5, window=1.0, rule=rule).value
         counted = (_steps(max(x, z), n, offset) + _steps(max(-x, -z), n, offset)) / 2
         error = counted - (1.0 - max(x, z) + 1.0 - max(-x, -z)) / 2
-        yield World(f"two rows of a line, {rule}", (error - 1e-12, error + 1e-12), value)
+        yield Instance(f"two rows of a line, {rule}", (error - 1e-12, error + 1e-12), value)
 
 
 def _steps(projection: float, n: int, offset: float) -> float:
@@ -239,14 +238,14 @@ def _steps(projection: float, n: int, offset: float) -> float:
 @check("group-invariant.theorem-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Compare the bound with extremal instances: rows of a line, and orthonormal ones."""
-    return hold_worlds(
+    return compare_instances(
         [*templates(bound), all_pairs(bound), *elements(bound), *binning(bound)],
         form="proved",
         claim="largest error over all pairs",
     )
 
 
-def flips(bound: Bounding) -> Iterator[World]:
+def flips(bound: Bounding) -> Iterator[Instance]:
     """Take one template of a line, and elements that act by its two directions, equally often.
 
     With a fraction p of flips the mean of maxima is 1 - 2 p^2, 1/2 for the whole group: of first
@@ -267,7 +266,7 @@ def flips(bound: Bounding) -> Iterator[World]:
             far = sum(n for k, n in enumerate(ways) if abs(2 * (k / r) ** 2 - 0.5) > value)
             chance = far / sum(ways)
             name = f"one template, {r} of {order or 'endless'} elements, failure {failure:g}"
-            yield World(name, (chance * (1 - 1e-12), chance * (1 + 1e-12)), failure)
+            yield Instance(name, (chance * (1 - 1e-12), chance * (1 + 1e-12)), failure)
 
 
 def _flipped(k: int, r: int, order: int | None) -> int:
@@ -280,7 +279,7 @@ def _flipped(k: int, r: int, order: int | None) -> int:
 @check("group-invariant.theorem-2", form="proved", name="elements at given templates")
 def given_templates(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Compare the term of the elements alone, where it is of first order: at one template."""
-    return hold_worlds(
+    return compare_instances(
         list(flips(bound)),
         form="proved",
         claim="products of sampled elements, less those of the group, at given templates",

@@ -13,8 +13,7 @@ from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from .._shared import unit_rows
 
 Bounding = Callable[..., Bound]
@@ -45,7 +44,7 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Count how often the largest error exceeds the bound."""
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
-    return hold_bounds(
+    return compare_with_bounds(
         [
             Case(
                 drawn=largest_errors(context, r, n_draws),
@@ -64,17 +63,17 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     )
 
 
-def kolmogorov(bound: Bounding) -> Iterator[World]:
+def kolmogorov(bound: Bounding) -> Iterator[Instance]:
     """Take elements whose projections have no ties: Kolmogorov's statistic has an exact law."""
     for failure in (0.5, 0.05, 1e-6):
         for r in (1, 10, 10_000):
             chance = float(stats.kstwo.sf(bound(r, delta=failure).value, r))
             ends = (chance * (1 - 1e-9), chance * (1 + 1e-9))
-            yield World(f"{r} elements, failure {failure:g}", ends, failure)
+            yield Instance(f"{r} elements, failure {failure:g}", ends, failure)
 
 
 @check("group-invariant.theorem-4", form="restored", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Compare the bound with the distribution of Kolmogorov's statistic."""
     claim = "largest error of a distribution function"
-    return hold_worlds([*kolmogorov(bound)], form="restored", claim=claim)
+    return compare_instances([*kolmogorov(bound)], form="restored", claim=claim)

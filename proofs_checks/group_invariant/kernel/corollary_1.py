@@ -13,7 +13,7 @@ from mehler.bounds import group_invariant as bounds
 from mehler.features.groups import energy_distance, mean_distance
 from mehler.statements import Context, Evidence, check
 
-from ..._violations import Case, hold_bounds
+from ..._comparisons import Case, compare_with_bounds
 from .._shared import BLOCKS, EPSILON, LAW, PAPER, draw_products, unit_rows
 from .theorem_1 import restored_deltas
 
@@ -46,7 +46,7 @@ def times(factor: float) -> Bound:
 
 
 def _compare(context: Context, form: Any, claim: str, drawn: Any, bound: Bound) -> Evidence:
-    return hold_bounds(
+    return compare_with_bounds(
         [Case(drawn=drawn, bound=bound, where={"m": _M, "d": 6})],
         form=form,
         claim=claim,

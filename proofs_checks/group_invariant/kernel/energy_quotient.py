@@ -13,7 +13,7 @@ from mehler.bounds import Bound, group_invariant, lower
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Instance, compare_instances
 from .._shared import compute
 from .rotations import circle
 
@@ -119,31 +119,31 @@ def circles(radius: float) -> float:
 def below(context: Context, *, bound: Bounding = lower.energy_distance) -> Evidence:
     """Compare the lower bound with orbits in closed form, and with circles."""
     instances = [
-        World(pair.name, _ends(bound(pair.distance, share=pair.share).value), pair.energy)
+        Instance(pair.name, _ends(bound(pair.distance, share=pair.share).value), pair.energy)
         for pair in finite(context.quick)
     ]
     pair, moved = far_simplices(10**4, 0.01)
     # All elements move a row by no more.
     value = bound(pair.distance, share=1.0, radius=moved).value
-    instances.append(World(pair.name, _ends(value), pair.energy))
+    instances.append(Instance(pair.name, _ends(value), pair.energy))
     for gap in (1e-3, 0.1, 1.0):
         for part in (0.1, 0.5, 0.9):
             # A turn moves a point of a circle of radius R by 2 R sin(angle/2).
             near = gap * part / 2
             share = (math.asin(near) + math.asin(near / (1 + gap))) / math.pi
             value = bound(gap, share=share, radius=gap * part).value
-            instances.append(World(f"circles, {gap:g} apart", _ends(value), circles(1 + gap)))
-    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, lower bound over exact")
+            instances.append(Instance(f"circles, {gap:g} apart", _ends(value), circles(1 + gap)))
+    return compare_instances(instances, form="printed", claim=f"{_CLAIM}, lower bound over exact")
 
 
 @check("group-invariant.energy-quotient", form="printed", name="upper bound, closed forms")
 def above(context: Context, *, bound: Bounding = group_invariant.energy_distance) -> Evidence:
     """Compare the upper bound with orbits in closed form."""
     instances = [
-        World(pair.name, _ends(pair.energy), bound(pair.distance, moves=pair.moves).value)
+        Instance(pair.name, _ends(pair.energy), bound(pair.distance, moves=pair.moves).value)
         for pair in (*finite(context.quick), far_simplices(10**4, 0.01)[0])
     ]
-    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, exact over upper bound")
+    return compare_instances(instances, form="printed", claim=f"{_CLAIM}, exact over upper bound")
 
 
 @check("group-invariant.energy-quotient", form="printed", name="drawn rows")
@@ -160,9 +160,9 @@ def drawn(
             for pair in draw_pairs(group, rng, 20 if context.quick else 400, near=near):
                 low = least(pair.distance, share=pair.share).value
                 high = most(pair.distance, moves=pair.moves).value
-                instances.append(World(pair.name, _ends(low), pair.energy))
-                instances.append(World(pair.name, _ends(pair.energy), high))
-    return hold_worlds(instances, form="printed", claim=f"{_CLAIM}, either bound")
+                instances.append(Instance(pair.name, _ends(low), pair.energy))
+                instances.append(Instance(pair.name, _ends(pair.energy), high))
+    return compare_instances(instances, form="printed", claim=f"{_CLAIM}, either bound")
 
 
 def of_circles(gap: float) -> float:
@@ -174,10 +174,10 @@ def of_circles(gap: float) -> float:
 def endless(context: Context, *, bound: Callable[[float], float] = of_circles) -> Evidence:
     """Compare the bound of second order for circles, where no linear one is true."""
     instances = [
-        World(f"circles, {gap:g} apart", _ends(circles(1 + gap)), bound(gap))
+        Instance(f"circles, {gap:g} apart", _ends(circles(1 + gap)), bound(gap))
         for gap in (1e-5, 1e-3, 0.1, 1.0, 100.0)
     ]
-    return hold_worlds(instances, form="proved", claim=f"{_CLAIM}, circles")
+    return compare_instances(instances, form="proved", claim=f"{_CLAIM}, circles")
 
 
 @check("group-invariant.energy-quotient", form="proved", name="near circles")

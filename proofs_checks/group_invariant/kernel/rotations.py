@@ -14,7 +14,7 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Instance, compare_instances
 from .._shared import compute
 
 Bounding = Callable[..., Bound]
@@ -51,13 +51,17 @@ def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_
                 for offset in (0.0, math.pi / (n * frequency)):
                     error = slope * abs(on_circles(n, frequency, radius, offset) - exact)
                     name = f"a plane of frequency {frequency}, {n} turns, radius {radius:g}"
-                    instances.append(World(name, (error - _ROUNDING, error + _ROUNDING), promised))
+                    instances.append(
+                        Instance(name, (error - _ROUNDING, error + _ROUNDING), promised)
+                    )
     # An image that no rotation moves, and one that stands for another at a distance.
     promised = bound(n_turns=3, n_inputs=2, frequency=1, moves=0.0, slips=0.1).value
     error = slope * 2 * 0.1
-    still = World("images that do not move", (error * (1 - 1e-12), error), promised * (1 + 1e-12))
+    still = Instance(
+        "images that do not move", (error * (1 - 1e-12), error), promised * (1 + 1e-12)
+    )
     instances.append(still)
-    return hold_worlds(instances, form="printed", claim="error of the kernel by n turns")
+    return compare_instances(instances, form="printed", claim="error of the kernel by n turns")
 
 
 @check("group-invariant.rotations", form="printed", name="drawn images")
@@ -97,8 +101,10 @@ def images(
                     slope = TemplateLaw("sphere", _SIDE**2).slope
                     error = slope * abs(float(mean[k] - exact[k]))
                     ends = (error - rest - _SUMS, error + rest + _SUMS)
-                    instances.append(World(f"images {scale:g} apart, {n} turns", ends, promised))
-    return hold_worlds(instances, form="printed", claim="error of the kernel by n turns, images")
+                    instances.append(Instance(f"images {scale:g} apart, {n} turns", ends, promised))
+    return compare_instances(
+        instances, form="printed", claim="error of the kernel by n turns, images"
+    )
 
 
 def _over_turns(moved: Any, rows: Any) -> Any:
@@ -145,5 +151,5 @@ def sampled(
             exact = samples @ turned @ np.linalg.pinv(samples)
             error = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
             ends = (error - _SUMS, error + _SUMS)
-            instances.append(World(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
-    return hold_worlds(instances, form="proved", claim="turned samples less samples turned")
+            instances.append(Instance(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
+    return compare_instances(instances, form="proved", claim="turned samples less samples turned")

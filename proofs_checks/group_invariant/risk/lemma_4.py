@@ -16,8 +16,7 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ...kitchen_sinks._quantiles import quantile_points
 from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
 
@@ -104,7 +103,7 @@ def _compare(context: Context, form: Any, claim: str, bound: Bounding) -> Eviden
         )
         for m, r in settings
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form=form,
         claim=claim,
@@ -155,7 +154,7 @@ def _less_than_half(value: float) -> tuple[float, float]:
     return chance * (1 - _ROUNDING), chance * (1 + _ROUNDING)
 
 
-def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[World]:
+def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Instance]:
     """Take one row of a line, no group: half of the templates count it on the whole window.
 
     The largest function is s C there, with all weights C; features have 2 s C times the fraction
@@ -171,12 +170,12 @@ def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Wor
             **options,
         ).value
         name = f"templates that count half, failure {failure:g}"
-        yield World(name, _less_than_half(value), failure)
+        yield Instance(name, _less_than_half(value), failure)
 
 
 def half_of_elements(
     bound: Bounding, *, events: int, both: bool = False, **options: Any
-) -> Iterator[World]:
+) -> Iterator[Instance]:
     """Take a sample of the line's two directions, of which half count the row.
 
     With `both` the risk is on x and -x: one of them falls short, and counts half.
@@ -194,10 +193,10 @@ def half_of_elements(
         sides = 2 if both else 1
         low, high = _less_than_half(sides * value)
         name = f"elements that count half, failure {failure:g}"
-        yield World(name, (sides * low, sides * high), failure)
+        yield Instance(name, (sides * low, sides * high), failure)
 
 
-def same_cell(bound: Bounding, *, events: int, **options: Any) -> World:
+def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
     """Take two rows of a line whose projections share their cells, no group: equal features.
 
     Half of the templates have the one projection, half the other, and both stay in a cell.
@@ -216,13 +215,13 @@ def same_cell(bound: Bounding, *, events: int, **options: Any) -> World:
     ).value
     far = 1 / n / 2
     # The rows are nearly a cell apart.
-    return World("two rows of a cell", (far * (1 - 1e-9), far), value)
+    return Instance("two rows of a cell", (far * (1 - 1e-9), far), value)
 
 
 @check("group-invariant.lemma-4", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.approximation) -> Evidence:
     """Compare the sharper bound with extremal instances: half of all counts one row of a line."""
-    return hold_worlds(
+    return compare_instances(
         [
             *falls_short(bound, events=1),
             *half_of_elements(bound, events=2),

@@ -14,7 +14,7 @@ from mehler.features.groups import SignFlips
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._violations import Case, hold_bounds
+from ..._comparisons import Case, compare_with_bounds
 from .._shared import compute, unit_rows
 from .._tokens import BINS, WINDOW, fitted
 
@@ -111,7 +111,7 @@ def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound
 def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     """Count how often true and empirical risk differ by more than the bound."""
     n_draws = 500 if context.quick else 20_000
-    return hold_bounds(
+    return compare_with_bounds(
         [
             Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
             for m, n in _SETTINGS

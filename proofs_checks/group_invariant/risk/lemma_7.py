@@ -12,8 +12,7 @@ import numpy as np
 from mehler.bounds import Bound, Term
 from mehler.statements import Context, Evidence, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import hold_worlds
+from ..._comparisons import Case, compare_instances, compare_with_bounds
 from ...kitchen_sinks import _extremal_instances as worlds
 from .._tokens import BINS, SHARE, WINDOW, columns
 
@@ -98,7 +97,7 @@ def _compare(context: Context, bound: Lemma, *, form: Any, claim: str, variance:
         )
         for m in (3, 10, 100)
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form=form,
         claim=claim,
@@ -129,7 +128,7 @@ def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 @check("group-invariant.lemma-7", form="restored", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare both terms with random signs on a line, and with an orthogonal basis."""
-    return hold_worlds(
+    return compare_instances(
         [*worlds.random_signs(bound), worlds.basis(bound)],
         form="restored",
         claim="distance of a mean from its expectation",
@@ -139,7 +138,7 @@ def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 @check("group-invariant.lemma-7", form="proved", name="a world where the variance is tight")
 def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare the sharper first term with an orthogonal basis, whose mean is not 0."""
-    return hold_worlds(
+    return compare_instances(
         [worlds.basis(bound, moments=True)],
         form="proved",
         claim="distance of a mean from its expectation, the variance known",

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from mehler.bounds import Bound, group_invariant
 from mehler.statements import Context, Evidence, check
 
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Instance, compare_instances
 from .._shared import compute
 
 Bounding = Callable[..., Bound]
@@ -248,8 +248,8 @@ def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> E
             largest = float(max(orbits.kernel[i][i] for i in points))
             value = bound(size, ridge=float(_RIDGE), largest=largest, off=off)
             ends = (value * (1 - _ROUNDING), value * (1 - _ROUNDING))
-            instances.append(World(f"{name}, {size} rows", ends, gain))
-    return hold_worlds(instances, form="printed", claim="gain by averaging, known over exact")
+            instances.append(Instance(f"{name}, {size} rows", ends, gain))
+    return compare_instances(instances, form="printed", claim="gain by averaging, known over exact")
 
 
 def _off(orbits: Orbits) -> float:

@@ -24,8 +24,7 @@ from mehler.bounds import Bound, printed
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ...kitchen_sinks._quantiles import quantile_points
 from .._shared import ENDLESS, compute
 from .._tokens import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
@@ -164,7 +163,7 @@ def excess(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidenc
         )
         for m, n in settings
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=(
@@ -186,7 +185,7 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
         bound=_bound_at(bound, m, n, n_elements=r),
         where={"m": m, "N": n, "r": r, "loss": "-y f"},
     )
-    return hold_bounds(
+    return compare_with_bounds(
         [case],
         form="proved",
         claim=(
@@ -222,7 +221,7 @@ def _plot(context: Context, least: float) -> Plot:
     )
 
 
-def wrong_sign(bound: Bounding) -> Iterator[World]:
+def wrong_sign(bound: Bounding) -> Iterator[Instance]:
     """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
     n = 10**6
     for failure in (1e-3, 1e-6, 1e-250):
@@ -239,7 +238,7 @@ def wrong_sign(bound: Bounding) -> Iterator[World]:
             float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
             for bias in (value / 2 * (1 + 1e-9), value / 2)
         )
-        yield World(f"one row, wrong sign, failure {failure:g}", (low, high), failure)
+        yield Instance(f"one row, wrong sign, failure {failure:g}", (low, high), failure)
 
 
 @check("group-invariant.theorem-3", form="proved", name="worlds where it is tight")
@@ -249,7 +248,7 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
     def endless(**sizes: Any) -> Bound:
         return bound(ENDLESS**2, lipschitz=1.0, **sizes)
 
-    return hold_worlds(
+    return compare_instances(
         [
             *wrong_sign(bound),
             *falls_short(endless, events=3),

@@ -10,8 +10,7 @@ import numpy as np
 from mehler.bounds import Bound, Term
 from mehler.statements import Context, Evidence, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds, mean_exceeds
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ...kitchen_sinks._instances import log_tail, mean_signs
 from .._shared import ENDLESS, compute
 
@@ -85,7 +84,7 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
         )
         for n in (10, 100, 1000)
     ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=(
@@ -97,28 +96,28 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
     )
 
 
-def one_function(bound: Bounding) -> Iterator[World]:
+def one_function(bound: Bounding) -> Iterator[Instance]:
     """Take f = 1 alone, whose complexity is 0, V(u) = -u, fair labels: one tail of their mean."""
     for failure in (0.3, 1e-3, 1e-20):
         value = bound(ENDLESS, rademacher=0.0, delta=failure).value
         happens = mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
-        yield World(f"one function, failure {failure:g}", happens, failure)
+        yield Instance(f"one function, failure {failure:g}", happens, failure)
 
 
-def all_signs(bound: Bounding) -> World:
+def all_signs(bound: Bounding) -> Instance:
     """Take all functions of values 1 and -1 on endless inputs: any labels are memorised.
 
     Their complexity is 1. With V(u) = -u and fair labels the true risk is 0, the empirical -1.
     """
     value = bound(ENDLESS, rademacher=1.0, delta=_NEARLY_CERTAIN).value
     happens = float(value < 1)
-    return World("all signs", (happens, happens), _NEARLY_CERTAIN)
+    return Instance("all signs", (happens, happens), _NEARLY_CERTAIN)
 
 
 @check("group-invariant.theorem-5", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Compare the bound with one function, and with all of them."""
-    return hold_worlds(
+    return compare_instances(
         [*one_function(bound), all_signs(bound)],
         form="proved",
         claim="largest excess of the true over the empirical risk, fair labels",

@@ -15,9 +15,8 @@ from mehler.bounds import kernel_error as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ..._measured_products import Draw, rows_at
-from ..._violations import Case, hold_bounds
-from ..._worlds import World, hold_worlds, mean_exceeds
 
 # Floats in one block of features, and of weights: 16 MB each.
 _BLOCK = 2_000_000
@@ -143,7 +142,7 @@ def one_pair(
             )
             for options in methods
         ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="the error at one pair keeps its bounds",
@@ -182,7 +181,7 @@ def all_pairs(
                 _over_features(gram_cases, q=q, n=n, delta=delta),
                 _over_rows(errors[-1], q=q, m=sizes[-1], delta=delta, bound=bound),
             )
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="the largest error of a Gram matrix keeps its bound",
@@ -220,7 +219,7 @@ def uniform(
             )
             for method in ("chaining", "net")
         ]
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="the largest error over a set keeps the bounds by its doubling dimension",
@@ -299,7 +298,7 @@ def _over_rows(
 @check("maxout.kernel-error", form="proved", name="one pair, where it is tight")
 def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
     """Hold each method of one pair where it is tight."""
-    return hold_worlds(
+    return compare_instances(
         [
             *equal_rows(bound),
             *one_square(bound),
@@ -315,7 +314,7 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
 @check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
-    return hold_worlds(
+    return compare_instances(
         [*orthonormal_rows(bound)], form="proved", claim="largest error of a Gram matrix"
     )
 
@@ -323,7 +322,9 @@ def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pair
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
-    return hold_worlds([*orthonormal_set(bound)], form="proved", claim="largest error over a set")
+    return compare_instances(
+        [*orthonormal_set(bound)], form="proved", claim="largest error over a set"
+    )
 
 
 Bounding = Callable[..., Bound]
@@ -334,7 +335,7 @@ _SQUARES, _COINS = 4.0, 1.0
 _FAILURES = (0.3, 1e-3, 1e-6)
 
 
-def equal_rows(bound: Bounding) -> Iterator[World]:
+def equal_rows(bound: Bounding) -> Iterator[Instance]:
     """Take equal rows and linear units: a mean of squares g^2, whose variance is 2."""
     methods: tuple[dict[str, Any], ...] = (
         {"method": "chernoff", "rho": 1.0},
@@ -353,7 +354,7 @@ def equal_rows(bound: Bounding) -> Iterator[World]:
         yield _two_tails("fair coins, hoeffding", 2 * value, failure, _COINS)
 
 
-def one_square(bound: Bounding) -> Iterator[World]:
+def one_square(bound: Bounding) -> Iterator[Instance]:
     """Take one linear unit and equal rows: its square has a tail that only "tail" pays for."""
     settings: tuple[dict[str, Any], ...] = (
         {"pool_size": 1, "rho": 1.0},
@@ -364,10 +365,10 @@ def one_square(bound: Bounding) -> Iterator[World]:
         failure = 1e-300
         value = bound(1, delta=failure, method="sub-gamma", **options).value
         chance = float(special.erfc(math.sqrt((1 + value) / 2)))
-        yield World("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
+        yield Instance("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
 
 
-def one_maximum(bound: Bounding) -> Iterator[World]:
+def one_maximum(bound: Bounding) -> Iterator[Instance]:
     """Take one unit of a pool and equal rows: the square of a maximum, whose law is exact."""
     for q in (2, 16):
         for options in ({"rho": 1.0}, {}):
@@ -377,19 +378,19 @@ def one_maximum(bound: Bounding) -> Iterator[World]:
             chance = -math.expm1(float(log_below))
             # Rounding of the logarithm, which is that of 1e-100.
             ends = (chance * (1 - 1e-9), chance * (1 + 1e-9))
-            yield World(f"one maximum, chernoff, q = {q}", ends, failure)
+            yield Instance(f"one maximum, chernoff, q = {q}", ends, failure)
 
 
-def three_values(bound: Bounding) -> Iterator[World]:
+def three_values(bound: Bounding) -> Iterator[Instance]:
     """Take a product that is 0, or far off with the chance of Chebyshev's equality, or nearly."""
     for failure in (0.5, 1e-3):
         value = bound(1, delta=failure, variance=1.0).value
         chance = failure * 1.001
         far = float(1 / math.sqrt(chance) > value)
-        yield World("three values, chebyshev", (far * chance, far * chance), failure)
+        yield Instance("three values, chebyshev", (far * chance, far * chance), failure)
 
 
-def codes(bound: Bounding) -> Iterator[World]:
+def codes(bound: Bounding) -> Iterator[Instance]:
     """Compute exact binomial tails for agreements of codes."""
     m = 10**6
     for share in (0.5, 0.3):
@@ -399,10 +400,10 @@ def codes(bound: Bounding) -> Iterator[World]:
                 stats.binom.sf(math.floor(m * (share + value)), m, share)
                 + stats.binom.cdf(math.ceil(m * (share - value)) - 1, m, share)
             )
-            yield World("codes, binomial", (chance * 0.999, chance), failure)
+            yield Instance("codes, binomial", (chance * 0.999, chance), failure)
 
 
-def orthonormal_rows(bound: Bounding) -> Iterator[World]:
+def orthonormal_rows(bound: Bounding) -> Iterator[Instance]:
     """Take orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
     n = 1000
     for failure in (1e-2, 1e-3):
@@ -410,7 +411,7 @@ def orthonormal_rows(bound: Bounding) -> Iterator[World]:
         yield _any_of(n, "orthonormal rows, all pairs", value, failure)
 
 
-def orthonormal_set(bound: Bounding) -> Iterator[World]:
+def orthonormal_set(bound: Bounding) -> Iterator[Instance]:
     """Take a million orthonormal rows, sqrt(2) apart, which 2^20 balls of half that size cover.
 
     The diagonal alone: what is left of the pairs needs no more.
@@ -421,13 +422,13 @@ def orthonormal_set(bound: Bounding) -> Iterator[World]:
         yield _any_of(n, "orthonormal rows, a set", value, failure)
 
 
-def _two_tails(name: str, t: float, failure: float, third: float) -> World:
+def _two_tails(name: str, t: float, failure: float, third: float) -> Instance:
     low, high = mean_exceeds(t * math.sqrt(MANY), MANY, third=third)
-    return World(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
+    return Instance(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
-def _any_of(n: int, name: str, value: float, failure: float) -> World:
+def _any_of(n: int, name: str, value: float, failure: float) -> Instance:
     """Return the world of the largest of n independent means of squares."""
     low, high = mean_exceeds(value * math.sqrt(MANY / 2), MANY, third=_SQUARES)
     ends = (-math.expm1(n * math.log1p(-min(2 * tail, 1 - 1e-16))) for tail in (low, high))
-    return World(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)
+    return Instance(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)

@@ -16,7 +16,7 @@ from scipy import special, stats
 from mehler import exact
 from mehler.bounds import Bound
 
-from ..._worlds import World, at_least, mean_exceeds
+from ..._comparisons import Instance, at_least, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is
@@ -55,7 +55,7 @@ PAPER = {2: Shape(4, _orthogonal), 3: Shape(2, _orthogonal)}
 
 def wrong_sign(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
-) -> Iterator[World]:
+) -> Iterator[Instance]:
     r"""Take one input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
 
     The ramp B clip((1 - t)/2, 0, 1), and C R E|g| = 1: the best function is 1, the wrong one -1,
@@ -75,12 +75,12 @@ def wrong_sign(
             float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
             for bias in (value / loss_bound * (1 + 1e-9), value / loss_bound)
         )
-        yield World(f"one input, wrong sign, failure {failure:g}", (low, high), failure)
+        yield Instance(f"one input, wrong sign, failure {failure:g}", (low, high), failure)
 
 
 def learnt_by_heart(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
-) -> World:
+) -> Instance:
     r"""Take orthogonal inputs in a box that holds all their sign patterns: majorities, one by one.
 
     The functions of a box of endless units are those <a, x> with |a| <= C E|g|, up to a part
@@ -100,10 +100,10 @@ def learnt_by_heart(
     # Chernoff: no input has a tenth more or less than its share.
     lost = 2 * n * math.exp(-_EACH * 0.1**2 / 3)
     happens = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
-    return World(f"{n:,} inputs learnt by heart", at_least((happens, 1.0), lost), failure)
+    return Instance(f"{n:,} inputs learnt by heart", at_least((happens, 1.0), lost), failure)
 
 
-def learnt_by_heart_mean(bound: Bounding) -> World:
+def learnt_by_heart_mean(bound: Bounding) -> Instance:
     """Take expectations, where no other term hides the statistical one."""
     value = bound(
         **{**_ramp(1.0, 1.0), "scale": 1.01 * math.sqrt(_INPUTS) / MEAN},
@@ -111,7 +111,7 @@ def learnt_by_heart_mean(bound: Bounding) -> World:
         n_samples=_INPUTS * _EACH,
     ).value
     bias, wrong = _wrong_majority()
-    return World("inputs learnt by heart, in expectation", (bias * wrong * 0.99, bias), value)
+    return Instance("inputs learnt by heart, in expectation", (bias * wrong * 0.99, bias), value)
 
 
 def _wrong_majority() -> tuple[float, float]:
@@ -131,7 +131,7 @@ def falls_short(
     radius: float = 1.0,
     loss_bound: float = 1.0,
     samples: bool = True,
-) -> Iterator[World]:
+) -> Iterator[Instance]:
     """Take one input of label 1, endless samples: the box falls short of the best function.
 
     The ramp ends where the best function of the class is, C R E|g|; the box ends at C R times the
@@ -144,23 +144,23 @@ def falls_short(
     for failure in (0.4, 1e-3, 1e-15):
         value = bound(**options, n_features=ENDLESS, delta=failure / shape.events).value
         t = value / size * math.sqrt(ENDLESS) / SPREAD
-        yield World(
+        yield Instance(
             f"the box falls short of a label, failure {failure:g}",
             mean_exceeds(t, ENDLESS),
             failure,
         )
 
 
-def falls_short_mean(bound: Bounding, **options: Any) -> World:
+def falls_short_mean(bound: Bounding, **options: Any) -> Instance:
     """Take expectations: the mean of the positive part of a normal deviation."""
     value = bound(**{**_ramp(1.0, 1.0), "scale": 0.5}, n_features=ENDLESS, **options).value
     mean = 0.25 * SPREAD / math.sqrt(2 * math.pi * ENDLESS)
     # The central limit theorem in Wasserstein's distance errs by E|X|^3/sqrt(m) (Goldstein 2010).
     error = 0.25 * SPREAD * 2 / ENDLESS
-    return World("the box falls short of a label, in expectation", (mean - error, mean), value)
+    return Instance("the box falls short of a label, in expectation", (mean - error, mean), value)
 
 
-def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[World]:
+def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[Instance]:
     """Take one input: the distance of C E|g| from the box (Lemma 3)."""
     for failure in (0.4, 1e-3, 1e-15):
         value = bound(
@@ -171,10 +171,12 @@ def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[World]:
             **shape.geometry(1, 1.0),
         ).value
         t = value / 0.5 * math.sqrt(ENDLESS) / SPREAD
-        yield World(f"the box falls short, failure {failure:g}", mean_exceeds(t, ENDLESS), failure)
+        yield Instance(
+            f"the box falls short, failure {failure:g}", mean_exceeds(t, ENDLESS), failure
+        )
 
 
-def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[World]:
+def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Instance]:
     """Take the Monte Carlo function of f = 0, of units with independent signs (Lemma 3).
 
     The sign is that of the weights in a direction that the input has no part of: the function is
@@ -190,23 +192,23 @@ def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Worl
             **options,
         ).value
         chance = 2 * float(special.ndtr(-value / 0.5 * 1e3))
-        yield World(f"random signs, failure {failure:g}", (chance, chance * (1 + 1e-9)), failure)
+        yield Instance(f"random signs, failure {failure:g}", (chance, chance * (1 + 1e-9)), failure)
 
 
-def mean_of_signs(bound: Bounding) -> World:
+def mean_of_signs(bound: Bounding) -> Instance:
     """Take expectations of |C g / sqrt(m)|: of a loss that grows both ways from 0 (Lemma 4)."""
     value = bound(n_features=10**6, pool_size=1, scale=0.5).value
     mean = 0.5 * MEAN / 1e3
-    return World("random signs, in expectation", (mean * (1 - 1e-12), mean), value)
+    return Instance("random signs, in expectation", (mean * (1 - 1e-12), mean), value)
 
 
-def mean_square_of_signs(bound: Bounding) -> Iterator[World]:
+def mean_square_of_signs(bound: Bounding) -> Iterator[Instance]:
     """Take the mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
     for q in (1, 4, 64):
         value = bound(n_features=7, pool_size=q, scale=0.5).value
         truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)
         happens = (truth * (1 - 1e-12), truth * (1 - 1e-13))
-        yield World(f"random signs, mean square, q = {q}", happens, value)
+        yield Instance(f"random signs, mean square, q = {q}", happens, value)
 
 
 def _ramp(radius: float, loss_bound: float) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import intervals
 
-from ..._violations import Case, hold_bounds
+from ..._comparisons import Case, compare_with_bounds
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
 _BLOCK = 2_000_000
@@ -317,7 +317,7 @@ def hold_risks(
     """Compare excess risks with one of the bounds; plot the first setting beside the free one."""
     draws = draws_of(context)
     cases = risk_cases(draws, evaluate, bound)
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=claim,

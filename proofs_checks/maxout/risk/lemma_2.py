@@ -13,7 +13,7 @@ from scipy import special, stats
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._violations import Case, hold_bounds
+from ..._comparisons import Case, compare_with_bounds
 from ._risks import Law, block_sizes, observed_series, units
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
@@ -171,7 +171,7 @@ def _hold(
     plots: tuple[Plot, ...],
 ) -> Evidence:
     cases = suprema_cases(context, evaluate, bound)
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound",

@@ -15,8 +15,7 @@ from mehler import exact, verify
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import hold_worlds
+from ..._comparisons import Case, compare_instances, compare_with_bounds
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
@@ -208,7 +207,7 @@ def tight(
     by_dimension: Bounding = maxout.approximation_by_dimension,
 ) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.nearest_falls_short(bound, instances.FREE[3]),
             *instances.random_signs(bound, instances.FREE[3], function="monte-carlo"),
@@ -306,7 +305,7 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
 
 def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
     cases = distance_cases(context, evaluate, bound)
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim=r"$\|\hat f - f\|$ below the bound",

@@ -10,8 +10,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ..._violations import Case, hold_bounds
-from ..._worlds import hold_worlds
+from ..._comparisons import Case, compare_instances, compare_with_bounds
 from . import _instances as instances
 from ._risks import Draws, Setting, drawn_settings, observed_series
 from .lemma_3 import printed_at_near_points, shortfall_probability
@@ -95,7 +94,7 @@ def tight(
     def covered(*, radius: float, **options: Any) -> Bound:
         return by_dimension(**options)
 
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.falls_short(free, instances.FREE[3], samples=False),
             *instances.falls_short(covered, instances.PAPER[3], samples=False),
@@ -134,7 +133,7 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
 
 def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
     cases = added_cases(context, evaluate, bound)
-    return hold_bounds(
+    return compare_with_bounds(
         cases,
         form="proved",
         claim="risk that the best function of the box adds to that of $f^*$, below the bound",

@@ -13,7 +13,7 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._worlds import hold_worlds
+from ..._comparisons import compare_instances
 from . import _instances as instances
 from ._risks import (
     Bounding,
@@ -103,7 +103,7 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
 @check("maxout.remark-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound where it is tight, for short and long inputs, small and large losses."""
-    return hold_worlds(
+    return compare_instances(
         [
             world
             for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))

@@ -11,20 +11,20 @@ from mehler import exact
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
 
-from ..._worlds import World, hold_worlds
+from ..._comparisons import Instance, compare_instances
 from . import _instances as instances
 
 Bounding = Callable[..., Bound]
 
 
-def _signs(bound: Bounding) -> Iterator[World]:
+def _signs(bound: Bounding) -> Iterator[Instance]:
     """Take independent signs for weights: C^2 V/m is the mean square, for every pool."""
     for q in (1, 4, 1024):
         value = bound(n_features=7, pool_size=q, scale=0.5, centred=True).value
         variance = exact.sigma2(q) - exact.max_moment(1, q) ** 2
         truth = 0.5 * math.sqrt(variance / 7)
         # V cancels: sigma^2 and h_1^2 are good to 1e-14 of themselves, up to 30 V here.
-        yield World(f"random signs, q = {q}", (truth * (1 - 1e-11), truth * (1 - 1e-12)), value)
+        yield Instance(f"random signs, q = {q}", (truth * (1 - 1e-11), truth * (1 - 1e-12)), value)
 
 
 @check("maxout.sharper-risk", form="printed", name="Lemma 3 of centred units")
@@ -34,7 +34,7 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
     def centred(**options: Any) -> Bound:
         return bound(**options, centred=True)
 
-    return hold_worlds(
+    return compare_instances(
         [*_signs(bound), *instances.nearest_falls_short(centred, instances.FREE[3])],
         form="printed",
         claim="distance from the box of centred units",
@@ -49,7 +49,7 @@ def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
         return bound(**options, centred=True)
 
     shape = instances.FREE[2]
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.wrong_sign(centred, shape),
             instances.learnt_by_heart(centred, shape),
@@ -77,7 +77,7 @@ def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> 
     def orthogonal(**options: Any) -> Bound:
         return bound(**options, mean_norm=options.get("radius", 1.0) * math.sqrt(1.1))
 
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.wrong_sign(one_input, shape),
             instances.learnt_by_heart(orthogonal, shape),

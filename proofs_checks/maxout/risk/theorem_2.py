@@ -13,7 +13,7 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._worlds import hold_worlds
+from ..._comparisons import compare_instances
 from . import _instances as instances
 from ._risks import (
     Bounding,
@@ -210,7 +210,7 @@ def smaller(
 @check("maxout.theorem-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.wrong_sign(bound, FREE),
             instances.learnt_by_heart(bound, FREE),
@@ -226,7 +226,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
 @check("maxout.theorem-2", form="proved", name="worlds where it is tight, paper's shape")
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Hold the paper's shape in the same instances."""
-    return hold_worlds(
+    return compare_instances(
         [
             *instances.wrong_sign(bound, PAPER),
             instances.learnt_by_heart(bound, PAPER),
