@@ -1,10 +1,11 @@
-"""Maps as pytrees: leaves are weights, and what follows from a seed is refused without it."""
+"""Maps as pytrees: weights are constants, and leaves only of stacked and of trainable maps."""
 
 from __future__ import annotations
 
 import pickle
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -30,7 +31,11 @@ def map_of(name, seed=1):
 @pytest.mark.parametrize("name", sorted(DRAWS))
 @pytest.mark.sampled(6)
 def test_round_trips_and_arguments_of_compiled_functions(name):
-    phi = map_of(name)
+    drawn = map_of(name)
+    leaves, structure = jax.tree.flatten(drawn)
+    assert leaves == []
+    assert jax.tree.unflatten(structure, leaves) is drawn
+    phi = mehler.jax.trainable(drawn)
     leaves, structure = jax.tree.flatten(phi)
     assert all(one is other for one, other in zip(leaves, phi._weights("float32"), strict=True))
     assert jax.tree.unflatten(structure, leaves) is phi
@@ -39,11 +44,14 @@ def test_round_trips_and_arguments_of_compiled_functions(name):
     assert np.array_equal(moved(X), phi(X))
     features = jax.jit(lambda phi, X: phi(X))
     # Compiled products are rounded in another order; selection and counts may then jump.
-    assert np.mean(np.abs(features(phi, X) - phi(X)) > 1e-5) < 0.01
+    for argument in (phi, drawn):
+        assert np.mean(np.abs(features(argument, X) - drawn(X)) > 1e-5) < 0.01
     if name not in SELECTED:
+        # Constants are compiled for each map, leaves once for all.
         other = map_of(name, seed=2)
-        assert np.mean(np.abs(features(other, X) - other(X)) > 1e-5) < 0.01
-        assert features._cache_size() == 1
+        for argument in (mehler.jax.trainable(other), other):
+            assert np.mean(np.abs(features(argument, X) - other(X)) > 1e-5) < 0.01
+        assert features._cache_size() == 3
 
 
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - SELECTED))
@@ -55,9 +63,75 @@ def test_mapped_over_seeds(name):
         assert np.mean(np.abs(features - map_of(name, seed)(X)) > 1e-5) < 0.01
 
 
+@jax.tree_util.register_dataclass
+@dataclass
+class Model:
+    """What a module of Equinox or Flax is: a tree of a map and of parameters."""
+
+    phi: mehler.MaxoutFeatures
+    w: jax.Array
+
+    def loss(self):
+        return ((self.phi(X) @ self.w) ** 2).sum()
+
+
+def descended(model):
+    """Take a step of gradient descent with weight decay in all leaves."""
+    slope = jax.jit(jax.grad(Model.loss))(model)
+    return jax.tree.map(lambda leaf, by: 0.9 * leaf - 0.1 * by, model, slope)
+
+
+def test_weights_are_constants_of_training():
+    phi = map_of("maxout")
+    model = Model(phi, jax.numpy.ones(phi.n_features))
+    trained = descended(model)
+    assert trained.phi is phi
+    assert not np.array_equal(trained.w, model.w)
+    # A stack is of draws, which have no slope either.
+    stack = mehler.jax.stacked([phi, map_of("maxout", seed=2)])
+    slope = jax.grad(lambda tree: jax.vmap(lambda each: each(X).sum())(tree).sum())(stack)
+    assert all(np.array_equal(leaf, 0 * leaf) for leaf in jax.tree.leaves(slope))
+
+
+def test_modules_of_equinox_and_flax_keep_the_weights():
+    equinox = pytest.importorskip("equinox", reason="Equinox is the user's choice")
+    nnx = pytest.importorskip("flax.nnx", reason="Flax is the user's choice")
+
+    class Layer(equinox.Module):
+        phi: mehler.FourierFeatures
+        w: jax.Array
+
+    class Module(nnx.Module):
+        def __init__(self, phi):
+            self.phi, self.w = phi, nnx.Param(jax.numpy.ones(phi.n_features))
+
+    phi = map_of("pairs")
+    slope = equinox.filter_grad(lambda m: (m.phi(X) @ m.w).sum())(
+        Layer(phi, jax.numpy.ones(phi.n_features))
+    )
+    assert slope.phi is phi
+    assert len(jax.tree.leaves(slope)) == 1
+    state = nnx.grad(lambda m: (m.phi(X) @ m.w[...]).sum())(Module(phi))
+    assert len(jax.tree.leaves(state)) == 1
+
+
+def test_a_map_with_trainable_weights_says_so():
+    phi = map_of("maxout")
+    model = Model(mehler.jax.trainable(phi), jax.numpy.ones(phi.n_features))
+    trained = descended(model).phi
+    assert not np.array_equal(trained(X), phi(X))
+    assert repr(trained).endswith(", with trainable weights")
+    methods = (trained.kernel, trained.variance, trained.gram_variance, trained.product_kurtosis)
+    for method in (*methods, lambda x: trained.feature_cdf(x, x)):
+        with pytest.raises(ValueError, match="trainable weights, whose distribution"):
+            method(X)
+    with pytest.raises(TypeError, match="must be a map on JAX"):
+        mehler.jax.trainable(mehler.FourierFeatures.draw(3, 8, seed=0))
+
+
 def test_weights_have_gradients():
     """Of a sum of maxima: that of the rows, where a weight wins."""
-    phi = mehler.MaxoutFeatures.draw(3, 4, 2, seed=0, like=X)
+    phi = mehler.jax.trainable(mehler.MaxoutFeatures.draw(3, 4, 2, seed=0, like=X))
     slope = jax.grad(lambda phi: phi(X).sum())(phi)
     assert isinstance(slope, mehler.MaxoutFeatures)
     (moved,), (weights,) = jax.tree.leaves(slope), [jax.tree.leaves(phi)]
@@ -68,13 +142,14 @@ def test_weights_have_gradients():
 
 
 def test_what_follows_from_a_seed_is_refused():
-    moved = jax.tree.map(lambda leaf: 2 * leaf, map_of("pairs"))
+    phis = [map_of("pairs", seed) for seed in (1, 2)]
+    moved = jax.tree.map(lambda leaf: 2 * leaf[0], mehler.jax.stacked(phis))
     for act in (moved.recipe, lambda: moved.to(np), lambda: pickle.dumps(moved), moved.unit_blocks):
         with pytest.raises(ValueError, match="weights that were given to it"):
             act()
     with pytest.raises(ValueError, match="given weights of float32"):
         moved._weights("float64")
-    # The kernel is that of the map, whatever its weights.
+    # The kernel is that of the draws.
     assert np.array_equal(moved.kernel(X), map_of("pairs").kernel(X))
 
 
@@ -82,7 +157,7 @@ def test_stacks_that_are_none_are_refused():
     draw = mehler.FourierFeatures.draw
     with pytest.raises(ValueError, match="maps is empty"):
         mehler.jax.stacked([])
-    with pytest.raises(TypeError, match="must be maps on JAX"):
+    with pytest.raises(TypeError, match="must be a map on JAX"):
         mehler.jax.stacked([draw(3, 8, seed=0)])
     with pytest.raises(ValueError, match="in more than its seed"):
         mehler.jax.stacked([draw(3, 8, seed=0, like=X), draw(3, 10, seed=0, like=X)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from mehler import _arrays
 from mehler._random import require_seed
@@ -130,8 +130,8 @@ class FeatureMap(metaclass=MapType):
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
 
-    # Whether the weights were given, as leaves of a tree, and so are not those of the seed.
-    _with_leaves: bool = False
+    # Weights that are leaves of a tree are not those of the seed; trained ones of no draw at all.
+    _weights_are: Literal["drawn", "stacked", "trainable"] = "drawn"
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the class, so that recipes can name it."""
@@ -502,15 +502,23 @@ class FeatureMap(metaclass=MapType):
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
-        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}"
+        own = "" if self._weights_are == "drawn" else f", with {self._weights_are} weights"
+        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}{own}"
 
     # -- implementation -------------------------------------------------------------------
 
     def _require_drawn(self, what: str) -> None:
-        if self._with_leaves:
+        if self._weights_are != "drawn":
             raise ValueError(
                 f"this map has weights that were given to it, and cannot be {what} by its seed "
                 f"{self.seed}: use the map that was drawn"
+            )
+
+    def _require_law(self) -> None:
+        if self._weights_are == "trainable":
+            raise ValueError(
+                "this map has trainable weights, whose distribution is not known, and so no kernel "
+                "and no variance: use those of the map that was drawn, or gram(X, Y)"
             )
 
     def _arguments(self) -> dict[str, Any]:
@@ -568,7 +576,7 @@ class FeatureMap(metaclass=MapType):
         if not self.stored:
             return tuple(_arrays.from_host(part, self.place) for part in self._draw(dtype))
         with self._lock:
-            if self._with_leaves and dtype not in self._placed:
+            if self._weights_are != "drawn" and dtype not in self._placed:
                 raise ValueError(
                     f"this map was given weights of {next(iter(self._placed))}, and none of "
                     f"{dtype}: convert X, or draw the map with dtype={dtype!r}"

@@ -72,6 +72,7 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
     >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
     [[0.0, 0.5]]
     """
+    self._require_law()
     found: _arrays.Array = self._cdf_of(X, t)
     return found
 

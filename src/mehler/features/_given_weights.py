@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, Literal
 
 from mehler.features._base import FeatureMap
 
@@ -18,9 +18,11 @@ def weights_of(phi: FeatureMap) -> tuple[Any, ...]:
     return phi._weights(first_dtype(phi))
 
 
-def with_weights(phi: FeatureMap, weights: tuple[Any, ...]) -> FeatureMap:
-    """Return a map like `phi` with other weights, of `first_dtype` alone."""
+def with_weights(
+    phi: FeatureMap, weights: tuple[Any, ...], kind: Literal["stacked", "trainable"]
+) -> FeatureMap:
+    """Return a map like `phi` with other weights, of `first_dtype` alone, and what they are."""
     bound: FeatureMap = object.__new__(type(phi))
-    own = {"_placed": {first_dtype(phi): tuple(weights)}, "_blocks": {}, "_with_leaves": True}
+    own = {"_placed": {first_dtype(phi): tuple(weights)}, "_blocks": {}, "_weights_are": kind}
     bound.__dict__.update(phi.__dict__ | own | {"_lock": threading.Lock()})
     return bound

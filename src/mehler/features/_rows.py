@@ -29,6 +29,7 @@ def of_rows(
 
     The function gives all pairs of rows, (n, k), unless they are `paired`.
     """
+    self._require_law()
     finite = require_flag("check_finite", check_finite)
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)

@@ -1,16 +1,16 @@
-"""Maps as pytrees of JAX: arguments of compiled functions, whose leaves are the weights.
+"""Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
 
 Importing this registers all classes of maps. Not imported with mehler: it needs JAX,
 ``pip install 'mehler[jax]'``.
 """
 
 try:
-    from mehler.jax._pytrees import register, stacked
+    from mehler.jax._pytrees import register, stacked, trainable
 except ModuleNotFoundError as error:
     if error.name != "jax":
         raise
     raise ImportError("mehler.jax needs JAX: pip install 'mehler[jax]'") from error
 
-__all__ = ["register", "stacked"]
+__all__ = ["register", "stacked", "trainable"]
 
 register()

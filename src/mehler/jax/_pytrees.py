@@ -1,4 +1,4 @@
-"""Maps as pytrees: weights are leaves, everything else is structure."""
+"""Maps as pytrees: weights are structure, and leaves only of stacked and of trainable maps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _registered: set[type] = set()
 
 
 class _Structure:
-    """What a map is besides its weights. Maps of two seeds have equal structures."""
+    """What a map is besides its leaves. Without the weights, maps of two seeds are equal."""
 
     def __init__(self, phi: FeatureMap) -> None:
         self.phi = phi
@@ -24,10 +24,10 @@ class _Structure:
     def _key(self) -> tuple[Any, ...]:
         phi = self.phi
         arguments = phi._arguments()
-        if phi.stored:
+        if phi._weights_are != "drawn":
             # The weights are all that follows from the seed.
             arguments.pop("seed")
-        return type(phi), arguments, phi.dtype, phi.place, self._drawn_in
+        return type(phi), arguments, phi.dtype, phi.place, self._drawn_in, phi._weights_are
 
     @property
     def _drawn_in(self) -> str | None:
@@ -41,14 +41,19 @@ class _Structure:
 
 
 def _flatten(phi: FeatureMap) -> tuple[tuple[Any, ...], _Structure]:
-    return weights_of(phi) if phi.stored else (), _Structure(phi)
+    # Leaves are what optimisers and equinox.Module take for parameters.
+    return () if phi._weights_are == "drawn" else weights_of(phi), _Structure(phi)
 
 
 def _unflatten(structure: _Structure, leaves: Iterable[Any]) -> FeatureMap:
     phi, weights = structure.phi, tuple(leaves)
-    if not phi.stored or _same(weights, weights_of(phi)):
+    if phi._weights_are == "drawn" or _same(weights, weights_of(phi)):
         return phi
-    return with_weights(phi, weights)
+    if phi._weights_are == "stacked":
+        weights = tuple(
+            jax.lax.stop_gradient(each) if isinstance(each, jax.Array) else each for each in weights
+        )
+    return with_weights(phi, weights, phi._weights_are)
 
 
 def _same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
@@ -68,9 +73,9 @@ def register() -> None:
     --------
     >>> import jax, mehler, mehler.jax
     >>> phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=jax.numpy)
-    >>> features = jax.jit(lambda phi, X: phi(X))  # compiled once for all seeds
-    >>> features(phi, jax.numpy.ones((2, 3))).shape
-    (2, 8)
+    >>> features = jax.jit(lambda phi, X: phi(X))  # compiled for each map: weights are constants
+    >>> features(phi, jax.numpy.ones((2, 3))).shape, jax.tree.leaves(phi)
+    ((2, 8), [])
     """
     for cls in MAPS.classes:
         if cls not in _registered:
@@ -114,11 +119,56 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
     if not listed:
         raise ValueError("maps is empty: give at least one")
     for phi in listed:
-        if not isinstance(phi, FeatureMap) or not phi.place.xp.__name__.endswith("jax.numpy"):
-            raise TypeError(f"maps must be maps on JAX, not {phi!r}; draw them with like=jax.numpy")
-        if not phi.stored:
-            raise ValueError(f"{phi!r} has no weights to stack: draw it stored")
-        if _Structure(phi) != _Structure(listed[0]):
+        _require_stored(phi)
+    leaves = [with_weights(phi, weights_of(phi), "stacked") for phi in listed]
+    for phi, leaf in zip(listed, leaves, strict=True):
+        if _Structure(leaf) != _Structure(leaves[0]):
             raise ValueError(f"{phi!r} differs from {listed[0]!r} in more than its seed")
     columns = zip(*(weights_of(phi) for phi in listed), strict=True)
-    return with_weights(listed[0], tuple(jnp.stack(column) for column in columns))
+    return with_weights(listed[0], tuple(jnp.stack(column) for column in columns), "stacked")
+
+
+def trainable(phi: FeatureMap) -> FeatureMap:
+    """Return a map whose weights are leaves, and so parameters of whatever holds it.
+
+    Other maps have no leaves: in an ``equinox.Module``, or as an argument of ``jax.grad``, their
+    weights are constants.
+
+    Parameters
+    ----------
+    phi : FeatureMap
+        A stored map on JAX.
+
+    Returns
+    -------
+    FeatureMap
+        With the same weights, which may then be any; it says so in its ``repr``, and refuses what
+        holds of drawn weights alone: kernel, variance, recipe.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `phi` is no such map.
+
+    See Also
+    --------
+    stacked : Maps of several seeds as one tree.
+
+    Examples
+    --------
+    >>> import jax, mehler, mehler.jax
+    >>> X = jax.numpy.ones((2, 3))
+    >>> phi = mehler.jax.trainable(mehler.FourierFeatures.draw(3, 8, seed=0, like=X))
+    >>> [leaf.shape for leaf in jax.tree.leaves(jax.grad(lambda phi: phi(X).sum())(phi))]
+    [(1, 3, 4)]
+    """
+    register()
+    _require_stored(phi)
+    return with_weights(phi, weights_of(phi), "trainable")
+
+
+def _require_stored(phi: FeatureMap) -> None:
+    if not isinstance(phi, FeatureMap) or not phi.place.xp.__name__.endswith("jax.numpy"):
+        raise TypeError(f"{phi!r} must be a map on JAX: draw it with like=jax.numpy")
+    if not phi.stored:
+        raise ValueError(f"{phi!r} has no weights to keep: draw it stored")
