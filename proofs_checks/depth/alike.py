@@ -71,26 +71,26 @@ def angle_most(theta: float, depth: int) -> float:
 @check("depth.alike", form="printed", name="one layer from above")
 def above(context: Context, *, bound: Gap = most) -> Evidence:
     """Hold one layer's 1 - C against (1 - rho)/sigma^2."""
-    worlds = [
+    instances = [
         Instance(f"q = {q}, rho = {rho:g}", _about(layer_gap(rho, q)), bound(rho, q))
         for q in _POOLS
         for rho in _RHO
     ]
     claim = r"$1 - C(\rho) \le (1 - \rho)/\sigma^2(q)$"
-    return compare_instances(worlds, form="printed", claim=claim)
+    return compare_instances(instances, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="one layer from below")
 def below(context: Context, *, bound: Gap = least) -> Evidence:
     """Hold the lower bound, which with the upper one makes 1/sigma^2 the slope at 1."""
-    worlds = [
+    instances = [
         Instance(f"q = {q}, rho = {rho:g}", (value, value), layer_gap(rho, q) + ERROR)
         for q in _POOLS
         for rho in _RHO
         if (value := bound(rho, q)) > 0
     ]
     claim = r"$1 - C(\rho) \ge \kappa_q(\rho)(1 - \rho)/\sigma^2(q)$"
-    return compare_instances(worlds, form="printed", claim=claim)
+    return compare_instances(instances, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="ten layers")
@@ -98,16 +98,16 @@ def deep(
     context: Context, *, rate: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
 ) -> Evidence:
     """Hold the exponential rate against networks of up to ten layers."""
-    worlds = []
+    instances = []
     for q in (3, 4, 16):
         depths = tuple(range(1, 11))
         found = [1.0, *gaps(q, depths, 1.0, 0.0)]
-        worlds += [
+        instances += [
             Instance(f"q = {q}, layer {k}", _about(found[k]), rate(q) * found[k - 1])
             for k in depths
         ]
     claim = r"$1 - \rho_{l+1} \le (1 - \rho_l)/\sigma^2(q)$ in networks"
-    return compare_instances(worlds, form="printed", claim=claim)
+    return compare_instances(instances, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="a thousand layers of pools of two")
@@ -115,16 +115,16 @@ def pools_of_two(
     context: Context, *, bound: Callable[[float, int], float] = angle_most
 ) -> Evidence:
     """Hold the polynomial rate of pools of two, from three starts."""
-    worlds = []
+    instances = []
     for theta in (0.02, math.pi / 2, math.pi):
         for depth in (1, 10, 1000) if context.quick else (1, 10, 100, 1000, 10_000):
             angle = angle_after(theta, 2, depth)
             # 1 - rho is good to 1e-14.
             slack = 2e-14 / angle
             name = f"angle {theta:.3g}, {depth} layers"
-            worlds.append(Instance(name, (angle - slack, angle + slack), bound(theta, depth)))
+            instances.append(Instance(name, (angle - slack, angle + slack), bound(theta, depth)))
     claim = r"$\theta_l \le 3\pi/(l + 3\pi/\theta_0)$ for $q = 2$"
-    return compare_instances(worlds, form="printed", claim=claim)
+    return compare_instances(instances, form="printed", claim=claim)
 
 
 @check("depth.alike", form="printed", name="the slope with biases")

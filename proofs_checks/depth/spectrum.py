@@ -126,7 +126,7 @@ def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
         yield q, depth, variances
 
 
-def _worlds(
+def _instances(
     method: str, context: Context, claimed: Leading, slope: Callable[[int], float]
 ) -> list[Instance]:
     found = []
@@ -154,7 +154,7 @@ def tangent(
 ) -> Evidence:
     """Hold the tangent kernel's eigenvalues of odd and even degree against the limit."""
     return compare_instances(
-        _worlds("ntk", context, claimed, slope),
+        _instances("ntk", context, claimed, slope),
         form="printed",
         claim=r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
     )
@@ -166,7 +166,7 @@ def covariance(
 ) -> Evidence:
     """Hold the covariance's."""
     return compare_instances(
-        _worlds("nngp", context, claimed, slope),
+        _instances("nngp", context, claimed, slope),
         form="printed",
         claim=r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
     )

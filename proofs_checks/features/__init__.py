@@ -1,6 +1,6 @@
 """Random features of any map: spectra of Gram matrices, ridge regression, lower bounds, margins.
 
-Two files a statement: its page, and its checks. Shared drawing and worlds are in the
+Two files a statement: its page, and its checks. Shared drawing is in the
 files that begin with an underscore.
 """
 

@@ -16,7 +16,7 @@ from mehler.verify import intervals
 from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw
 
-# Worlds where the risk of clipped ridge regression is computed and its bound is an equality.
+# Instances where the risk of clipped ridge regression is computed and its bound is an equality.
 
 Bounding = Callable[..., Bound]
 # Sums of a few numbers.

@@ -68,7 +68,7 @@ def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
     return found
 
 
-# Worlds where spectral bounds are nearly tight: one row, or a feature for each row.
+# Instances where spectral bounds are nearly tight: one row, or a feature for each row.
 
 Bounding = Callable[..., Bound]
 _FAILURES = (1e-2, 1e-12, 1e-60)
@@ -163,7 +163,7 @@ def _errors(context: Context, draw: Draw, label: str, rows: Any, m: int, ridge: 
 
 
 def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bound:
-    """Return the Delta of Avron and others for m columns of cosines and sines, as recalled."""
+    """Return the Delta of Avron and others for m columns of cosines and sines, from memory."""
     d = float(np.sum(eigenvalues / (eigenvalues + ridge)))
     n = len(eigenvalues)
     value = math.sqrt(8 / 3 * n / ridge * math.log(16 * d / delta) / (m / 2))

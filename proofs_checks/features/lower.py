@@ -18,7 +18,7 @@ from mehler.verify import intervals
 from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw
 
-# Worlds where lower bounds are held against probabilities that are computed.
+# Instances where lower bounds are held against probabilities that are computed.
 
 Bounding = Callable[..., Bound]
 
@@ -305,7 +305,7 @@ def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evide
 def nearest(
     context: Context, *, bound: Bounding = bounds.approximation, draw: Draw = MaxoutFeatures.draw
 ) -> Evidence:
-    """Measure the nearest function in the world of the proof, where the bound is an equality."""
+    """Measure the nearest function in the instance of the proof, where the bound is an equality."""
     q, m, n_draws = 4, 8, 4000 if context.quick else 40_000
     d = 2 * m
     seed = context.seed_for("nearest")
@@ -323,7 +323,7 @@ def nearest(
     return Evidence(
         form="proved",
         status=_status(low, high, resolution),
-        claim="mean square distance over the square of the bound is 1 in the world of the proof",
+        claim="mean square distance over the square of the bound is 1 in the instance of the proof",
         observed=float(distance.mean() / value**2),
         exact=1.0,
         interval=(low, high),

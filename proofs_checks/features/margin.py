@@ -15,7 +15,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 
-# Worlds where the risk by margins is computed and near its bound.
+# Instances where the risk by margins is computed and near its bound.
 
 Bounding = Callable[..., Bound]
 # Orthonormal rows to draw from: so many that none is drawn twice, nor any of these met again.

@@ -16,7 +16,7 @@ from mehler.verify import intervals
 from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw, grams
 
-# Worlds where the distance of the nearest combination of features is computed.
+# Instances where the distance of the nearest combination of features is computed.
 
 Bounding = Callable[..., Bound]
 

@@ -18,7 +18,7 @@ from mehler.verify import intervals
 from .._comparisons import Instance, compare_instances
 from ._gram_draws import Draw, grams
 
-# Worlds where the risk of ridge regression is computed and near its bound.
+# Instances where the risk of ridge regression is computed and near its bound.
 
 Bounding = Callable[..., Bound]
 # Sums over a binomial law are right to this part of themselves.
@@ -86,7 +86,7 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"two equal rows, ridge {shrink / 2}", (seen, seen), limit.total)
 
 
-# Worlds of source conditions, and of unbounded features, where the risk of ridge is computed.
+# Instances of source conditions, and of unbounded features, where the risk of ridge is computed.
 
 # Sums over a binomial law are right to this part of themselves.
 
@@ -204,7 +204,7 @@ def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
 
 
 def known_before(delta: float, *, bias: float, variance: float, n: int) -> float:
-    """Return the bound of Avron and others at a spectral error, as recalled."""
+    """Return the bound of Avron and others at a spectral error, from memory."""
     return (bias + variance) / (1 - delta) + delta / (1 + delta) * _NOISE**2 * min(1.0, n)
 
 

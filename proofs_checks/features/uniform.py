@@ -118,7 +118,7 @@ def _of_centred() -> dict[str, Any]:
     return {**ON_CIRCLE, **kernel_error.slope_maxout_centred(2, pool_size=4)}
 
 
-# Worlds where terms of the uniform bound by slopes are nearly what happens, or as near as known.
+# Instances where terms of the uniform bound by slopes are nearly what happens, or as near as known.
 #
 # Rows are 2^k vectors at the distance 1 from each other, of doubling dimension k at most: a ball
 # for each covers them. A unit h = c^(1/2) + f/c^(1/2) with a large constant c has products c +

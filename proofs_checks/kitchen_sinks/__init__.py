@@ -1,6 +1,6 @@
 """Weighted sums of random kitchen sinks (Rahimi, Recht 2008), by the slides of Sejdinovic (2014).
 
-Two files a statement: its page, and the checks of both forms. Worlds in which every
+Two files a statement: its page, and the checks of both forms. Instances in which every
 distance and risk has a closed form are in the files that begin with an underscore.
 """
 

@@ -1,4 +1,4 @@
-"""Worlds where bounds of the kitchen sinks are nearly tight: random constants, and bases."""
+"""Instances where bounds of the kitchen sinks are nearly tight: random constants, and bases."""
 
 from __future__ import annotations
 

@@ -105,10 +105,15 @@ def cosine_features(x: Any, w: Any, b: Any) -> Any:
     return np.cos(x @ w.swapaxes(-1, -2) + b[..., None, :])
 
 
-def average_errors(rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int) -> Any:
+def average_errors(
+    rng: np.random.Generator, instance: Cosines, n_features: int, n_draws: int
+) -> Any:
     """Draw L2 errors of averages of K features."""
     return np.concatenate(
-        [world.errors(*world.draw(rng, n, n_features)) for n in blocks(n_draws, n_features**2)]
+        [
+            instance.errors(*instance.draw(rng, n, n_features))
+            for n in blocks(n_draws, n_features**2)
+        ]
     )
 
 
@@ -168,19 +173,19 @@ class Products:
 Draw = Callable[[np.random.Generator, int, int, int], Products]
 
 
-def cosine_products(world: Cosines) -> Draw:
+def cosine_products(instance: Cosines) -> Draw:
     """Return the drawing of features and samples for cosine features."""
 
     def draw(rng: np.random.Generator, n_features: int, n_samples: int, n_draws: int) -> Products:
         empirical, true = [], []
         for n in blocks(n_draws, n_features * n_samples):
-            w, b = world.draw(rng, n, n_features)
-            x, y = world.sample(rng, n, n_samples)
+            w, b = instance.draw(rng, n, n_features)
+            x, y = instance.sample(rng, n, n_samples)
             phi = cosine_features(x, w, b)
             empirical.append((y[:, np.newaxis, :] @ phi)[:, 0, :] / n_samples)
-            true.append(world.label_products(w, b))
+            true.append(instance.label_products(w, b))
         return Products(
-            np.concatenate(empirical), np.concatenate(true), world.mean_absolute_product
+            np.concatenate(empirical), np.concatenate(true), instance.mean_absolute_product
         )
 
     return draw

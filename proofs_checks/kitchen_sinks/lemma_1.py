@@ -114,14 +114,14 @@ def average_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
 
 
 def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str, Any]]]:
-    """Return worlds, errors of averages, K, delta, and the setting."""
+    """Return instances, errors of averages, K, delta, and the setting."""
     settings, n = _settings(context)
     found = []
     for d, bandwidth, k, delta in settings:
-        world = Cosines(d, bandwidth)
-        drawn = average_errors(context.rng(f"cosines {d} {k}"), world, k, n)
+        instance = Cosines(d, bandwidth)
+        drawn = average_errors(context.rng(f"cosines {d} {k}"), instance, k, n)
         where = {"features": "cosines", "d": d, "K": k, "delta": delta}
-        found.append((world, drawn, k, delta, where))
+        found.append((instance, drawn, k, delta, where))
     return found
 
 
@@ -143,10 +143,12 @@ def _known_cases(context: Context, bound: Lemma) -> list[Case]:
     return [
         Case(
             drawn=drawn,
-            bound=bound(k, scale=1.0, delta=delta, mean_square=world.mean_square, norm=world.norm),
+            bound=bound(
+                k, scale=1.0, delta=delta, mean_square=instance.mean_square, norm=instance.norm
+            ),
             where={**where, "moments": "known"},
         )
-        for world, drawn, k, delta, where in _cosines(context)
+        for instance, drawn, k, delta, where in _cosines(context)
     ]
 
 
@@ -201,9 +203,9 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     return Evidence.bound_comparison(
         form="proved",
         claim=(
-            r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the print leaves "
-            r"out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with probability of at "
-            "least 0.5"
+            r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
+            r"form leaves out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with "
+            "probability of at least 0.5"
         ),
         observed=violations / n,
         interval=intervals.binomial(violations, n, context.false_alarm),
@@ -258,15 +260,15 @@ def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
 def _plot(context: Context) -> Plot:
     counts = (8, 16, 32, 64) if context.quick else (8, 16, 32, 64, 128, 256)
     n = 300 if context.quick else 2000
-    world = Cosines(5, 0.5)
+    instance = Cosines(5, 0.5)
     cosines, signs, promised, sharper = [], [], [], []
     for k in counts:
         rng = context.rng(f"plot {k}")
-        cosines.append(average_errors(rng, world, k, n))
+        cosines.append(average_errors(rng, instance, k, n))
         signs.append(np.abs(mean_signs(rng, k, _SIGNS)))
         promised.append(kitchen_sinks.approximation(k, scale=1.0, delta=0.05).value)
         known = kitchen_sinks.approximation(
-            k, scale=1.0, delta=0.05, mean_square=world.mean_square, norm=world.norm
+            k, scale=1.0, delta=0.05, mean_square=instance.mean_square, norm=instance.norm
         )
         sharper.append(known.value)
     x = np.log10(counts)

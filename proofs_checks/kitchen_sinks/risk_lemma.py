@@ -32,23 +32,23 @@ def hinge(t: Any) -> Any:
 
 
 def losses_in_risk(
-    rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int, loss: Loss
+    rng: np.random.Generator, instance: Cosines, n_features: int, n_draws: int, loss: Loss
 ) -> Any:
     """Compute R of the average minus R of f*, one a draw, for inputs uniform over fixed points.
 
     The risks are sums over the points and both labels, P(y = 1 | x) = (1 + cos(x_1))/2. As in
     `Cosines.errors`, alpha*/pi = sign(cos b) and f*(x) = (2/pi) e^{-s^2 |x|^2/2}.
     """
-    x = rng.standard_normal((_POINTS, world.n_inputs))
-    positive = (1 + world.signal * np.cos(world.frequency * x[:, 0])) / 2
+    x = rng.standard_normal((_POINTS, instance.n_inputs))
+    positive = (1 + instance.signal * np.cos(instance.frequency * x[:, 0])) / 2
 
     def risk(f: Any) -> Any:
         return (positive * loss(f) + (1 - positive) * loss(-f)).mean(axis=-1)
 
-    target = 2 / math.pi * np.exp(-0.5 * world.bandwidth**2 * (x**2).sum(axis=1))
+    target = 2 / math.pi * np.exp(-0.5 * instance.bandwidth**2 * (x**2).sum(axis=1))
     found = []
     for n in blocks(n_draws, n_features * _POINTS):
-        w, b = world.draw(rng, n, n_features)
+        w, b = instance.draw(rng, n, n_features)
         phi = cosine_features(x, w, b)
         average = (phi @ np.sign(np.cos(b))[..., np.newaxis])[..., 0] / n_features
         found.append(risk(average) - risk(target))

@@ -151,10 +151,10 @@ def ball(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evi
 def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
     """Return bounds and draws on cosines at (K, N), delta = 0.05."""
     n_draws = 200 if context.quick else 1000
-    world = Cosines(3, 1.0, 0.3)
+    instance = Cosines(3, 1.0, 0.3)
     promised, drawn = [], []
     for k, n in sizes:
-        products = cosine_products(world)(context.rng(f"plot {k} {n}"), k, n, n_draws)
+        products = cosine_products(instance)(context.rng(f"plot {k} {n}"), k, n, n_draws)
         drawn.append(excess_over_box(products))
         bound = kitchen_sinks.excess_risk(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=0.05)
         promised.append(float(np.log10(bound.value)))

@@ -114,7 +114,7 @@ def spread_of(gram: Any, estimated: Any, ridge: float) -> float:
     return float(np.abs(np.linalg.eigvalsh(root.T @ (estimated - gram) @ root)).max())
 
 
-# Worlds where the bounds of estimated scores are nearest to tight: features on small sets.
+# Instances where the bounds of estimated scores are nearest to tight: features on small sets.
 
 Bounding = Callable[..., Bound]
 # So many rows that shares of them are normal to 1e-20, also those of a set of one in a thousand.

@@ -33,7 +33,7 @@ def as_proved(**options: Any) -> int:
 
 def cases(context: Context, form: Any, features: Features) -> list[Case]:
     """Return the errors at the promised number of features, by leverage and plainly."""
-    world = Circle()
+    circle = Circle()
     n = 1000 if context.quick else 20_000
     number, bound = {
         "restored": (as_restored, printed.leverage.proposition_6),
@@ -41,18 +41,18 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
     }[form]
     found = []
     for ridge in (1e-2, 1e-3) if context.quick else (1e-1, 1e-2, 1e-3, 1e-4):
-        d = world.degrees(ridge)
-        for name, law in (("leverage", world.best(ridge)), ("plain", world.law)):
+        d = circle.degrees(ridge)
+        for name, law in (("leverage", circle.best(ridge)), ("plain", circle.law)):
             options = {
                 "degrees_of_freedom": d,
-                "largest_ratio": max(world.ratio(ridge, law), d),
+                "largest_ratio": max(circle.ratio(ridge, law), d),
                 "delta": _DELTA,
             }
             m = features(**options)
             rng = context.rng(f"{form} {name} {ridge}")
             found.append(
                 Case(
-                    drawn=world.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
+                    drawn=circle.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
                     bound=bound(number(**options), ridge=ridge, **options),
                     where={"ridge": ridge, "law": name, "M": m},
                 )
@@ -92,11 +92,11 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     """Draw 137 features by leverage and plainly."""
     ridge, m = 1e-3, 137
     n = 4000 if context.quick else 100_000
-    world = Circle()
+    circle = Circle()
     share = context.false_alarm / 2
     found = []
-    for name, drawn in (("leverage", law(world, ridge)), ("plain", world.law)):
-        reached = world.errors(context.rng(f"fewer {name}"), drawn, m, ridge, n) <= 4 * ridge
+    for name, drawn in (("leverage", law(circle, ridge)), ("plain", circle.law)):
+        reached = circle.errors(context.rng(f"fewer {name}"), drawn, m, ridge, n) <= 4 * ridge
         found.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
     (a, a_low, a_high), (b, b_low, b_high) = found
     return Evidence.bound_comparison(
@@ -125,26 +125,28 @@ def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximat
     )
 
 
-def features_needed(rng: np.random.Generator, world: Circle, law: Any, ridge: float, n: int) -> int:
+def features_needed(
+    rng: np.random.Generator, circle: Circle, law: Any, ridge: float, n: int
+) -> int:
     """Return the least number on a grid of steps of 2 % at which 95 % of n draws reach 4 ridge."""
     m = 8.0
     while True:
-        reached = world.errors(rng, law, int(m), ridge, n) <= 4 * ridge
+        reached = circle.errors(rng, law, int(m), ridge, n) <= 4 * ridge
         if reached.mean() >= 0.95:
             return int(m)
         m = max(m * 1.02, m + 1)
 
 
 def _plot(context: Context) -> Plot:
-    world, ridge = Circle(), 1e-3
+    circle, ridge = Circle(), 1e-3
     counts = np.array([25, 50, 75, 100, 137, 200, 300, 400, 463, 600, 800])
     n = 500 if context.quick else 20_000
     series = []
-    for name, law in (("by leverage", world.best(ridge)), ("plain", world.law)):
+    for name, law in (("by leverage", circle.best(ridge)), ("plain", circle.law)):
         rng = context.rng(f"plot {name}")
-        share = [np.mean(world.errors(rng, law, int(m), ridge, n) <= 4 * ridge) for m in counts]
+        share = [np.mean(circle.errors(rng, law, int(m), ridge, n) <= 4 * ridge) for m in counts]
         series.append(Series(label=name, x=np.log10(counts), y=np.asarray(share)))
-    d = world.degrees(ridge)
+    d = circle.degrees(ridge)
     promised = as_proved(degrees_of_freedom=d, delta=_DELTA)
     at = np.log10([promised, promised])
     series.append(Series(label="promised, by leverage", x=at, y=np.array([0.0, 0.95])))

@@ -26,14 +26,14 @@ def trace(eigenvalues: Any, ridge: float) -> float:
 @check("leverage.definition-1", form="restored", name="the mean leverage")
 def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = trace) -> Evidence:
     """Compare the sum of the scores with the trace, whose eigenvalues are known."""
-    world = Circle(k_max=9, phases=3)
+    circle = Circle(k_max=9, phases=3)
     x = 2 * np.pi * np.arange(20) / 20
-    phi = np.sqrt(2) * np.cos(np.outer(x, world.k) + world.b)
-    p = world.eigenvalues
+    phi = np.sqrt(2) * np.cos(np.outer(x, circle.k) + circle.b)
+    p = circle.eigenvalues
     # Of a wave two functions, of the constants one.
     spectrum = np.concatenate([p[:1], np.repeat(p[1:], 2)])
     ratios = [
-        ridge_leverage_scores(phi, ridge, pool_weights=world.law).degrees_of_freedom
+        ridge_leverage_scores(phi, ridge, pool_weights=circle.law).degrees_of_freedom
         / degrees(spectrum, ridge)
         for ridge in (1e-4, 1e-3, 1e-2, 1.0)
     ]
@@ -52,12 +52,12 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
 @check("leverage.definition-1", form="proved", name="degrees of freedom from rows", pays=True)
 def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the mean of what rows show against the degrees of freedom."""
-    world = Waves(context.rng("pool"), 16)
+    waves = Waves(context.rng("pool"), 16)
     n = 1500 if context.quick else 20_000
     rows = 12
     rng = context.rng("rows")
-    seen = np.array([world.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
-    truth = factor * float(world.scores(_RIDGE).sum())
+    seen = np.array([waves.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
+    truth = factor * float(waves.scores(_RIDGE).sum())
     low, high = intervals.bounded(seen, 0.0, float(min(rows, 16)), context.false_alarm)
     return Evidence.bound_comparison(
         form="proved",
@@ -69,18 +69,18 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
         n_features=16 * n,
         method=f"empirical Bernstein interval, {n} draws of the rows",
         assumptions=("draws are independent",),
-        plots=(_plot(context, world),),
+        plots=(_plot(context, waves),),
     )
 
 
-def _plot(context: Context, world: Waves) -> Plot:
+def _plot(context: Context, waves: Waves) -> Plot:
     counts = np.array([4, 8, 16, 32, 64, 128])
     rng = context.rng("plot")
     n = 40 if context.quick else 1000
     seen = np.array(
-        [[world.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
+        [[waves.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
     )
-    d = float(world.scores(_RIDGE).sum())
+    d = float(waves.scores(_RIDGE).sum())
     x = np.log10(counts)
     return Plot(
         title="Degrees of freedom that rows show",

@@ -25,14 +25,14 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
     """Return errors of scores over their bound at the spread of each draw, spreads, last step."""
     worst, spreads, ends = 0.0, [], []
     for size in (6, 16):
-        world = Waves(context.rng(f"pool {size}"), size)
-        tau = world.scores(_RIDGE)
-        smallest = float(np.linalg.eigvalsh(world.gram)[0])
+        waves = Waves(context.rng(f"pool {size}"), size)
+        tau = waves.scores(_RIDGE)
+        smallest = float(np.linalg.eigvalsh(waves.gram)[0])
         rng = context.rng(f"rows {size}")
         for rows in (100, 400, 1600):
             for _ in range(20 if context.quick else 1000):
-                seen = world.estimated_gram(rng, rows)
-                spread = spread_of(world.gram, seen, _RIDGE)
+                seen = waves.estimated_gram(rng, rows)
+                spread = spread_of(waves.gram, seen, _RIDGE)
                 if spread >= 0.5:
                     continue
                 off = np.abs(scores_of(seen, _RIDGE) - tau)

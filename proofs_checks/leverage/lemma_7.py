@@ -20,20 +20,20 @@ class Sums:
     """Functions sum_n alpha_n K(x_n, .) on a circle, exact on more than 2 k_max grid points."""
 
     def __init__(self, n_points: int = _POINTS) -> None:
-        self.world = Circle(k_max=16, phases=8)
+        self.circle = Circle(k_max=16, phases=8)
         grid = 2 * np.pi * np.arange(_GRID) / _GRID
         points = 2 * np.pi * (np.arange(n_points) + 0.3) / n_points
         self.on_grid = self._waves(grid)
         self.at_points = self._waves(points)
-        self.kernel = (self.at_points * self.world.law) @ self.at_points.T
+        self.kernel = (self.at_points * self.circle.law) @ self.at_points.T
 
     def _waves(self, x: Any) -> Any:
-        return np.sqrt(2) * np.cos(np.outer(x, self.world.k) + self.world.b)
+        return np.sqrt(2) * np.cos(np.outer(x, self.circle.k) + self.circle.b)
 
     @property
     def largest_deviation(self) -> float:
         """Return the supremum over pairs of the standard deviation of one product."""
-        law = self.world.law
+        law = self.circle.law
         square = (self.at_points**2 * law) @ (self.on_grid**2).T
         mean = (self.at_points * law) @ self.on_grid.T
         return float(np.sqrt(np.max(square - mean**2)))
@@ -41,13 +41,13 @@ class Sums:
     def mean_square(self, alpha: Any, size: int) -> float:
         """Compute E |f - f_hat|^2 for pools of `size` features."""
         products = (alpha @ self.at_points) * self.on_grid
-        mean = products @ self.world.law
-        return float(np.mean((products**2) @ self.world.law - mean**2)) / size
+        mean = products @ self.circle.law
+        return float(np.mean((products**2) @ self.circle.law - mean**2)) / size
 
     def errors(self, rng: np.random.Generator, alpha: Any, size: int, n: int) -> Any:
         """Return L2 errors of the same sum over pools of `size` features, in n draws."""
-        counts = rng.multinomial(size, self.world.law / self.world.law.sum(), size=n) / size
-        off = ((counts - self.world.law) * (alpha @ self.at_points)) @ self.on_grid.T
+        counts = rng.multinomial(size, self.circle.law / self.circle.law.sum(), size=n) / size
+        off = ((counts - self.circle.law) * (alpha @ self.at_points)) @ self.on_grid.T
         return np.sqrt(np.mean(off**2, axis=1))
 
 
@@ -59,15 +59,15 @@ def promised(alpha: Any, deviation: float) -> float:
 @check("leverage.lemma-7", form="restored", name="given coefficients", pays=True)
 def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     """Hold mean errors of sums with given coefficients against the lemma."""
-    world = Sums()
+    sums = Sums()
     n = 4000 if context.quick else 50_000
     rng = context.rng("coefficients")
     found = []
     for number in range(3):
         alpha = rng.standard_normal(_POINTS) / _POINTS
-        drawn = world.errors(rng, alpha, _POOL, n)
-        bound = limit(alpha, world.largest_deviation)
-        most = world.mean_square(alpha, _POOL)
+        drawn = sums.errors(rng, alpha, _POOL, n)
+        bound = limit(alpha, sums.largest_deviation)
+        most = sums.mean_square(alpha, _POOL)
         low, high = intervals.known_variance(drawn, most, context.false_alarm / 3)
         found.append((high / bound, low / bound, drawn.mean() / bound, number))
     high, low, mean, _ = max(found)
@@ -105,10 +105,10 @@ def ball(context: Context, *, which: int = 0) -> Evidence:
     )
 
 
-def _in_the_ball(world: Sums, which: int) -> float:
-    values, vectors = np.linalg.eigh(world.kernel)
+def _in_the_ball(sums: Sums, which: int) -> float:
+    values, vectors = np.linalg.eigh(sums.kernel)
     alpha = vectors[:, which] / np.sqrt(values[which])
-    return promised(alpha, world.largest_deviation)
+    return promised(alpha, sums.largest_deviation)
 
 
 def _plot() -> Plot:

@@ -49,11 +49,11 @@ def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evi
 @check("leverage.score-identity", form="restored", name="waves on a circle")
 def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evidence:
     """Compare scores of waves on a grid with their closed form."""
-    world = Circle(k_max=9, phases=3)
+    waves = Circle(k_max=9, phases=3)
     x = 2 * np.pi * np.arange(20) / 20
-    phi = np.sqrt(2) * np.cos(np.outer(x, world.k) + world.b)
+    phi = np.sqrt(2) * np.cos(np.outer(x, waves.k) + waves.b)
     ratios = [
-        scores(phi, ridge, pool_weights=world.law).scores / (world.law * world.leverage(ridge))
+        scores(phi, ridge, pool_weights=waves.law).scores / (waves.law * waves.leverage(ridge))
         for ridge in (1e-3, 1e-2, 1.0)
     ]
     return _worst(

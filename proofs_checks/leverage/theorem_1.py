@@ -27,24 +27,24 @@ def corollary_5(n_scored: int, *, feature_bound: float = _BOUND, **options: Any)
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     """Return a pool, and scores estimated from N_0 rows, again and again."""
-    world = Waves(context.rng("pool"), 16)
+    waves = Waves(context.rng("pool"), 16)
     n = 200 if context.quick else 20_000
     found = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
-        found.append((rows, [world.estimated(rng, rows, _RIDGE) for _ in range(n)]))
-    return world, found
+        found.append((rows, [waves.estimated(rng, rows, _RIDGE) for _ in range(n)]))
+    return waves, found
 
 
 def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evidence:
-    world, found = _draws(context)
-    tau = world.scores(_RIDGE)
+    waves, found = _draws(context)
+    tau = waves.scores(_RIDGE)
     d = float(tau.sum())
     cases = []
     for rows, drawn in found:
         off = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
         cases.append(
-            Case(drawn=off, bound=error(rows, world, d), where={"N_0": rows, "ridge": _RIDGE})
+            Case(drawn=off, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
         )
     return compare_with_bounds(
         cases,
@@ -59,8 +59,8 @@ def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evide
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
     """Hold errors of the probabilities against Corollary 5."""
 
-    def at(rows: int, world: Waves, d: float) -> Bound:
-        smallest = float(np.linalg.eigvalsh(world.gram)[0])
+    def at(rows: int, waves: Waves, d: float) -> Bound:
+        smallest = float(np.linalg.eigvalsh(waves.gram)[0])
         return error(rows, smallest=smallest, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
 
     return _probabilities(
@@ -112,10 +112,10 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
 def probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold errors of the probabilities against the bound without the smallest eigenvalue."""
 
-    def at(rows: int, world: Waves, d: float) -> Bound:
+    def at(rows: int, waves: Waves, d: float) -> Bound:
         return error(
             rows,
-            pool_size=world.k.size,
+            pool_size=waves.k.size,
             ridge=_RIDGE,
             degrees_of_freedom=d,
             delta=_DELTA,
@@ -133,8 +133,8 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
 @check("leverage.theorem-1", form="proved", name="scores from rows", pays=True)
 def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold errors of single scores against their bound."""
-    world, found = _draws(context)
-    tau = world.scores(_RIDGE)
+    waves, found = _draws(context)
+    tau = waves.scores(_RIDGE)
     known = {
         "ridge": _RIDGE,
         "degrees_of_freedom": float(tau.sum()),
@@ -158,7 +158,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
         ),
         false_alarm=context.false_alarm,
         n_features=sum(16 * len(drawn) for _, drawn in found),
-        plots=(_plot(context, world, known),),
+        plots=(_plot(context, waves, known),),
     )
 
 
@@ -188,15 +188,15 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
     )
 
 
-def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
+def _plot(context: Context, waves: Waves, known: dict[str, float]) -> Plot:
     counts = np.array([250, 500, 1000, 2000, 4000, 8000])
     n = 20 if context.quick else 1000
-    tau = world.scores(_RIDGE)
+    tau = waves.scores(_RIDGE)
     rng = context.rng("plot")
     seen = [
         np.quantile(
             [
-                np.max(np.abs(world.estimated(rng, int(rows), _RIDGE) - tau) / (1 - tau))
+                np.max(np.abs(waves.estimated(rng, int(rows), _RIDGE) - tau) / (1 - tau))
                 for _ in range(n)
             ],
             1 - _DELTA,

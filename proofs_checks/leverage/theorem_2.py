@@ -29,13 +29,13 @@ def lemma_3(n_scored: int, **options: Any) -> Bound:
 @check("leverage.theorem-2", form="restored", name="the Gram of rows", pays=True)
 def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
     """Hold the relative error of the Gram against Lemma 3."""
-    world = Waves(context.rng("pool"), 16)
-    d = float(world.scores(_RIDGE).sum())
+    waves = Waves(context.rng("pool"), 16)
+    d = float(waves.scores(_RIDGE).sum())
     n = 200 if context.quick else 20_000
     cases = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
-        drawn = [spread_of(world.gram, world.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
+        drawn = [spread_of(waves.gram, waves.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
         bound = spread(rows, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
         cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
     return compare_with_bounds(
@@ -47,17 +47,17 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
         ),
         false_alarm=context.false_alarm,
         n_features=16 * n * len(cases),
-        plots=(_plot(context, world, d),),
+        plots=(_plot(context, waves, d),),
     )
 
 
-def _plot(context: Context, world: Waves, d: float) -> Plot:
+def _plot(context: Context, waves: Waves, d: float) -> Plot:
     counts = np.array([500, 1000, 2000, 4000, 8000])
     rng = context.rng("plot")
     n = 15 if context.quick else 500
     seen = [
         np.quantile(
-            [spread_of(world.gram, world.estimated_gram(rng, int(rows)), _RIDGE) for _ in range(n)],
+            [spread_of(waves.gram, waves.estimated_gram(rng, int(rows)), _RIDGE) for _ in range(n)],
             1 - _DELTA,
         )
         for rows in counts
@@ -83,14 +83,14 @@ def _plot(context: Context, world: Waves, d: float) -> Plot:
 @check("leverage.theorem-2", form="restored", name="Lemma 3 from Theorem 2")
 def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
     """Compare the two ways to count: with and without 1/M_0."""
-    world = Waves(context.rng("pool"), 16)
-    size = world.k.size
+    waves = Waves(context.rng("pool"), 16)
+    size = waves.k.size
     rng = context.rng("two ways")
     worst = 1.0
     for _ in range(5 if context.quick else 100):
-        seen = world.estimated_gram(rng, 500)
-        plain = spread_of(world.gram, seen, _RIDGE)
-        large = spread_of(size * world.gram, size * seen, scale * size * _RIDGE)
+        seen = waves.estimated_gram(rng, 500)
+        plain = spread_of(waves.gram, seen, _RIDGE)
+        large = spread_of(size * waves.gram, size * seen, scale * size * _RIDGE)
         worst = max(worst, large / plain, plain / large)
     return Evidence.exact_comparison(
         form="restored",

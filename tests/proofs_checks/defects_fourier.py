@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from mehler.proofs_checks.fourier import (
-    _frequencies,
     kernel,
     orthogonal,
     pairs_variance,
@@ -86,8 +85,8 @@ wider = kernels.make("rbf", gamma=0.15)
 
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
-    (_frequencies.frequencies, {"wider": 1.01}, "refuted"),
-    (_frequencies.frequencies, {"draw": turned_narrower}, "refuted"),
+    (kernel.frequencies, {"wider": 1.01}, "refuted"),
+    (kernel.frequencies, {"draw": turned_narrower}, "refuted"),
     (kernel.gaussian, {"draw": turned_narrower}, "refuted"),
     (kernel.gaussian, {"claimed": wider}, "refuted"),
     (kernel.offset, {"draw": changed(lambda z: z / np.sqrt(2.0))}, "refuted"),

@@ -1,4 +1,4 @@
-"""The worlds in which kitchen sinks are measured, each closed form against another route."""
+"""The instances in which kitchen sinks are measured, each closed form against another route."""
 
 from __future__ import annotations
 
@@ -40,40 +40,40 @@ def gaussian_grid(d: int):
 
 @pytest.mark.parametrize(("d", "bandwidth"), [(1, 1.0), (2, 0.5)])
 def test_cosines_in_closed_form_are_those_of_quadrature(d, bandwidth):
-    world = Cosines(d, bandwidth, signal=0.7, frequency=1.3)
-    w, b = world.draw(np.random.default_rng(3), 5, 4)
+    instance = Cosines(d, bandwidth, signal=0.7, frequency=1.3)
+    w, b = instance.draw(np.random.default_rng(3), 5, 4)
     x, weight = gaussian_grid(d)
     phi = cosine_features(x[np.newaxis], w, b)
     gram = np.einsum("p,npk,npl->nkl", weight, phi, phi)
-    np.testing.assert_allclose(world.gram(w, b), gram, atol=1e-13)
-    labels = world.signal * np.cos(world.frequency * x[:, 0])
+    np.testing.assert_allclose(instance.gram(w, b), gram, atol=1e-13)
+    labels = instance.signal * np.cos(instance.frequency * x[:, 0])
     np.testing.assert_allclose(
-        world.label_products(w, b), np.einsum("p,npk->nk", weight * labels, phi), atol=1e-13
+        instance.label_products(w, b), np.einsum("p,npk->nk", weight * labels, phi), atol=1e-13
     )
     target = 2 / math.pi * np.exp(-0.5 * bandwidth**2 * (x**2).sum(axis=1))
     average = (phi @ np.sign(np.cos(b))[..., np.newaxis])[..., 0] / 4
     errors = np.sqrt(((average - target) ** 2) @ weight)
-    np.testing.assert_allclose(world.errors(w, b), errors, atol=1e-12)
-    assert world.norm == pytest.approx(math.sqrt(weight @ target**2), rel=1e-12)
+    np.testing.assert_allclose(instance.errors(w, b), errors, atol=1e-12)
+    assert instance.norm == pytest.approx(math.sqrt(weight @ target**2), rel=1e-12)
 
 
 def test_cosines_over_their_own_law():
     """Targets and best risks are means over frequencies and offsets: by quadrature in d = 1."""
-    world = Cosines(1, 0.8, signal=0.7, frequency=1.3)
+    instance = Cosines(1, 0.8, signal=0.7, frequency=1.3)
     nodes, weight = gaussian_grid(1)
     b = 2 * math.pi * (np.arange(4000) + 0.5) / 4000
     w = (0.8 * nodes)[:, np.newaxis, :] * np.ones((1, 4000, 1))
-    products = np.abs(world.label_products(w, np.broadcast_to(b, (60, 4000)))).mean(axis=1)
+    products = np.abs(instance.label_products(w, np.broadcast_to(b, (60, 4000)))).mean(axis=1)
     # The grid meets |cos b| with an error of (2 pi/4000)^2/12.
-    assert world.mean_absolute_product == pytest.approx(weight @ products, rel=1e-6)
+    assert instance.mean_absolute_product == pytest.approx(weight @ products, rel=1e-6)
     for x in (0.0, 0.7, 2.0):
         f = (np.sign(np.cos(b)) * np.cos(x * 0.8 * nodes + b)).mean(axis=1) @ weight
         assert f == pytest.approx(2 / math.pi * math.exp(-0.5 * 0.64 * x**2), abs=1e-6)
 
 
 def test_labels_have_their_mean():
-    world = Cosines(2, 1.0, signal=0.6, frequency=0.9)
-    x, y = world.sample(np.random.default_rng(4), 1, 200_000)
+    instance = Cosines(2, 1.0, signal=0.6, frequency=0.9)
+    x, y = instance.sample(np.random.default_rng(4), 1, 200_000)
     # y cos(u x_1) has mean 0.6 E cos^2.
     truth = 0.6 * (1 + math.exp(-2 * 0.81)) / 2
     verdict = verify.check_mean((y * np.cos(0.9 * x[..., 0])).ravel(), truth, resolution=0.03)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mehler.proofs_checks.fourier import _frequencies, orthogonal, pairs_variance, structured
 from mehler.proofs_checks.fourier import kernel as fourier
+from mehler.proofs_checks.fourier import orthogonal, pairs_variance, structured
 from mehler.proofs_checks.group_invariant._shared import declared
 from mehler.proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
 from mehler.proofs_checks.kitchen_sinks import kernel as sinks
@@ -151,7 +151,7 @@ ROWS: list[Row] = [
             statement=F + "kernel",
             term=f"scale of the frequencies, {name}",
             change="times 1.01",
-            check=_frequencies.frequencies,
+            check=fourier.frequencies,
             defect={"wider": 1.01, "named": lambda options, name=name: options["kernel"] == name},
         )
         for name in ("rbf", "laplacian", "matern")
