@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scipy import stats
 
-from mehler.bounds import Bound, group_invariant
+from mehler.bounds import group_invariant
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Instance, compare_instances
+from .._shared import Bounding
 
-Bounding = Callable[..., Bound]
 # Of a line: Gaussian templates, E|t|/2.
 _SLOPE = math.sqrt(1 / (2 * math.pi))
 # Binomial and hypergeometric tails are right to this part of themselves.
@@ -28,8 +28,8 @@ def line(bound: Bounding) -> Iterator[Instance]:
     """
     options: dict[str, Any] = {"n_inputs": 1, "templates": "gaussian", "spread": 1.0}
     for r, order in ((10**6, None), (30, 40), (30, 60), (59, 60), (7, 10**6)):
-        left = 1.0 if order is None else (order - r) / (order - 1)
-        mean = _SLOPE / r * left
+        correction = 1.0 if order is None else (order - r) / (order - 1)
+        mean = _SLOPE / r * correction
         value = bound(r, group_order=order, **options).value
         yield Instance(f"mean, {r} of {order}", (mean * (1 - 1e-12), mean), value * (1 + 1e-12))
     for r, order, failure in (

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
@@ -17,9 +16,8 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ...kitchen_sinks._quantiles import quantile_points
-from .._shared import BLOCKS, ENDLESS, FAILURES, compute, draw_products, limit, unit_rows
+from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, compute, draw_products, limit, unit_rows
 
-Bounding = Callable[..., Bound]
 DELTA, POINTS = 0.1, 5
 # Two expectations, each good to 1e-13 of the window.
 _ROUNDING = 1e-11

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
-from .._shared import unit_rows
+from .._shared import Bounding, unit_rows
 
-Bounding = Callable[..., Bound]
 _GROUP = groups.BlockPermutations(10, 5)
 _DELTA = 0.05
 

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, group_invariant, lower
+from mehler.bounds import group_invariant, lower
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Instance, compare_instances
-from .._shared import compute
+from .._shared import Bounding, compute
 from .rotations import circle
 
-Bounding = Callable[..., Bound]
 _CLAIM = "energy distance of two orbits"
 # Sums of distances of order 1, and their differences.
 ROUNDING = 1e-13
@@ -94,8 +93,8 @@ def draw_pairs(
 ) -> Iterator[Pair]:
     """Draw pairs of rows and compute all by the definition."""
     for _ in range(n_pairs):
-        x, away = rng.standard_normal((2, group.n_inputs))
-        z = x + near * away
+        x, step = rng.standard_normal((2, group.n_inputs))
+        z = x + near * step
         orbits = [np.asarray(group.apply(row[None])).reshape(-1, x.size) for row in (x, z)]
         far = np.linalg.norm(x - orbits[1], axis=1)
         half = (x + orbits[1][far.argmin()]) / 2

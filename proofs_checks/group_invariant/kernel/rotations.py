@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from mehler.bounds import Bound, group_invariant
+from mehler.bounds import group_invariant
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Instance, compare_instances
-from .._shared import compute
+from .._shared import Bounding, compute
 
-Bounding = Callable[..., Bound]
 # Closed forms and elliptic integrals, of lengths of order 1, and sums of products of images.
 _ROUNDING, _SUMS = 1e-12, 1e-11
 # So many turns that the error of their mean is far below those compared.

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from mehler import GroupInvariantFeatures
-from mehler.bounds import Bound, printed
 from mehler.bounds import group_invariant as bounds
+from mehler.bounds import printed
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ...kitchen_sinks._quantiles import quantile_points
-from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
-
-Bounding = Callable[..., Bound]
+from .._shared import ENDLESS, EPSILON, PAPER, Bounding, batches, unit_rows
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
 # mu the mean size of a coordinate of t: a closed form.

@@ -45,8 +45,8 @@ class Pool:
     def errors(self, rng: Any, m: int, n_draws: int) -> Any:
         """Draw |mean of m - E f|, (n_draws,)."""
         n = len(self.gram)
-        away = rng.multinomial(m, np.full(n, 1 / n), size=n_draws) / m - 1 / n
-        return np.sqrt(np.maximum(0.0, np.einsum("di,ij,dj->d", away, self.gram, away)))
+        shares = rng.multinomial(m, np.full(n, 1 / n), size=n_draws) / m - 1 / n
+        return np.sqrt(np.maximum(0.0, np.einsum("di,ij,dj->d", shares, self.gram, shares)))
 
 
 def mean_bound(

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import integrate, stats
 
-from mehler.bounds import Bound, group_invariant
+from mehler.bounds import group_invariant
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Instance, compare_instances
-from .._shared import compute
+from .._shared import Bounding, compute
 
-Bounding = Callable[..., Bound]
 Matrix = list[list[Fraction]]
 _RIDGE = Fraction(1, 10)
 # Floats of small systems against fractions, and quadrature of closed densities.
@@ -223,9 +222,9 @@ def gaussian_cases() -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
                 yield sizes, one_row(k, average)
 
 
-def of_kernel(size: int, *, ridge: float, largest: float, off: float) -> float:
-    """Return the published lower bound of the gain, noise 1: N off/(N (M + lambda))^2."""
-    return size * off / (size * (largest + ridge)) ** 2
+def of_kernel(size: int, *, ridge: float, largest: float, variation: float) -> float:
+    """Return the published lower bound of the gain, noise 1: N v/(N (M + lambda))^2."""
+    return size * variation / (size * (largest + ridge)) ** 2
 
 
 @check("group-invariant.ridge-gain", form="printed", name="the known lower bound")
@@ -234,7 +233,7 @@ def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> E
     instances = []
     for name, orbits in (("one orbit", FOUR), ("three orbits", THREE)):
         points = range(len(orbits.points))
-        off = _off(orbits)
+        variation = _variation(orbits)
         for size in (1, 2) if context.quick else (1, 2, 3):
             gains = []
             for rows in orbits.designs(size):
@@ -246,13 +245,13 @@ def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> E
                 gains.append(free - tied)
             gain = float(sum(gains, Fraction(0)) / len(gains))
             largest = float(max(orbits.kernel[i][i] for i in points))
-            value = bound(size, ridge=float(_RIDGE), largest=largest, off=off)
+            value = bound(size, ridge=float(_RIDGE), largest=largest, variation=variation)
             ends = (value * (1 - _ROUNDING), value * (1 - _ROUNDING))
             instances.append(Instance(f"{name}, {size} rows", ends, gain))
     return compare_instances(instances, form="printed", claim="gain by averaging, known over exact")
 
 
-def _off(orbits: Orbits) -> float:
+def _variation(orbits: Orbits) -> float:
     """Return the mean square of the kernel less its average, over two even points."""
     size = len(orbits.points)
     grams = np.array(orbits.grams(range(size)), dtype=float)

@@ -13,7 +13,7 @@ positive or negative; the other one is above the least risk by 2 eta (s + b).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,11 +26,10 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ...kitchen_sinks._quantiles import quantile_points
-from .._shared import ENDLESS, compute
+from .._shared import ENDLESS, Bounding, compute
 from .._tokens import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 from .lemma_4 import falls_short, half_of_elements, same_cell
 
-Bounding = Callable[..., Bound]
 _DELTA = 0.02
 ORBIT_EPSILON = 0.99
 ORBIT_WINDOW = 1 + ORBIT_EPSILON

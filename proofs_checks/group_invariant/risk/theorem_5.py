@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,9 +12,8 @@ from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ...kitchen_sinks._instances import log_tail, mean_signs
-from .._shared import ENDLESS, compute
+from .._shared import ENDLESS, Bounding, compute
 
-Bounding = Callable[..., Bound]
 _SAMPLES = 4000
 _ROUNDING = 1e-9
 _NEARLY_CERTAIN = 0.995
