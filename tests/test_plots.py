@@ -68,4 +68,4 @@ def test_without_matplotlib_the_extra_is_named():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "ImportError: plots need matplotlib" in found.stderr
-    assert "pip install 'mehler[plot]'" in found.stderr
+    assert 'pip install ".[plot]"' in found.stderr

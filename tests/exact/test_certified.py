@@ -204,7 +204,7 @@ def test_precision_of_flint_is_put_back():
 
 def test_missing_flint_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "flint", None)
-    with pytest.raises(ImportError, match=r'pip install "mehler\[certified\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[certified\]"'):
         certified.sigma2(3)
 
 

@@ -212,7 +212,7 @@ def test_the_plugin_can_be_switched_off(pytester):
         ("--mehler-budget=x", "'x' is not a probability in (0, 1), such as 1e-6"),
         ("--mehler-budget=nan", "'nan' is not a probability in (0, 1), such as 1e-6"),
         ("--mehler-seed=-1", "'-1' is not a non-negative integer, such as 0"),
-        ("--mehler-json=.", "is a directory: name a file in it"),
+        ("--mehler-json=.", "is a directory: give a file"),
     ],
 )
 def test_bad_options_are_refused_before_any_test(pytester, option, message):

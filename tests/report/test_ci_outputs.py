@@ -52,8 +52,9 @@ def test_every_outcome_is_a_case(found):
 def test_any_text_makes_valid_xml(found):
     root = ElementTree.fromstring(render_junit(with_problem(found, NASTY)).encode("utf-8"))
     name = next(root.iter("testcase")).get("name")
-    # Attributes hold line ends as references, so nothing but the illegal is lost.
-    assert name == NASTY.translate(dict.fromkeys([0, 0x1B, 0xFFFE, 0xDC80], "\ufffd"))
+    # Attributes hold line ends as references, so nothing is lost, and the illegal is escaped.
+    illegal = {0: r"\x00", 0x1B: r"\x1b", 0xFFFE: r"\ufffe", 0xDC80: r"\udc80"}
+    assert name == NASTY.translate(illegal)
 
 
 def test_a_statement_that_holds_unexpectedly_is_a_failure(found):
@@ -81,7 +82,7 @@ def test_workflow_commands_are_escaped(found):
 def test_the_file_is_written_whole_and_not_over_a_folder(found, tmp_path):
     path = report.write_junit(found, tmp_path / "new" / "junit.xml")
     assert ElementTree.parse(path).getroot().tag == "testsuites"
-    with pytest.raises(ValueError, match="no regular file"):
+    with pytest.raises(ValueError, match="is a directory: give a file"):
         report.write_junit(found, tmp_path)
 
 

@@ -168,5 +168,5 @@ def test_text_column_of_parquet_is_named(tmp_path):
 def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(ValueError, match=r"pip install 'mehler\[parquet\]'"):
+    with pytest.raises(ValueError, match=r'pip install "\.\[parquet\]"'):
         load_rows(tmp_path / "a.parquet")

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -87,14 +88,14 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
     def refuse(**options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(_write.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     with pytest.raises(ValueError, match=r"--out=.*Permission denied\): choose another directory"):
         report.require_writable(tmp_path / "out")
 
 
 def test_missing_renderer_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_write, "find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'mehler\[cli,report\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r'pip install "\.\[cli,report\]"'):
         report.require_renderers()
 
 

@@ -131,4 +131,4 @@ def test_scikit_learn_that_is_missing(module):
         [sys.executable, "-c", MISSING.format(module)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert 'pip install "mehler[sklearn]"' in done.stderr
+    assert 'pip install ".[sklearn]"' in done.stderr

@@ -99,7 +99,7 @@ def test_without_hypothesis_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['hypothesis'] = None\n"
         "try: import mehler.strategies\n"
-        "except ImportError as error: assert 'pip install \"mehler[verify]\"' in str(error)\n"
+        "except ImportError as error: assert 'pip install \".[verify]\"' in str(error)\n"
         "else: raise SystemExit(1)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,27 +16,29 @@ import array_api_compat as compat
 import array_api_extra as xpx
 import numpy as np
 
+from mehler._text import install_command
+
 
 @dataclass(frozen=True)
 class Library:
     """An array library by the name that users give it."""
 
     module: str  # its namespace
-    install: str  # what pip is asked for
+    install: str  # how to install it
     distributions: tuple[str, ...]  # whose version counts
     accelerator: bool = False  # computes on nothing else
 
 
 # Simplest first: the order in which examples shrink.
 LIBRARIES = {
-    "numpy": Library("numpy", "numpy", ("numpy",)),
-    "strict": Library("array_api_strict", "array-api-strict", ("array-api-strict",)),
-    "torch": Library("torch", "'mehler[torch]'", ("torch",)),
-    "jax": Library("jax.numpy", "'mehler[jax]'", ("jax",)),
-    "dask": Library("dask.array", "'mehler[dask]'", ("dask",)),
+    "numpy": Library("numpy", "pip install numpy", ("numpy",)),
+    "strict": Library("array_api_strict", "pip install array-api-strict", ("array-api-strict",)),
+    "torch": Library("torch", install_command("torch"), ("torch",)),
+    "jax": Library("jax.numpy", install_command("jax"), ("jax",)),
+    "dask": Library("dask.array", install_command("dask"), ("dask",)),
     "cupy": Library(
         "cupy",
-        "'mehler[cupy12]' or 'mehler[cupy13]', by the CUDA version",
+        install_command("cupy12") + ", or cupy13, by the CUDA version",
         ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
         accelerator=True,
     ),

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from mehler._text import install_command, printable
+
 # 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
 # reason, usage errors included.
 COULD_NOT_RUN = 2
@@ -63,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _complain(message: str) -> int:
     # Where nothing can be written, the status alone says it.
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"mehler: error: {message}\n")
+        sys.stderr.write(f"mehler: error: {printable(message)}\n")
     return COULD_NOT_RUN
 
 
@@ -82,7 +84,7 @@ def _flushed(stream: Any) -> bool:
 def _missing(error: ModuleNotFoundError) -> str:
     package = (error.name or "").partition(".")[0]
     if package in _OURS:
-        return f"{package} is not installed: pip install 'mehler[cli,report]'"
+        return f"{package} is not installed: {install_command('cli,report')}"
     return _one_line(error)
 
 

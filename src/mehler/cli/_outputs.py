@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mehler._files import destination
+from mehler._files import require_file
 from mehler.cli._reading import option
 
 Junit = Annotated[Path | None, option("FILE", "File to write JUnit XML to, one case per check.")]
@@ -32,16 +32,11 @@ Annotations = Annotated[
 
 def require_outputs(junit: Path | None, annotations: str, certificate: Path | None) -> None:
     """Require, before any work, that outputs can be written and are of a known kind."""
-    from mehler import report
-
     if annotations not in ("auto", "github", "none"):
         raise ValueError(f"--annotations={annotations!r} is not one of auto, github, none")
     for name, file in (("--junit", junit), ("--certificate", certificate)):
         if file is not None:
-            if file.is_dir():
-                raise ValueError(f"{name}={str(file)!r} is a directory: give a file")
-            destination(file)
-            report.require_writable(file.parent, option=name)
+            require_file(file, name)
 
 
 def write_outputs(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mehler._files import destination, write_whole
+from mehler._files import require_file, write_whole
 from mehler._validate import require_choice
 from mehler.cli._reading import KINDS, Debug, Seed, option, read, reads_data, switch
 
@@ -91,7 +91,7 @@ def plan(
     if task == "ridge" and data is None:
         raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
     if out is not None:
-        _require_file(out)
+        require_file(out, "--out")
     rows, sampled = None, None
     found = read(data, optional=True, **how)
     if found is not None:
@@ -151,13 +151,3 @@ def plan(
         write_whole(out, text + "\n")
     typer.echo(text)
     return 0
-
-
-def _require_file(out: Path) -> None:
-    """Require that a file can be written, before any work."""
-    from mehler import report
-
-    if out.is_dir():
-        raise ValueError(f"--out={str(out)!r} is a directory: give a file")
-    destination(out)
-    report.require_writable(out.parent)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mehler._text import printable
+
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
@@ -32,7 +34,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         task = bar.add_task("starting", total=None)
 
         def show(label: str, done: int, total: int) -> None:
-            bar.update(task, description=escape(label), completed=done, total=total)
+            bar.update(task, description=escape(printable(label)), completed=done, total=total)
 
         yield show
 
@@ -105,7 +107,7 @@ def warnings_once() -> Iterator[None]:
         line = f"{text} ({category.__name__}, said once)"
         if len(shown) > _MOST:
             line = "there are more, which are not shown"
-        sys.stderr.write(f"mehler: warning: {line}\n")
+        sys.stderr.write(f"mehler: warning: {printable(line)}\n")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

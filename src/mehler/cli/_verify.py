@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mehler._files import require_file
 from mehler.cli._outputs import (
     Annotations,
     Certificate,
@@ -120,7 +121,7 @@ def verify(
         Path | None,
         option(
             "DIR",
-            "Directory to write report.html, report.json and summary.md to; needs mehler[report].",
+            "Directory to write report.html, report.json and summary.md to, by the extra report.",
         ),
     ] = None,
     json: Annotated[
@@ -149,7 +150,7 @@ def verify(
         reports.require_writable(out)
         reports.require_renderers()
     if json is not None:
-        reports.require_writable(json.parent, option="--json")
+        require_file(json, "--json")
     require_outputs(junit, annotations, certificate)
     rows = read(data, optional=True, **how)
     # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.

@@ -134,7 +134,7 @@ def plot_kernel(
     Raises
     ------
     ImportError
-        Without matplotlib: ``pip install 'mehler[plot]'``.
+        Without matplotlib, the extra ``plot``.
     """
     exact, found, variance = (
         np.ravel(_arrays.to_host(method(X, Y)))

@@ -1,7 +1,7 @@
 """Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
 
 Importing this registers all classes of maps. Not imported with mehler: it needs JAX,
-``pip install 'mehler[jax]'``.
+the extra ``jax``.
 """
 
 try:

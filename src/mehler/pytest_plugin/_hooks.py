@@ -65,8 +65,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.mehler_seed = int.from_bytes(os.urandom(4), "big")
     for option in ("--mehler-json", "--mehler-certificate"):
         path = _asked_path(config, option)
-        if path is not None and path.is_dir():
-            raise pytest.UsageError(f"{option}={path} is a directory: name a file in it")
+        if path is not None:
+            from mehler._files import require_file
+
+            try:
+                require_file(path, option)
+            except ValueError as error:
+                raise pytest.UsageError(str(error)) from error
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from mehler._files import write_whole
+from mehler._files import require_file, write_whole
 from mehler._validate import require_flag, require_function, require_integer, require_path
 from mehler._version import __version__
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
@@ -99,6 +99,8 @@ def run(
     require_flag("partial", partial)
     require_function("progress", progress, optional=True)
     experiment, folder = known[name], require_path("out", out)
+    for ending in ("json", "html"):
+        require_file(folder / f"{name}.{ending}", "out")
     kept = settings(experiment, level, seed)
     wanted = _wanted(experiment, level, data)
     if partial:

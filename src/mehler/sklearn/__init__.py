@@ -1,9 +1,11 @@
 """Random feature maps as scikit-learn estimators, for pipelines, grid search, pandas and joblib.
 
 The samplers are transformers; `RandomFeatureRidge` and `RandomFeatureRidgeClassifier` are ridge
-regression on their features. Only this package needs scikit-learn: ``pip install
-"mehler[sklearn]"``.
+regression on their features. Only this package needs scikit-learn, the extra
+``sklearn``.
 """
+
+from mehler._text import install_command as _install_command
 
 try:
     # New in scikit-learn 1.6, like the tags of these estimators.
@@ -11,7 +13,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "mehler.sklearn needs scikit-learn 1.6 or newer, which is not installed: "
-        'pip install "mehler[sklearn]"'
+        + _install_command("sklearn")
     ) from error
 
 from mehler.sklearn._fourier import FourierSampler

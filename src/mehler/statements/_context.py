@@ -134,7 +134,7 @@ class Context:
         except ImportError as error:
             raise ValueError(
                 f"backend={self.backend!r} is not installed ({error}): "
-                f"pip install {library.install}, or choose --backend numpy"
+                f"{library.install}; or choose --backend numpy"
             ) from error
         if library.accelerator:
             _require_device(namespace)

@@ -20,10 +20,14 @@ Examples
 >>> test()
 """
 
+from mehler._text import install_command as _install_command
+
 try:
     import hypothesis as _hypothesis  # noqa: F401  # named here to say what to install
 except ImportError as error:
-    raise ImportError('mehler.strategies needs Hypothesis: pip install "mehler[verify]"') from error
+    raise ImportError(
+        f"mehler.strategies needs Hypothesis: {_install_command('verify')}"
+    ) from error
 
 from mehler.strategies._clouds import (
     Cloud,

@@ -1,6 +1,6 @@
 """Maps as modules of PyTorch: layers of a network, with weights in its ``state_dict``.
 
-Not imported with mehler: it needs PyTorch, ``pip install 'mehler[torch]'``.
+Not imported with mehler: it needs PyTorch, the extra ``torch``.
 """
 
 try:

@@ -213,7 +213,7 @@ class Verdict:
         Raises
         ------
         ImportError
-            Without matplotlib: ``pip install 'mehler[plot]'``.
+            Without matplotlib, the extra ``plot``.
         """
         return plot_verdict(self, ax)
 

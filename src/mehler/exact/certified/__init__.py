@@ -1,6 +1,6 @@
 r"""Exact values as balls: intervals that provably contain the number.
 
-Needs python-flint (``pip install "mehler[certified]"``), which is imported by the first call.
+Needs python-flint (the extra ``certified``), which is imported by the first call.
 """
 
 from mehler.exact.certified._api import (

@@ -17,6 +17,8 @@ from typing import Any
 
 import mpmath
 
+from mehler._text import install_command
+
 # flint.ctx.prec belongs to the process: one certified computation at a time.
 _lock = threading.RLock()
 
@@ -27,7 +29,7 @@ def flint() -> Any:
         import flint as module
     except ImportError as error:
         raise ImportError(
-            'mehler.exact.certified needs python-flint: pip install "mehler[certified]"'
+            f"mehler.exact.certified needs python-flint: {install_command('certified')}"
         ) from error
     return module
 

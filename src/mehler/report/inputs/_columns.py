@@ -74,10 +74,10 @@ def refuse(
     if unusable:
         listed = [f"column {name!r} holds {kind}" for name, kind in unusable.items()]
         more = f", and {len(listed) - _MOST} more columns" if len(listed) > _MOST else ""
-        parts.append(
-            f": {', '.join(listed[:_MOST])}{more}: remove with "
-            f"{_drop(list(unusable)[:_MOST], label)}, or encode as numbers"
-        )
+        remedy = f"remove with {_drop(list(unusable)[:_MOST], label)}, or encode as numbers"
+        if not names:
+            remedy = "no column is left; give one of numbers at least"
+        parts.append(f": {', '.join(listed[:_MOST])}{more}: {remedy}")
     if seen is not None and seen.n_bad_rows and rows:
         parts.append(_missing(names, seen, target, label))
     if parts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._text import printable
 from mehler._validate import require_flag, require_instance, require_positive
 from mehler.report.inputs import _columns
 from mehler.report.inputs._columns import warnings_on
@@ -24,6 +26,19 @@ __all__ = ["DataMatrix", "load_rows"]
 UNPACK_LIMIT = 1.0
 
 
+@contextmanager
+def _printable_errors() -> Iterator[None]:
+    """Escape control characters of names and cells in messages, which terminals show."""
+    try:
+        yield
+    except ValueError as error:
+        message = printable(str(error))
+        if message == str(error):
+            raise
+        raise ValueError(message) from error
+
+
+@_printable_errors()
 def load_rows(
     data: str | PathLike[str] | Any | None,
     *,
@@ -155,9 +170,7 @@ def _looked_at(
     unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
     use = [j for j in use if source.columns[j] not in unusable]
     seen = None
-    for _ in range(3):  # what is found in one pass is left out of the next
-        if not use:
-            break
+    while use:  # what is found in one pass is left out of the next
         try:
             seen = source.look(use, place)
         except NotNumbers as error:
@@ -166,17 +179,26 @@ def _looked_at(
                 raise ValueError(f"{label} cannot be read as numbers ({error})") from error
         else:
             if not seen.n_rows:
-                raise ValueError(f"{label} is empty: give rows of numbers")
+                raise ValueError(
+                    f"{label} is empty, or all its cells are missing: give rows of numbers"
+                )
             empty = np.flatnonzero(seen.n_bad == seen.n_rows)
             found = {source.columns[use[j]]: "nothing but missing values" for j in empty}
             if not found:
                 break
         unusable |= found
         use = [j for j in use if source.columns[j] not in unusable]
+    else:
+        seen = None  # it is of columns that are left out
     target = None if place is None else source.columns[place]
     names = _names(source, use)
     _columns.refuse(label, names, unusable, seen, rows=not drop_missing, target=target)
     assert seen is not None  # there is a column, and it can be used
+    if not seen.n_good:
+        raise ValueError(
+            f"{label}: every row has a missing or infinite value: leave out the columns that lack "
+            "most, with --drop, or impute missing values"
+        )
     return seen
 
 

@@ -17,6 +17,10 @@ _THOUSANDS = re.compile(r"-?\d{1,3}((\.\d{3})+,\d+|(,\d{3})+\.\d+)")
 # A number whose comma can only be a decimal one: no group of three digits behind it.
 _SURELY_DECIMAL = re.compile(r"-?(0\d*|\d{4,}),\d+.*|-?\d+,(\d{1,2}|\d{4,})(e.*)?", re.IGNORECASE)
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
+NOT_UTF_8 = (
+    "{label} is not a text file of UTF-8 ({error}): save it as CSV UTF-8; from Latin-1, iconv -f "
+    "LATIN1 -t UTF-8 FILE does so"
+)
 _SAMPLE = 1 << 20
 _MOST = 1 << 28
 
@@ -87,17 +91,14 @@ def _beginning(path: Path, label: str) -> str:
         complete = not file.read(1)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError(f"{label} is a text file of UTF-16, not of UTF-8: save it as CSV UTF-8")
+    if b"\0" in raw:
+        raise ValueError(f"{label} is not a text file, as it holds zero bytes: save it as CSV")
     if not complete:
         raw = raw[: max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1]
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{label} is not a text file of UTF-8 ({error}): save it as CSV UTF-8"
-        ) from error
-    if "\0" in text:
-        raise ValueError(f"{label} is not a text file, as it holds zero bytes: save it as CSV")
-    return text
+        raise ValueError(NOT_UTF_8.format(label=label, error=error)) from error
 
 
 def _records(text: str, separator: str) -> list[tuple[int, list[str]]]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mehler._text import printable
+
 # Columns that are listed one a line.
 _MOST_COLUMNS = 12
 
@@ -87,12 +89,7 @@ class DataMatrix:
                 f"  {_number(len(self.columns) - len(shown), 'more column')}, to "
                 f"{self.columns[-1]}: {self.lows[rest].min():.6g} to {self.highs[rest].max():.6g}"
             )
-        return tuple(map(_printable, (*lines, *(f"warning: {one}" for one in self.warnings))))
-
-
-def _printable(text: str) -> str:
-    """Escape what would command a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        return tuple(map(printable, (*lines, *(f"warning: {one}" for one in self.warnings))))
 
 
 def _number(n: int, noun: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -14,14 +15,17 @@ from mehler.report.inputs._out_of_core import is_large
 from mehler.report.inputs._source import ArraySource
 
 _ENCRYPTED = 0x1
+# NumPy's own limit, by which a header of text is evaluated.
+_LONGEST_HEADER = 10_000
+# Members of every file of scipy.sparse.save_npz.
+_SPARSE = {"format", "shape", "data"}
 
 
 def read_npy(path: Path, label: str) -> Any:
     """Read a file of one array, or map it into memory if it is large."""
     try:
         with path.open("rb") as stream:
-            if stream.read(6) != b"\x93NUMPY":
-                raise ValueError("it does not begin as NumPy's files do")
+            _read_header(stream)
         try:
             # Mapping compares the header with the size of the file before anything is read.
             mapped = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -74,16 +78,29 @@ def _header(archive: ZipFile, info: ZipInfo, label: str) -> tuple[tuple[int, ...
     if not info.filename.endswith(".npy"):
         return (), np.dtype(object)
     with archive.open(info) as stream:
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
-        if read is None:
-            raise ValueError(f"version {version} of NumPy's format is not known")
-        shape, _, dtype = read(stream)
+        shape, dtype = _read_header(stream)
     if not dtype.hasobject and _size(shape, dtype) > info.file_size:
         raise ValueError(f"the header of {info.filename} promises more than there is")
+    return shape, dtype
+
+
+def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
+    """Read shape and type from the beginning of a file of one array.
+
+    NumPy reads a header of any length before it refuses it; here the length is read first.
+    """
+    major, minor = np.lib.format.read_magic(stream)
+    if (major, minor) not in ((1, 0), (2, 0), (3, 0)):
+        raise ValueError(f"version {(major, minor)} of NumPy's format is not known")
+    field = stream.read(2 if major == 1 else 4)
+    length = int.from_bytes(field, "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"its header claims {length} bytes, above {_LONGEST_HEADER}")
+    formats = np.lib.format
+    read = formats.read_array_header_1_0 if major == 1 else formats.read_array_header_2_0
+    shape, _, dtype = read(io.BytesIO(field + stream.read(length)))
+    if any(n < 0 for n in shape):
+        raise ValueError(f"its header claims the shape {shape}")
     return shape, dtype
 
 
@@ -95,6 +112,11 @@ def _chosen(
     headers: dict[str, tuple[tuple[int, ...], np.dtype]], label: str, array: str | None
 ) -> str:
     held = ", ".join(headers) or "nothing"
+    if array is None and "X" not in headers and _SPARSE <= headers.keys():
+        raise _Refused(
+            f"{label} holds a sparse matrix of SciPy: save its rows as .npy, by "
+            "numpy.save('rows.npy', scipy.sparse.load_npz(FILE).toarray())"
+        )
     if array is not None:
         if array not in headers:
             raise _Refused(f"{label} holds no array named {array!r} (it holds {held})")

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from mehler import _arrays
+from mehler._text import install_command
 from mehler.report.inputs._numpy_files import array_source, read_npy, read_npz
 from mehler.report.inputs._out_of_core import is_large
 from mehler.report.inputs._source import ArraySource, Source
@@ -34,6 +36,8 @@ def opened(
             raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     if is_frame(data):
         return FrameSource(data), "data", labels
+    if sparse.issparse(data):
+        raise ValueError("data is a sparse matrix of SciPy: give data.toarray()")
     values = data
     chunked = _arrays.is_array(data) and _arrays.is_chunked(data)
     if not ((chunked or isinstance(data, np.memmap)) and is_large(data)):
@@ -83,6 +87,6 @@ def _digits() -> np.ndarray:
     except ImportError as error:
         raise ValueError(
             "DATA is not given, and scikit-learn, whose digits stand in for it, is not installed: "
-            "give a file, or pip install 'mehler[report]'"
+            f"give a file, or {install_command('report')}"
         ) from error
     return np.asarray(load_digits().data)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._text import install_command
 from mehler.report.inputs import _out_of_core
 from mehler.report.inputs._layout import short, unique
 from mehler.report.inputs._source import Block, NotNumbers, Source
@@ -20,7 +21,7 @@ def arrow(label: str) -> Any:
         import pyarrow.compute
     except ImportError as error:
         raise ValueError(
-            f"{label} needs pyarrow, which is not installed: pip install 'mehler[parquet]', "
+            f"{label} needs pyarrow, which is not installed: {install_command('parquet')}, "
             "or save the rows as .npy"
         ) from error
     return pyarrow

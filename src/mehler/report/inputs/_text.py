@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mehler.report.inputs._layout import MISSING, layout_of, number, short
+from mehler.report.inputs._layout import MISSING, NOT_UTF_8, layout_of, number, short
 from mehler.report.inputs._source import NotNumbers
 from mehler.report.inputs._tables import TableSource
 
@@ -26,6 +26,8 @@ class TextSource(TableSource):
         # The first rows say which columns are numbers; later ones may contradict them.
         batch = next(self._read({}), None)
         first = {} if batch is None else dict(zip(self.columns, batch.columns))
+        if any(self.pa.types.is_binary(column.type) for column in first.values()):
+            raise ValueError(NOT_UTF_8.format(label=label, error="below its first lines"))
         kinds = {name: self._described(column) for name, column in first.items()}
         self.unusable = {name: kind for name, kind in kinds.items() if kind}
         self._boolean = {n for n, one in first.items() if self.pa.types.is_boolean(one.type)}
@@ -129,6 +131,8 @@ class TextSource(TableSource):
             ) as reader:
                 yield from reader
         except self.pa.ArrowInvalid as error:
+            if "invalid UTF8" in str(error):
+                raise ValueError(NOT_UTF_8.format(label=self.label, error=error)) from error
             if "conversion error" in str(error):
                 raise NotNumbers(str(error)) from error
             first = str(error).splitlines()[0]

@@ -9,6 +9,7 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
+from mehler._text import printable
 from mehler.report.model._data_result import PlanRow
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
@@ -51,6 +52,7 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
         loader=PackageLoader("mehler.report.render", "_templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: type(value)(printable(value)) if isinstance(value, str) else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -1,19 +1,15 @@
 """Render a report for continuous integration: JUnit XML, and annotations of GitHub."""
 
-import re
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from xml.etree import ElementTree
 
-from mehler._files import write_whole
+from mehler._files import require_file, write_whole
+from mehler._text import printable
 from mehler.report.model._outcomes import Outcome, outcomes
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
-from mehler.report.render._write import require_writable
-
-# What XML 1.0 has no place for, even escaped.
-_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Path:
@@ -45,7 +41,7 @@ def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Pat
     annotations : The same for GitHub.
     """
     path = Path(file)
-    require_writable(path.parent, option="--junit")
+    require_file(path, "--junit")
     write_whole(path, render_junit(report))
     return path
 
@@ -63,15 +59,15 @@ def render_junit(report: Report | Verification) -> str:
                 suite,
                 "testcase",
                 {
-                    "classname": f"mehler.{_legal(one.group)}",
-                    "name": _legal(one.name),
+                    "classname": f"mehler.{printable(one.group)}",
+                    "name": printable(one.name),
                     "time": f"{one.seconds:.3f}",
                 },
             )
             if one.problem:
-                said = {"type": one.status, "message": _legal(one.message.partition("\n")[0])}
+                said = {"type": one.status, "message": printable(one.message.partition("\n")[0])}
                 tag = "error" if one.problem == "error" else "failure"
-                ElementTree.SubElement(case, tag, said).text = _legal(one.message)
+                ElementTree.SubElement(case, tag, said).text = printable(one.message)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
@@ -81,16 +77,12 @@ def _totals(name: str, found: Iterable[Outcome]) -> dict[str, str]:
     found = list(found)
     errors = sum(one.problem == "error" for one in found)
     return {
-        "name": _legal(name),
+        "name": printable(name),
         "tests": str(len(found)),
         "failures": str(sum(bool(one.problem) for one in found) - errors),
         "errors": str(errors),
         "time": f"{sum(one.seconds for one in found):.3f}",
     }
-
-
-def _legal(text: str) -> str:
-    return _ILLEGAL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def annotations(report: Report | Verification) -> tuple[str, ...]:
@@ -121,7 +113,7 @@ def annotations(report: Report | Verification) -> tuple[str, ...]:
 
 def _message(text: str) -> str:
     # A percent sign first, since the others become one.
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler._text import printable
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._format import cells, count
@@ -32,8 +33,12 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
     run : Makes a report.
     verify_map : Makes a verification.
     """
-    if isinstance(found, Report):
-        return tuple(_of_report(found))
+    said = _of_report(found) if isinstance(found, Report) else _of_verification(found)
+    # A name of the user's may hold a line end.
+    return tuple(printable(" ".join(line.splitlines())) for line in said)
+
+
+def _of_verification(found: Verification) -> list[str]:
     kernel = next((one for one in found.evidence if one.check in _KERNEL), None)
     shown = [one for one in found.evidence if one is kernel or one.status != "holds"]
     said = [found.headline, f"  map: {found.target}, taken for {found.assumed}"]
@@ -48,7 +53,7 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
     if rest:
         said.append(f"  rests on: {'; '.join(rest)}")
     said += [f"  or: {cause.text}" for cause in found.causes[1:]]
-    return tuple(said)
+    return said
 
 
 def _of_report(found: Report) -> list[str]:
@@ -58,8 +63,7 @@ def _of_report(found: Report) -> list[str]:
         said.append(f"  since {found.compared.date}: {len(changes) or 'no'} changes")
         said += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
         said += [f"    {note}" for note in found.compared.notes]
-    # A name of the user's may hold a line end.
-    return [" ".join(line.splitlines()) for line in said]
+    return said
 
 
 _KERNEL = ("kernel", "closeness")

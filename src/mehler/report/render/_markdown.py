@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mehler._text import printable
 from mehler.report.model._data_result import Comparison, DataResult
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
@@ -16,8 +17,11 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
 
 def render_markdown(report: Report | Verification) -> str:
     """Render a report as a page of Markdown."""
-    if isinstance(report, Verification):
-        return _verification(report)
+    lines = _verification(report) if isinstance(report, Verification) else _report(report)
+    return printable("\n".join(lines) + "\n")
+
+
+def _report(report: Report) -> list[str]:
     where = report.provenance
     lines = [
         f"# {plain_text(report.headline)}",
@@ -54,7 +58,7 @@ def render_markdown(report: Report | Verification) -> str:
     if replay:
         lines += ["", "Replay what did not come out as expected:", ""]
         lines += [f"    {line}" for line in replay]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _data(data: DataResult) -> list[str]:
@@ -105,7 +109,7 @@ def _compared(found: Comparison) -> list[str]:
     return lines
 
 
-def _verification(found: Verification) -> str:
+def _verification(found: Verification) -> list[str]:
     where = found.provenance
     chance = found.chance(number(found.ledger["spent"], digits=2))
     lines = [
@@ -133,7 +137,7 @@ def _verification(found: Verification) -> str:
         ]
     if found.replay:
         lines += ["", "Replay:", "", f"    {found.replay}"]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _row(cells_: list[str]) -> str:

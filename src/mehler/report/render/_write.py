@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from mehler._files import destination, uninterrupted, write_whole
+from mehler._files import destination, require_file, require_folder, uninterrupted, write_whole
+from mehler._text import install_command, printable_json
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import render_html
@@ -22,12 +23,11 @@ from mehler.verify._certificate import certificates_text
 
 def render_json(report: Report | Verification) -> str:
     """Render a report as strictly standard JSON; see `Report.to_dict`."""
-    return json.dumps(report.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(report.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    return printable_json(text) + "\n"
 
 
 _NAMES = ("report.html", "report.json", "summary.md")
-# All statements at the quick level with the digits take 3 MB.
-_LARGEST = 16 * 2**20
 _RENDERERS = ("jinja2", "matplotlib", "latex2mathml", "markdown_it", "mdit_py_plugins")
 
 
@@ -145,7 +145,7 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
     write : All files of a report.
     """
     path = Path(file)
-    require_writable(path.parent, option="--json")
+    require_file(path, "--json")
     write_whole(path, render_json(report))
     return path
 
@@ -165,15 +165,14 @@ def require_renderers() -> None:
     for name in _RENDERERS:
         if find_spec(name) is None:
             raise ModuleNotFoundError(
-                f"{name} is not installed: pip install 'mehler[cli,report]'", name=name
+                f"{name} is not installed: {install_command('cli,report')}", name=name
             )
 
 
 def require_writable(out: Path, *, option: str = "--out") -> None:
     """Require that a directory can be written to, before any work.
 
-    An entry is made and removed in the nearest existing directory, since permission bits reveal
-    neither read-only file systems nor the superuser's rights.
+    Links of its files are followed; links to missing directories are refused.
 
     Parameters
     ----------
@@ -192,31 +191,10 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
     write : Write a report there.
     require_renderers : Require the dependencies of a page.
     """
-    try:
-        str(out).encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"{option}={str(out)!r} is no UTF-8: choose another name") from None
-    place = out
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    if not place.is_dir():
-        raise ValueError(
-            f"{option}={out} cannot be made: {place} is not a directory; choose another"
-        )
-    try:
-        os.rmdir(tempfile.mkdtemp(prefix=".mehler-", dir=place))
-    except OSError as error:
-        raise ValueError(
-            f"{option}={out} cannot be written to ({error.strerror}): choose another directory"
-        ) from error
-    free = shutil.disk_usage(place).free
-    if free < _LARGEST:
-        raise ValueError(
-            f"{option}={out} has {free / 2**20:.1f} MiB left, and a report may take "
-            f"{_LARGEST / 2**20:.0f}: make room, or choose another directory"
-        )
+    require_folder(out, option)
     for name in _NAMES:
-        destination(out / name)
+        if (out / name).is_symlink() or (out / name).exists():
+            require_folder(destination(out / name).parent, option)
 
 
 @contextlib.contextmanager
@@ -245,6 +223,7 @@ def _move_all(source: Path, places: dict[str, Path]) -> None:
             if place.exists():
                 shutil.move(place, kept / name)
             moved.append(name)
+            place.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(source / name, place)
     except BaseException:
         for name, place in places.items():

@@ -1,0 +1,30 @@
+"""Text for people: names without control characters, and what to install for an extra."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls but for tabs and ends of lines, marks and overrides of the direction of text,
+# line separators, and what neither UTF-8 nor XML can hold.
+_UNSAFE = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Escape the characters that command a terminal or reorder a line, as ``\x1b`` or ``\u202e``.
+
+    Tabs and ends of lines are kept.
+    """
+    return _UNSAFE.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def printable_json(text: str) -> str:
+    r"""Escape the same characters of a JSON document as ``\u001b``, which is the same document."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def install_command(extras: str) -> str:
+    """Return how to install extras of mehler, which is on no index, such as ``"report,cli"``."""
+    return f'pip install ".[{extras}]" in a checkout of mehler'
