@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from mehler import learn
-from mehler.learn._box_erm import _box_erm, _certificate, _hinge, _logistic
-from mehler.learn._box_erm._margins import SignedRows
+from mehler.learn import _box_erm, _box_solver, losses
+from mehler.learn._box_solver import SignedRows
 from tests.learn.audit import audit, least_clipped
 from tests.learn.problems import problem
 
-HONEST = _certificate.certify
+CORRECT = _box_solver.certify
+ENVELOPES = "hinge_envelope", "logistic_envelope"
 
 
 def penalty_of(rows, proof, theta):
@@ -24,7 +25,7 @@ def penalty_of(rows, proof, theta):
 def plant_certificate(change):
     def plant(monkeypatch):
         def wrong(data, rows, alpha, theta):
-            proof = HONEST(data, rows, alpha, theta)
+            proof = CORRECT(data, rows, alpha, theta)
             penalty = penalty_of(rows, proof, theta)
             return replace(proof, **change(data, proof, penalty))
 
@@ -75,31 +76,31 @@ def limits_of_one_sign(monkeypatch):
 
 def envelope_too_steep(monkeypatch):
     """The line to (1, 0) from the bound at minus B + 1 instead of minus B."""
-    for module in (_hinge, _logistic):
-        honest = module.envelope
+    for name in ENVELOPES:
+        honest = getattr(losses, name)
 
         def steep(limits, bound, tolerance, *slope, honest=honest):
             right = honest(limits, bound, tolerance, *slope)
             return replace(right, high=np.where(right.curved > 0, 1.5 * right.high, right.high))
 
-        monkeypatch.setattr(module, "envelope", steep)
+        monkeypatch.setattr(losses, name, steep)
 
 
 def envelope_of_nothing(monkeypatch):
     """The surrogate itself taken for the envelope of the clipped loss."""
-    for module in (_hinge, _logistic):
-        honest = module.envelope
+    for name in ENVELOPES:
+        honest = getattr(losses, name)
 
         def unclipped(limits, bound, tolerance, *slope, honest=honest):
             return honest(limits, np.inf, tolerance, *slope)
 
-        monkeypatch.setattr(module, "envelope", unclipped)
+        monkeypatch.setattr(losses, name, unclipped)
 
 
 def envelope_of_zero(monkeypatch):
     """Valid but useless: the constant 0 in place of the envelope of clipped rows."""
-    for module in (_hinge, _logistic):
-        honest = module.envelope
+    for name in ENVELOPES:
+        honest = getattr(losses, name)
 
         def useless(limits, bound, tolerance, *slope, honest=honest):
             rows = honest(limits, bound, tolerance, *slope)
@@ -108,7 +109,7 @@ def envelope_of_zero(monkeypatch):
             none = np.zeros_like(limits)
             return replace(rows, low=none, high=none, constant=none, curved=none)
 
-        monkeypatch.setattr(module, "envelope", useless)
+        monkeypatch.setattr(losses, name, useless)
 
 
 def theta_not_clipped(monkeypatch):
@@ -116,7 +117,7 @@ def theta_not_clipped(monkeypatch):
 
     def wrong(data, rows, alpha, theta):
         free = replace(rows, low=-10.0 + 0 * rows.low, high=10.0 + 0 * rows.high)
-        return HONEST(data, free, alpha, theta * 1.05)
+        return CORRECT(data, free, alpha, theta * 1.05)
 
     monkeypatch.setattr(_box_erm, "certify", wrong)
 

@@ -1,10 +1,16 @@
 """Learning on random features: ridge regression, the box estimator, measures of kernels."""
 
 from mehler.learn import losses
-from mehler.learn._box_erm._box_erm import box_erm, units
-from mehler.learn._box_erm._result import BoxERM
-from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
-from mehler.learn._kernel._measures import Rademacher, kernel_alignment, rademacher, spectral_error
+from mehler.learn._box_erm import BoxERM, box_erm, units
+from mehler.learn._matrices import (
+    ColumnSample,
+    Rademacher,
+    block_diagonal,
+    column_sample,
+    kernel_alignment,
+    rademacher,
+    spectral_error,
+)
 from mehler.learn._path import RidgeFit
 from mehler.learn._ridge import one_vs_all, ridge
 from mehler.learn._sums import RidgeSums

@@ -7,7 +7,7 @@ import pytest
 
 import mehler
 from mehler import learn
-from mehler.learn._kernel import _measures
+from mehler.learn import _matrices
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 3))
@@ -134,7 +134,7 @@ def test_rademacher_is_a_mean_over_all_signs(shape):
 def test_planted_factor_of_the_complexity_is_seen(monkeypatch):
     """Signs that are all equal."""
     monkeypatch.setattr(
-        _measures._random,
+        _matrices._random,
         "generator",
         lambda *k: type("G", (), {"integers": lambda s, a, size: np.full(size, 1)})(),
     )

@@ -1,0 +1,465 @@
+"""The estimator of the risk theorems, with its certificate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler._validate import require_flag, require_integer, require_positive
+from mehler.learn._arguments import require_map
+from mehler.learn._box_solver import (
+    Certificate,
+    Graph,
+    SignedRows,
+    certify,
+    iterate,
+    rounding,
+    smooth_minimum,
+)
+from mehler.learn.losses import Hinge, HingeRows, Logistic, Loss, Ramp, RowLosses
+
+_LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
+    "hinge": Hinge,
+    "logistic": Logistic,
+    "ramp": Ramp,
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoxERM:
+    r"""A function of the box with its certified risks, from :func:`mehler.learn.box_erm`.
+
+    Parameters
+    ----------
+    alpha : array, shape (m,)
+        Weights, each at most `scale` / m in size.
+    scale : float
+        C.
+    loss : Loss
+        The loss of the theorem, V.
+    surrogate_risk : float
+        Mean of the convex surrogate of `loss` over the sample, at `alpha`.
+    lower : float
+        Lower bound of every surrogate risk in the box, rounding included.
+    risk : float
+        Mean of V over the sample, at `alpha`.
+    risk_lower : float
+        Lower bound of every risk in the box, rounding included.
+    convex : bool
+        Whether nothing is clipped: V is its convex surrogate on all margins that the box attains
+        on the sample. Then `risk` equals `surrogate_risk`, and so do the lower ends.
+    largest_output : float
+        The largest \|f(x_i)\| of the box, (C/m) max_i sum_l \|z_il\|.
+    rounding : float
+        Bound of the rounding error of each risk.
+    wanted_gap : float
+        The requested gap.
+    relaxation_gap : float
+        The gap to which the convex envelope was minimised, whose minimum `risk_lower` bounds.
+    iterations : int
+        Iterations of both minimisations together; 0 for the closed form.
+    n_rows : int
+        Number of samples n.
+    """
+
+    alpha: Array
+    scale: float
+    loss: Loss
+    surrogate_risk: float
+    lower: float
+    risk: float
+    risk_lower: float
+    convex: bool
+    largest_output: float
+    rounding: float
+    wanted_gap: float
+    relaxation_gap: float
+    iterations: int
+    n_rows: int
+    _label_dtype: Any = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """Bound of the surrogate risk above its minimum over the box."""
+        return self.surrogate_risk - self.lower
+
+    @property
+    def slack(self) -> float:
+        """Bound of the risk above its minimum over the box.
+
+        Add it to a theorem's bound for the exact minimiser, to have one for this function.
+        """
+        return self.risk - self.risk_lower
+
+    @property
+    def status(self) -> str:
+        """``"solved"``, or ``"stopped"`` if the iterations ended before the wanted gap."""
+        return "solved" if max(self.gap, self.relaxation_gap) <= self.wanted_gap else "stopped"
+
+    def decision(self, Z: Array) -> Array:
+        """Compute f(x) = <alpha, z> for the rows of `Z`: shape (n,).
+
+        Parameters
+        ----------
+        Z : array, shape (n, m)
+            Units of the map that the function was fitted on, beside `alpha`.
+
+        Returns
+        -------
+        array, shape (n,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `Z` is not such a matrix, or lives elsewhere.
+        """
+        Z = _require_features(Z, n_features=self.alpha.shape[0])
+        xp = _arrays.array_namespace(self.alpha, Z, names=("alpha", "Z"))
+        place = _arrays.place_of(self.alpha)
+        if _arrays.place_of(Z).device != place.device:
+            raise ValueError(
+                f"Z lives on {_arrays.place_of(Z).device} but alpha on {place.device}; bring Z to "
+                "alpha's device"
+            )
+        return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
+
+    def predict(self, Z: Array) -> Array:
+        """Predict labels -1 or +1 for the rows of `Z`: the sign of :meth:`decision`, +1 at 0.
+
+        Parameters
+        ----------
+        Z : array, shape (n, m)
+            As for :meth:`decision`.
+
+        Returns
+        -------
+        array, shape (n,)
+            In the dtype of the labels that the function was fitted on.
+        """
+        values = self.decision(Z)
+        xp = _arrays.array_namespace(values)
+        ones = xp.ones_like(values)
+        return xp.astype(xp.where(values >= 0.0, ones, -ones), self._label_dtype)
+
+    def __str__(self) -> str:
+        """State the risk and its certificate."""
+        m = self.alpha.shape[0]
+        text = (
+            f"{self.loss} over |alpha| <= C/m, C = {self.scale:g}, m = {m}, {self.n_rows} rows: "
+            f"surrogate risk {self.surrogate_risk:.6g}, certified to be within {self.gap:.2g} of "
+            "its minimum over the box."
+        )
+        reach = f"the margins that the box attains on the sample, up to {self.largest_output:.3g},"
+        if self.convex:
+            text += f" Nothing is clipped on {reach} so that is the risk of the theorem."
+        else:
+            text += (
+                f" The clipped loss is not convex on {reach} so no minimiser of it is claimed: its "
+                f"risk is {self.risk:.6g} here, and certified to be nowhere in the box below "
+                f"{self.risk_lower:.6g}."
+            )
+        if self.status == "stopped":
+            text += (
+                f" Stopped after {self.iterations} iterations, before the wanted gap of "
+                f"{self.wanted_gap:.2g}: raise max_iterations, or ask for less."
+            )
+        return text
+
+
+def box_erm(
+    Z: Array,
+    y: Array,
+    *,
+    scale: float,
+    loss: Literal["hinge", "logistic", "ramp"] | Loss = "hinge",
+    clip: bool = True,
+    gap: float = 1e-4,
+    max_iterations: int = 20_000,
+) -> BoxERM:
+    r"""Minimise the empirical risk of a Lipschitz loss over the box of the risk theorems.
+
+    .. math:: \min_{|\alpha|_\infty \le C/m} \frac1n \sum_{i=1}^n V\big(y_i f_\alpha(x_i)\big),
+              \qquad f_\alpha(x) = \sum_{\ell=1}^m \alpha_\ell\, \phi(x, W^\ell)
+
+    The theorems assume a bounded V: a convex loss s clipped at its bound, whose risk may not be
+    convex. The risk of s is minimised, to a certified duality gap. The risk of V is bounded from
+    below too: on the box :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, the convex
+    envelope of V on :math:`[-B_i, B_i]` is below V there, and a dual feasible point of its risk
+    bounds the risk of V from below over the whole box.
+
+    Parameters
+    ----------
+    Z : array, shape (n, m)
+        The units' outputs :math:`\phi(x_i, W^\ell)`: features *without* the factor
+        :math:`1/\sqrt m` of maps. For a map `phi` of mehler, ``Z = phi(X) *
+        phi.n_features ** 0.5``; see :func:`mehler.learn.units`. NumPy (a memory map too),
+        PyTorch, JAX, CuPy or another array API library, in float32 or float64.
+    y : array, shape (n,)
+        Labels -1 and +1, of any real or integer dtype, beside `Z`.
+    scale : float
+        C, half the width of the box times m.
+    loss : {"hinge", "logistic", "ramp"} or Loss, optional
+        The loss V: a name for its default bound 1, or an object of :mod:`mehler.learn.losses`.
+    clip : bool, optional
+        If false, remove the bound: V is then s itself.
+    gap : float, optional
+        Stop when the surrogate risk is certified to be within this of its minimum. Rows in
+        float32 have reached 1e-6.
+    max_iterations : int, optional
+        Largest number of iterations of each of the (at most two) minimisations.
+
+    Returns
+    -------
+    BoxERM
+        Weights, risks and their certified lower ends. `status` is "solved" if the gap was
+        reached; ``print`` states the certificate in a sentence.
+
+    Notes
+    -----
+    Exact if all losses are linear on the margins that the box attains, as the ramp is for
+    :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
+    The logistic loss is minimised by SciPy's L-BFGS-B, stopped by the duality gap: each step reads
+    `Z` twice. The others go to restarted Halpern iterations of a splitting that
+    projects on the graph of `Z`. An inverse of size k = min(n, m) is computed once, for 2 n m k
+    operations, in 24 k^2 bytes of which 8 k^2 are kept; each iteration then reads it once and `Z`
+    twice. Other memory is a few vectors and one block of 1024 rows in float64.
+
+    Vectors and certificates are float64. Rows on a device without double precision (JAX without
+    x64) are copied to the host. The lower ends are reduced by a bound of their rounding,
+    `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`. Weights in float32 stay within the box.
+
+    References
+    ----------
+    Mroueh, Rennie and Goel (2015), equations (10) to (12) and Theorem 2; Rahimi and Recht (2008).
+    Parikh and Boyd (2014); Lieder (2021); Chen, Sun, Yuan, Zhang and Zhao (2024).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mehler
+    >>> from mehler import learn
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+    >>> phi = mehler.MaxoutFeatures.draw(3, 300, 4, seed=0)
+    >>> fit = learn.box_erm(learn.units(phi, X), y, scale=20.0)
+    >>> fit.status, bool(fit.gap <= 1e-4), fit.convex
+    ('solved', True, False)
+    >>> bool(fit.risk_lower <= fit.risk <= fit.surrogate_risk)
+    True
+    >>> bool(np.mean(fit.predict(learn.units(phi, X)) == y) > 0.9)
+    True
+    """
+    require_flag("clip", clip)
+    chosen = _require_loss(loss, clip)
+    scale = require_positive("scale", scale)
+    require_positive("gap", gap)
+    require_integer("max_iterations", max_iterations)
+    Z = _require_features(Z)
+    _require_labels(y, Z)
+    data = SignedRows(Z, y, scale / Z.shape[1])
+    limits = data.limits()
+    _require_limits(limits, _arrays.dtype_name(Z.dtype))
+    slope = chosen.surrogate_lipschitz
+    at_zero = float(chosen.surrogate(np.zeros(1))[0])
+    error = rounding(data.n, data.m, at_zero, slope, limits)
+    _require_reachable(gap, error)
+    # Limits are sums of m terms: compare with 1 up to their rounding.
+    tolerance = 2.0 * (data.m + 2) * 2.0**-53
+
+    rows = chosen.envelope(limits, np.inf, tolerance)
+    graph = Graph(data, limits)
+    zero = data.vector(np.zeros(data.m))
+    narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
+    minimum = _minimise(graph, rows, zero, None, narrow, max_iterations)
+    margins = minimum.proof.margins
+    envelope = chosen.envelope(limits, chosen.bound, tolerance)
+    convex = _same(rows, envelope)
+    relaxed = minimum
+    if not convex:
+        start = minimum.beta, minimum.theta
+        relaxed = _minimise(graph, envelope, *start, narrow, max_iterations)
+    return BoxERM(
+        alpha=data.at_home(data.weights(minimum.beta)),
+        scale=scale,
+        loss=chosen,
+        surrogate_risk=float(np.mean(chosen.surrogate(margins))),
+        lower=max(0.0, minimum.proof.lower - error),
+        risk=float(np.mean(chosen(margins))),
+        risk_lower=max(0.0, relaxed.proof.lower - error),
+        convex=convex,
+        largest_output=float(limits.max()),
+        rounding=error,
+        wanted_gap=float(gap),
+        relaxation_gap=relaxed.proof.upper - relaxed.proof.lower + error,
+        iterations=minimum.iterations + (0 if convex else relaxed.iterations),
+        n_rows=data.n,
+        _label_dtype=y.dtype,
+    )
+
+
+@dataclass(frozen=True)
+class _Minimum:
+    beta: Array
+    theta: Array
+    proof: Certificate
+    iterations: int
+
+
+def _minimise(
+    graph: Graph, losses: RowLosses, beta: Array, theta: Array | None, gap: float, limit: int
+) -> _Minimum:
+    """Iterate from `beta` and `theta` until the certified gap is at most `gap`, or to the limit."""
+    data, xp = graph.data, graph.xp
+    rows = losses.on(data.place)
+
+    def proved(beta: Array, theta: Array, iterations: int) -> _Minimum:
+        return _Minimum(beta, theta, certify(data, rows, data.weights(beta), theta), iterations)
+
+    if losses.all_linear:
+        return proved(xp.sign(data.transposed(rows.high)), rows.high, 0)
+    if not isinstance(rows, HingeRows):
+        candidate = smooth_minimum(data, rows, beta, gap, limit)
+        return proved(candidate.beta, candidate.theta, candidate.iterations)
+    start = rows.maximiser(xp, data.margins(beta)) if theta is None else rows.clip(xp, theta)
+    for candidate in iterate(graph, rows, beta, start, limit):
+        if candidate.gap <= gap:
+            minimum = proved(candidate.beta, candidate.theta, candidate.iterations)
+            if minimum.proof.upper - minimum.proof.lower <= gap:
+                return minimum
+    return proved(candidate.beta, candidate.theta, candidate.iterations)
+
+
+def _same(rows: RowLosses, other: RowLosses) -> bool:
+    return all(
+        bool(np.array_equal(getattr(rows, name), getattr(other, name)))
+        for name in ("low", "high", "constant", "curved")
+    )
+
+
+def units(phi: Any, X: Array) -> Array:
+    r"""Compute the outputs of a map's units: its features times the root of their number, (n, m).
+
+    .. math:: \sqrt m\, \Phi(x) = \big(\phi(x, W^1), \dots, \phi(x, W^m)\big)
+
+    Feature maps include a factor :math:`1/\sqrt m`, so that inner products estimate the kernel;
+    the box of the risk theorems is stated for the units themselves.
+
+    Parameters
+    ----------
+    phi : callable
+        A map of mehler, or any X -> features whose inner products estimate a kernel, such as the
+        ``transform`` of a scikit-learn sampler.
+    X : array, shape (n, d)
+        Rows.
+
+    Returns
+    -------
+    array, shape (n, m)
+
+    Raises
+    ------
+    TypeError
+        If `phi` cannot be called, or gives codes instead of features.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> phi = mehler.MaxoutFeatures.draw(2, 16, 4, seed=0)
+    >>> X = np.eye(2)
+    >>> np.allclose(learn.units(phi, X), 4 * phi(X))
+    True
+    """
+    features = require_map(phi)(X)
+    xp = _arrays.array_namespace(features, names=("phi(X)",))
+    if not xp.isdtype(features.dtype, "real floating"):
+        raise TypeError(
+            f"phi(X) has dtype {_arrays.dtype_name(features.dtype)}: codes, it seems, and not "
+            "features whose inner products estimate a kernel"
+        )
+    return features * features.shape[1] ** 0.5
+
+
+def _require_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
+    """Return `z` as a matrix of finite floats; integers become the default float."""
+    if isinstance(z, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
+    xp = _arrays.array_namespace(z, names=(name,))
+    if _arrays.is_lazy(z):
+        raise TypeError(
+            f"{name} is lazy (a Dask graph, or traced by jax.jit) but each iteration reads all of "
+            f"it; compute it first, for instance {name} = {name}.compute()"
+        )
+    _arrays.require_matrix(z, name=name)
+    if n_features is not None and z.shape[1] != n_features:
+        raise ValueError(
+            f"{name} has {z.shape[1]} columns but the weights are {n_features}; pass the features "
+            "of the map that they were fitted on"
+        )
+    return xp.astype(_arrays.without_gradient(z), _arrays.real_dtype(z, name=name), copy=False)
+
+
+def _require_labels(y: Array, z: Array) -> None:
+    """Raise unless `y` has a label -1 or +1 for each row of `z`, beside it."""
+    xp = _arrays.array_namespace(z, y, names=("Z", "y"))
+    if _arrays.is_lazy(y):
+        raise TypeError("y is lazy; compute it first")
+    here, there = _arrays.place_of(z), _arrays.place_of(y)
+    if here.device != there.device:
+        raise ValueError(f"Z lives on {here.device} but y on {there.device}; bring y to Z's device")
+    if tuple(y.shape) != (z.shape[0],):
+        raise ValueError(
+            f"y must have one label a row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
+            + ("; use y[:, 0]" if y.ndim == 2 and y.shape[1] == 1 else "")
+        )
+    if not xp.isdtype(y.dtype, ("real floating", "signed integer")):
+        raise TypeError(
+            f"y has dtype {_arrays.dtype_name(y.dtype)}, which cannot hold the labels -1 and +1; "
+            "use a signed integer or a float"
+        )
+    labels = np.unique(_arrays.to_host(y))
+    if not np.isin(labels, (-1, 1)).all():
+        shown = ", ".join(f"{value:g}" for value in labels[:5]) + (
+            ", ..." if len(labels) > 5 else ""
+        )
+        remedy = "; use 2 * y - 1" if np.isin(labels, (0, 1)).all() else ""
+        raise ValueError(
+            f"y holds {shown}; the losses are of y f(x), so labels are -1 and +1{remedy}"
+        )
+
+
+def _require_limits(limits: NDArray[np.float64], dtype: str) -> None:
+    """Raise for boxes with outputs that the dtype cannot square and sum."""
+    largest = float(limits.max())
+    if not largest <= (2.0**40 if dtype == "float64" else 2.0**20):
+        raise ValueError(
+            f"the box reaches outputs of size {largest:.3g} on row {int(limits.argmax())} of Z, "
+            f"too large for losses of order 1 in {dtype}; make Z or scale smaller"
+        )
+
+
+def _require_reachable(gap: float, rounding: float) -> None:
+    """Raise for a gap below rounding, which no certificate can show."""
+    if gap <= 2.0 * rounding:
+        raise ValueError(
+            f"gap={gap:g} is within the rounding of a certificate for these rows, {rounding:.1g}; "
+            f"ask for more than {2.0 * rounding:.1g}"
+        )
+
+
+def _require_loss(loss: Any, clip: bool) -> Loss:
+    """Return the loss of a name or an object; ``clip=False`` removes its bound."""
+    if isinstance(loss, str) and loss in _LOSSES:
+        loss = _LOSSES[loss]()
+    if not isinstance(loss, Loss):
+        raise ValueError(
+            f"loss={loss!r} is not one of {', '.join(map(repr, _LOSSES))} or an object of "
+            "mehler.learn.losses"
+        )
+    return loss if clip else replace(loss, bound=math.inf)

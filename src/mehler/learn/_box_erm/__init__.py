@@ -1,1 +1,0 @@
-"""The estimator of the risk theorems: empirical risk minimisation over a box, with certificates."""

@@ -1,1 +1,0 @@
-"""Machines on exact kernels, and measures of approximations of a kernel."""
