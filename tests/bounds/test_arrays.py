@@ -32,9 +32,9 @@ CASES = [
 IDS = [f"{f.__module__.split('.')[2]}.{f.__name__}" for f, _ in CASES]
 
 
-def grid(given):
+def grid(options):
     """Arguments with an axis of its own for each list, and the scalars at each entry."""
-    lists = {name: value for name, value in given.items() if isinstance(value, list)}
+    lists = {name: value for name, value in options.items() if isinstance(value, list)}
     axes = np.meshgrid(*lists.values(), indexing="ij", sparse=True)
     arrays = dict(zip(lists, axes, strict=True))
     shape = tuple(len(value) for value in lists.values())
@@ -42,7 +42,7 @@ def grid(given):
         index: {name: lists[name][k] for name, k in zip(lists, index, strict=True)}
         for index in np.ndindex(*shape)
     }
-    return shape, {**given, **arrays}, {k: {**given, **one} for k, one in entries.items()}
+    return shape, {**options, **arrays}, {k: {**options, **item} for k, item in entries.items()}
 
 
 def at(value, index):
@@ -50,35 +50,35 @@ def at(value, index):
     return value[index] if np.ndim(value) else value
 
 
-@pytest.mark.parametrize(("function", "given"), CASES, ids=IDS)
-def test_entries_are_the_bounds_of_scalars(function, given):
-    shape, arrays, entries = grid(given)
-    found = function(**arrays)
+@pytest.mark.parametrize(("function", "options"), CASES, ids=IDS)
+def test_entries_are_the_bounds_of_scalars(function, options):
+    shape, arrays, entries = grid(options)
+    result = function(**arrays)
     for index, scalars in entries.items():
         expected = function(**scalars)
         if isinstance(expected, Bound):
-            assert at(found.value, index) == expected.value
-            assert at(found.total, index) == expected.total
-            assert at(found.probability, index) == expected.probability
-            assert at(found.trivial, index) == expected.trivial
-            assert at(found.vacuous, index) == expected.vacuous
-            terms = {t.name: at(t.value, index) for t in found.terms if at(t.value, index)}
+            assert at(result.value, index) == expected.value
+            assert at(result.total, index) == expected.total
+            assert at(result.probability, index) == expected.probability
+            assert at(result.trivial, index) == expected.trivial
+            assert at(result.vacuous, index) == expected.vacuous
+            terms = {t.name: at(t.value, index) for t in result.terms if at(t.value, index)}
             assert terms == {t.name: t.value for t in expected.terms if t.value}
-            unmet = {one.text for one in found.assumptions if at(one.met, index) is False}
-            assert unmet == {one.text for one in expected.unmet}
+            unmet = {item.text for item in result.assumptions if at(item.met, index) is False}
+            assert unmet == {item.text for item in expected.unmet}
         elif isinstance(expected, tuple):
-            assert tuple(column[index] for column in found) == tuple(expected)
+            assert tuple(column[index] for column in result) == tuple(expected)
         else:
-            assert found.shape == shape
-            assert found[index] == expected
-    if isinstance(found, Bound):
-        assert found.value.shape == shape
-        json.dumps(found.to_dict(), allow_nan=False)
-        assert found.statement in str(found)
+            assert result.shape == shape
+            assert result[index] == expected
+    if isinstance(result, Bound):
+        assert result.value.shape == shape
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert result.statement in str(result)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("options", "error", "message"),
     [
         ({"delta": [0.1, 1.5]}, ValueError, r"delta=1\.5 must be .* \(at entry \[1\] of"),
         ({"n_features": [[10], [0]], "delta": [0.1, 0.2]}, ValueError, r"n_features=0 .*\[1, 0\]"),
@@ -99,9 +99,9 @@ def test_entries_are_the_bounds_of_scalars(function, given):
         ),
     ],
 )
-def test_errors_name_argument_and_entry(given, error, message):
+def test_errors_name_argument_and_entry(options, error, message):
     with pytest.raises(error, match=message):
-        kernel_error.one_pair(**{"n_features": 10, "delta": 0.1, "width": 1.0, **given})
+        kernel_error.one_pair(**{"n_features": 10, "delta": 0.1, "width": 1.0, **options})
 
 
 def test_a_missing_argument_is_named_with_its_function():
@@ -111,8 +111,8 @@ def test_a_missing_argument_is_named_with_its_function():
 
 def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():
     expected = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).value
-    found = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value
-    assert np.array_equal(found, expected)
+    result = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value
+    assert np.array_equal(result, expected)
     assert isinstance(kernel_error.one_pair(np.int64(10), delta=0.1, width=1.0).value, float)
 
 

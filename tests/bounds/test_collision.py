@@ -19,14 +19,14 @@ POOLS = [2, 3, 16, 1024, 10**6]
 @pytest.mark.parametrize("rho", [-0.6, 0.0, 0.5, 0.97])
 def test_values_by_hand(rho):
     q, a = 50, 2.1
-    found = maxout.collision_probability(rho, pool_size=q, level=a)
-    assert found["below"] == pytest.approx(2 * norm.cdf(a) ** q)
-    assert found["above"] == pytest.approx(q * norm.sf(2 * a / math.sqrt(2 * (1 + rho))))
+    result = maxout.collision_probability(rho, pool_size=q, level=a)
+    assert result["below"] == pytest.approx(2 * norm.cdf(a) ** q)
+    assert result["above"] == pytest.approx(q * norm.sf(2 * a / math.sqrt(2 * (1 + rho))))
     # By Owen's function: P(g > a, g' > a) = Q(a) - 2 T(a, tan(theta/2)).
     both = norm.sf(a) - 2 * owens_t(a, math.sqrt((1 - rho) / (1 + rho)))
-    found = lower.collision_probability(rho, pool_size=q, level=a)
-    assert found["both"] == pytest.approx(q * both, rel=1e-9)
-    assert found["others"] == pytest.approx(-2 * q * norm.sf(a) * q * both, rel=1e-9)
+    result = lower.collision_probability(rho, pool_size=q, level=a)
+    assert result["both"] == pytest.approx(q * both, rel=1e-9)
+    assert result["others"] == pytest.approx(-2 * q * norm.sf(a) * q * both, rel=1e-9)
 
 
 def test_both_above_keeps_its_digits_where_it_is_small():
@@ -54,8 +54,8 @@ def test_no_level_is_too_high():
 
 
 def test_pools_may_be_an_array():
-    found = maxout.collision_probability(0.2, pool_size=np.array([16, 1024]))
-    assert found.total[1] == maxout.collision_probability(0.2, pool_size=1024).total
+    result = maxout.collision_probability(0.2, pool_size=np.array([16, 1024]))
+    assert result.total[1] == maxout.collision_probability(0.2, pool_size=1024).total
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, 1.0])
@@ -89,6 +89,6 @@ def test_equal_rows_of_large_pools():
     ],
 )
 def test_bad_arguments_are_refused_by_name(bound, change, error, message):
-    given = {"rho": 0.5, "pool_size": 8} | change
+    inputs = {"rho": 0.5, "pool_size": 8} | change
     with pytest.raises(error, match=message):
-        bound(given.pop("rho"), **given)
+        bound(inputs.pop("rho"), **inputs)

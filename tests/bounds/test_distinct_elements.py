@@ -21,11 +21,11 @@ def test_the_term_by_hand(r, order):
     hidden = sum(Fraction(r, order - k) ** 2 for k in range(1, order - r + 1)) / r
     w = Fraction(order - r, order - 1)
     expected = 2 * float(w) / r + math.sqrt(8 * float(min(shown, hidden)) * log / r)
-    found = bounds.kernel_error(50, n_elements=r, group_order=order, **COMMON)
-    assert found["elements"] == pytest.approx(expected, rel=1e-13)
+    result = bounds.kernel_error(50, n_elements=r, group_order=order, **COMMON)
+    assert result["elements"] == pytest.approx(expected, rel=1e-13)
     free = bounds.kernel_error(50, n_elements=r, **COMMON)
-    assert found["elements"] <= free["elements"]
-    assert [found[name] for name in ("binning", "templates")] == [
+    assert result["elements"] <= free["elements"]
+    assert [result[name] for name in ("binning", "templates")] == [
         free[name] for name in ("binning", "templates")
     ]
 
@@ -46,13 +46,13 @@ def products(order: int) -> list[np.ndarray]:
     """Maxima over pairs of turns of the plane, at given templates, for equal and other rows."""
     turns = np.exp(2j * np.pi * np.arange(order) / order)
     drawn = np.random.default_rng(order).uniform(0, 2 * np.pi, size=7)
-    found = []
+    result = []
     for templates in ([1.0], np.exp(1j * drawn[:1]), np.exp(1j * drawn)):
         moved = np.multiply.outer(turns, np.asarray(templates))
         for x, z in ((1.0, 1.0), (1.0, -1.0), (1.0, 0.6 + 0.8j)):
             left, right = ((moved * np.conj(row)).real for row in (x, z))
-            found.append(np.maximum(left[:, None], right[None]).mean(axis=2))
-    return found
+            result.append(np.maximum(left[:, None], right[None]).mean(axis=2))
+    return result
 
 
 def largest_share(order: int, term) -> float:
@@ -60,8 +60,10 @@ def largest_share(order: int, term) -> float:
     worst = 0.0
     for maxima in products(order):
         for r in range(1, order):
-            chosen = [list(one) for one in itertools.combinations(range(order), r)]
-            errors = np.array([maxima[np.ix_(one, one)].mean() for one in chosen]) - maxima.mean()
+            chosen = [list(entry) for entry in itertools.combinations(range(order), r)]
+            errors = (
+                np.array([maxima[np.ix_(entry, entry)].mean() for entry in chosen]) - maxima.mean()
+            )
             errors = np.sort(np.abs(errors))[::-1]
             for place, error in enumerate(errors):
                 failure = (place + 1) / len(errors)
@@ -85,7 +87,7 @@ def test_no_subset_errs_more_than_promised(order):
 
 def test_a_third_of_it_is_found_to_be_too_little():
     """Small groups see no more; with a thousand elements of a line 0.63 is too little."""
-    assert largest_share(3, lambda *told: proved(*told) / 3) > 1
+    assert largest_share(3, lambda *arguments: proved(*arguments) / 3) > 1
 
 
 @pytest.mark.parametrize("order", range(2, 8))
@@ -96,15 +98,15 @@ def test_each_step_moves_the_conditional_mean_by_so_much(order):
         subsets = list(itertools.combinations(range(order), r))
         ends = rng.random(order)
         at_random = rng.random(len(subsets))
-        largest = {one: max(ends[list(one)]) for one in subsets}
+        largest = {entry: max(ends[list(entry)]) for entry in subsets}
         drawn = dict(zip(subsets, at_random, strict=True))
-        means = {one: math.fsum(ends[list(one)]) for one in subsets}
-        first = {one: float(0 in one) for one in subsets}
+        means = {entry: math.fsum(ends[list(entry)]) for entry in subsets}
+        first = {entry: float(0 in entry) for entry in subsets}
         for f in (largest, drawn, means, first):
             for k in range(1, r + 1):
                 before = range(k - 1)  # which ones are drawn before makes no difference in kind
                 means_after = [
-                    np.mean([f[one] for one in subsets if {*before, a} <= set(one)])
+                    np.mean([f[entry] for entry in subsets if {*before, a} <= set(entry)])
                     for a in range(k - 1, order)
                 ]
                 moved = max(means_after) - min(means_after)
@@ -117,9 +119,9 @@ def test_each_step_moves_the_conditional_mean_by_so_much(order):
 @pytest.mark.parametrize("order", [1, 7, 5040, 10**9, math.factorial(200)])
 @pytest.mark.parametrize("eps", [1.0, 0.3, 0.01])
 def test_sizes_of_distinct_elements_are_enough(order, eps):
-    told = {"n_rows": 12, "delta": 0.1, "window": 2.0}
-    sizes = bounds.kernel_error_sizes(eps, reach=1.5, group_order=order, **told)
-    alone = bounds.kernel_error_sizes(eps, reach=1.5, **told)
+    arguments = {"n_rows": 12, "delta": 0.1, "window": 2.0}
+    sizes = bounds.kernel_error_sizes(eps, reach=1.5, group_order=order, **arguments)
+    alone = bounds.kernel_error_sizes(eps, reach=1.5, **arguments)
     assert 1 <= sizes.n_elements <= min(order, alone.n_elements)
     bound = bounds.kernel_error(
         sizes.n_templates,
@@ -127,7 +129,7 @@ def test_sizes_of_distinct_elements_are_enough(order, eps):
         radius=1.5,
         n_elements=sizes.n_elements,
         group_order=order,
-        **told,
+        **arguments,
     )
     assert bound.value <= eps * (1 + 1e-9)
 

@@ -26,15 +26,15 @@ LEARNING = {
     ],
 )
 def test_a_union_bound_beyond_one_promises_nothing(bound):
-    found = bound()
-    assert found.probability == 0.0
-    assert found.vacuous
+    result = bound()
+    assert result.probability == 0.0
+    assert result.vacuous
 
 
 def test_probabilities_of_arrays_are_clipped_entry_by_entry():
-    found = kitchen_sinks.excess_risk(100, 100, delta=np.array([0.01, 0.9]), **RISK)
-    assert found.probability.tolist() == [0.98, 0.0]
-    assert found.vacuous.tolist() == [False, True]
+    result = kitchen_sinks.excess_risk(100, 100, delta=np.array([0.01, 0.9]), **RISK)
+    assert result.probability.tolist() == [0.98, 0.0]
+    assert result.vacuous.tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("rho", "q"), [(-0.9967, 84291), (-0.99, 10**6), (-0.5, 10**6)])
@@ -57,9 +57,9 @@ def test_a_lower_bound_of_a_distance_is_not_negative(share, radius):
 
 
 def test_a_leverage_below_the_mean_is_unmet_and_ends():
-    found = spectral.gram_error(100, ridge=0.1, delta=0.1, eigenvalues=[5.0, 1.0], leverage=1e-320)
-    assert found.vacuous
-    assert [one.met for one in found.assumptions].count(False) == 1
+    result = spectral.gram_error(100, ridge=0.1, delta=0.1, eigenvalues=[5.0, 1.0], leverage=1e-320)
+    assert result.vacuous
+    assert [entry.met for entry in result.assumptions].count(False) == 1
 
 
 @pytest.mark.parametrize("function", ["nearest", "monte-carlo"])
@@ -84,5 +84,5 @@ def test_a_square_beyond_floats_is_refused_by_name():
 
 
 def test_a_dimension_beyond_all_sizes_warns_of_nothing():
-    found = kernel_error.uniform(1000, pool_size=3, dimension=1e300, diameter=1.0, delta=0.01)
-    assert found.value > 1e100
+    result = kernel_error.uniform(1000, pool_size=3, dimension=1e300, diameter=1.0, delta=0.01)
+    assert result.value > 1e100

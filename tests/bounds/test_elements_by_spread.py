@@ -40,11 +40,11 @@ def largest_ratio(exponent: float) -> float:
         for vectors, length in orbits(order):
             for r in range(1, order):
                 chosen = itertools.combinations(range(order), r)
-                sums = [np.linalg.norm(vectors[list(one)].sum(axis=0)) for one in chosen]
+                sums = [np.linalg.norm(vectors[list(entry)].sum(axis=0)) for entry in chosen]
                 fewest = min(r, order - r)
                 for size, chance in tails(sums):
-                    told = 2 * math.exp(-exponent * (size / length) ** 2 / fewest)
-                    worst = max(worst, chance / told)
+                    arguments = 2 * math.exp(-exponent * (size / length) ** 2 / fewest)
+                    worst = max(worst, chance / arguments)
     return worst
 
 
@@ -65,14 +65,14 @@ def test_every_subset_of_long_rows_keeps_the_bound(order):
         gaps = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
         setting = {"n_inputs": 4, "radius": 100.0, "spread": float(gaps.mean())}
         for r in range(1, order):
-            chosen = [list(one) for one in itertools.combinations(range(order), r)]
+            chosen = [list(entry) for entry in itertools.combinations(range(order), r)]
             errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in chosen]
             for error, chance in tails(errors):
                 if chance < 1:
-                    told = bounds.kernel_change_elements(
+                    arguments = bounds.kernel_change_elements(
                         r, delta=float(chance), group_order=order, **setting
                     )
-                    assert error <= told.value * (1 + 1e-12)
+                    assert error <= arguments.value * (1 + 1e-12)
 
 
 def test_which_form_is_the_smaller_one_for_independent_elements():
@@ -80,10 +80,10 @@ def test_which_form_is_the_smaller_one_for_independent_elements():
     slope = TemplateLaw("sphere", 4).slope
 
     def is_by_spread(spread, n_points, delta):
-        found = bounds.kernel_change_elements(
+        result = bounds.kernel_change_elements(
             1, n_inputs=4, n_rows=n_points, delta=delta, spread=spread
         ).value
-        return found == pytest.approx(2 * slope * spread * math.log(2 * n_points / delta))
+        return result == pytest.approx(2 * slope * spread * math.log(2 * n_points / delta))
 
     for spread in (1e-6, 0.1, 0.5, 0.9, 1.0):
         for n_points in (1, 2, 100):

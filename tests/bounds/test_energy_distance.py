@@ -25,7 +25,7 @@ def test_lower_bound_is_the_integral_of_the_proof(share, radius):
 
     # From `start` on; s = start/t, so that the range is finite. At share 1 both are 1 at 0.
     least = max(start, 1e-12)
-    found = (
+    result = (
         integrate.quad(
             lambda t: left(least / t) * least / t**2, 0, 1, epsabs=0, epsrel=1e-10, limit=2000
         )[0]
@@ -34,7 +34,7 @@ def test_lower_bound_is_the_integral_of_the_proof(share, radius):
         + ((delta**2 - radius**2) * 1e-6 + (radius == 0) / 40)
     )
     assert lower.energy_distance(delta, share=share, radius=radius).value == pytest.approx(
-        2 / math.sqrt(math.pi) * found, rel=1e-7
+        2 / math.sqrt(math.pi) * result, rel=1e-7
     )
 
 

@@ -43,8 +43,8 @@ def test_a_line_of_five_at_every_scale(scale, radius, packed, covered):
 
 def test_a_diameter_beyond_all_floats():
     most = np.finfo(np.float64).max
-    found = diameter(np.array([[-most], [most]]))
-    assert found == Interval(most, math.inf)
+    result = diameter(np.array([[-most], [most]]))
+    assert result == Interval(most, math.inf)
     tiny = diameter(LINE * 5e-324)
     assert tiny.low <= 4 * 5e-324 <= tiny.high
 

@@ -79,10 +79,10 @@ def test_arrays_are_their_entries(name):
             for key, value in pair[0].items()
             if function.evaluate.spreads(key) and value is not None
         ]
-        together = {**pair[0], **{key: [one[key] for one in pair] for key in spread}}
+        together = {**pair[0], **{key: [item[key] for item in pair] for key in spread}}
         stacked = function(**together)
-        for index, one in enumerate(pair):
-            entry = function(**{**pair[0], **{key: one[key] for key in spread}})
+        for index, item in enumerate(pair):
+            entry = function(**{**pair[0], **{key: item[key] for key in spread}})
             for part in ("total", "probability", "trivial", "vacuous"):
                 value = getattr(stacked, part)
                 assert np.array_equal(

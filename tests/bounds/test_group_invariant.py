@@ -191,7 +191,7 @@ def test_approximation_and_risk_assume_that_nothing_is_clipped():
         bounds.excess_risk(400, n_templates=200, lipschitz=2.0, **near),
         published.lemma_4(200, **near),
     ):
-        texts = [one.text for one in bound.assumptions]
+        texts = [entry.text for entry in bound.assumptions]
         assert "the window 1.2 holds every projection of a row on a template" in texts
 
 
@@ -224,14 +224,14 @@ def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
         far = np.abs(turns[:, None] * a - turns[None, :] * b)
         return slope * abs(far[np.ix_(chosen, chosen)].mean() - far.mean())
 
-    subsets = [list(one) for one in itertools.combinations(range(order), r)]
+    subsets = [list(entry) for entry in itertools.combinations(range(order), r)]
     spread = np.abs(1 - turns).mean()
     mean = bounds.kernel_change_elements(r, n_inputs=2, group_order=order, spread=spread).value
     for a, b in ((x, x), (x, z)):
-        assert np.mean([error(a, b, one) for one in subsets]) <= mean + 1e-15
+        assert np.mean([error(a, b, entry) for entry in subsets]) <= mean + 1e-15
     # Equal rows: the error is the squared length of one vector, so the mean is an equality.
-    assert np.mean([error(x, x, one) for one in subsets]) == pytest.approx(mean, abs=1e-14)
-    largest = max(error(a, b, one) for a, b in ((x, x), (x, z), (z, z)) for one in subsets)
+    assert np.mean([error(x, x, entry) for entry in subsets]) == pytest.approx(mean, abs=1e-14)
+    largest = max(error(a, b, entry) for a, b in ((x, x), (x, z), (z, z)) for entry in subsets)
     rare = bounds.kernel_change_elements(
         r, n_inputs=2, n_rows=2, delta=0.5 / len(subsets), group_order=order, spread=spread
     )
@@ -267,8 +267,8 @@ def test_elements_of_huge_groups():
     """All permutations of 200 letters: distinct elements are as independent ones."""
     setting = {"n_inputs": 200, "n_rows": 7, "delta": 0.01}
     alone = bounds.kernel_change_elements(10, **setting).value
-    found = bounds.kernel_change_elements(10, group_order=math.factorial(200), **setting).value
-    assert found == pytest.approx(alone, rel=1e-12)
+    result = bounds.kernel_change_elements(10, group_order=math.factorial(200), **setting).value
+    assert result == pytest.approx(alone, rel=1e-12)
     # Both sums by their integrals in whole numbers, which they exceed by a part of 1e-18.
     r, n = 10**9, 10**18
     rest = n - r
@@ -277,8 +277,8 @@ def test_elements_of_huge_groups():
     by_range = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
     expected = min(by_range, 2 * math.sqrt(2) * math.log(1400))
     slope = TemplateLaw("sphere", 200).slope
-    found = bounds.kernel_change_elements(r, group_order=n, **setting).value
-    assert found == pytest.approx(slope / r * expected, rel=1e-13)
+    result = bounds.kernel_change_elements(r, group_order=n, **setting).value
+    assert result == pytest.approx(slope / r * expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -62,23 +62,23 @@ def test_more_features_and_less_confidence_make_it_smaller(setting):
 
 def test_values_by_hand():
     cost = math.log(2 / 0.01) / 400
-    found = kernel_error.one_pair(400, delta=0.01, sub_gamma=(3.0, 0.7))
-    assert found["variance"] == pytest.approx(math.sqrt(6 * cost))
-    assert found["tail"] == pytest.approx(0.7 * cost)
+    result = kernel_error.one_pair(400, delta=0.01, sub_gamma=(3.0, 0.7))
+    assert result["variance"] == pytest.approx(math.sqrt(6 * cost))
+    assert result["tail"] == pytest.approx(0.7 * cost)
     assert kernel_error.one_pair(400, delta=0.01, variance=3.0).value == pytest.approx(
         math.sqrt(3 / 4)
     )
-    found = kernel_error.one_pair(400, delta=0.01, width=4.0)
-    assert found.value == pytest.approx(4 * math.sqrt(cost / 2))
-    assert found.trivial == 4.0
+    result = kernel_error.one_pair(400, delta=0.01, width=4.0)
+    assert result.value == pytest.approx(4 * math.sqrt(cost / 2))
+    assert result.trivial == 4.0
 
 
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
 def test_sub_gamma_constants_are_those_of_the_intervals(rho):
     constants = maxout_constants(rho, 8)
     ours = kernel_error.one_pair(100, delta=0.1, pool_size=8, rho=rho, method="sub-gamma")
-    given = kernel_error.one_pair(100, delta=0.1, sub_gamma=constants)
-    assert ours.value == pytest.approx(given.value, rel=1e-14)
+    inputs = kernel_error.one_pair(100, delta=0.1, sub_gamma=constants)
+    assert ours.value == pytest.approx(inputs.value, rel=1e-14)
     worst = kernel_error.one_pair(100, delta=0.1, pool_size=8, method="sub-gamma")
     assert worst.value > ours.value
 
@@ -128,13 +128,13 @@ def test_chernoff_says_where_it_takes_the_bound_for_any_correlation(q, rho):
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
 @pytest.mark.parametrize("m", [20, 300])
 def test_binomial_bound_holds_by_the_exact_law(share, m):
-    found = kernel_error.one_pair(m, delta=0.05, collision=share)
+    result = kernel_error.one_pair(m, delta=0.05, collision=share)
     counts = np.arange(m + 1)
-    outside = np.abs(counts / m - share) > found.value
+    outside = np.abs(counts / m - share) > result.value
     missed = stats.binom.pmf(counts, m, share)[outside].sum()
     assert missed <= 0.05
     hoeffding = kernel_error.one_pair(m, delta=0.05, collision=share, method="hoeffding")
-    assert found.value <= hoeffding.value + 1e-12
+    assert result.value <= hoeffding.value + 1e-12
 
 
 def test_normal_quantile_by_hand():
@@ -150,8 +150,8 @@ def test_normal_quantile_by_hand():
 @pytest.mark.parametrize("q", [1, 2, 3, 4, 16, 1024])
 def test_the_largest_variance_is_above_all_and_near(q):
     rho = np.random.default_rng(q).uniform(-1, 1, 5000)
-    found = exact.maxout_variance(np.append(rho, 1.0), q)
-    assert found.max() < variance_of(q, None) < 1.01 * found.max()
+    result = exact.maxout_variance(np.append(rho, 1.0), q)
+    assert result.max() < variance_of(q, None) < 1.01 * result.max()
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,13 @@ def test_slope_bounds_the_derivative():
 def growth(q: int, rho: float, t: float, h: float = 1e-3) -> float:
     """d/drho E exp(t F), by the exponents on both sides."""
     values = []
-    for one in (rho - h, rho + h):
+    for entry in (rho - h, rho + h):
         if q == 2:
-            values.append(pair_of_two(one, t))
+            values.append(pair_of_two(entry, t))
             continue
-        found = _exponent.at_correlation(q, one, shared=True)
-        psi = np.interp(abs(t), found.at, found.upper if t > 0 else found.lower)
-        values.append(math.exp(psi + t * float(exact.maxout_kernel(one, q))))
+        result = _exponent.at_correlation(q, entry, shared=True)
+        psi = np.interp(abs(t), result.at, result.upper if t > 0 else result.lower)
+        values.append(math.exp(psi + t * float(exact.maxout_kernel(entry, q))))
     return (values[1] - values[0]) / (2 * h)
 
 
@@ -67,28 +67,28 @@ def test_a_cell_of_two_ends_holds_what_is_inside():
     rho = np.array([1.0, 0.3, -0.6])
     at = _exponent._GRID[-40:]
     for q in (2, 8):
-        ends = [_exponent.at_correlation(q, float(one), shared=True) for one in rho]
+        ends = [_exponent.at_correlation(q, float(entry), shared=True) for entry in rho]
         upper = np.array([end.upper[-40:] for end in ends])
         lower = np.array([end.lower[-40:] for end in ends])
         simple = _exponent._square_excess(at, q)
-        found = _exponent.supremum(q, at, rho, upper, lower, simple)
+        result = _exponent.supremum(q, at, rho, upper, lower, simple)
         for inside in (-0.9, -0.4, 0.0, 0.7, 0.9, 0.99):
-            one = _exponent.at_correlation(q, inside, shared=True)
-            assert np.all(one.upper[-40:] <= found[0])
-            assert np.all(one.lower[-40:] <= found[1])
+            entry = _exponent.at_correlation(q, inside, shared=True)
+            assert np.all(entry.upper[-40:] <= result[0])
+            assert np.all(entry.lower[-40:] <= result[1])
 
 
 def test_the_last_cell_holds_what_is_larger_than_its_end():
     """The lower exponent of q = 4 grows towards opposite rows, where no end is computed."""
     rho, q = np.array([-0.4, -0.6]), 4
     at = _exponent._GRID[-12:]
-    ends = [_exponent.at_correlation(q, float(one), shared=True) for one in rho]
+    ends = [_exponent.at_correlation(q, float(entry), shared=True) for entry in rho]
     upper = np.array([end.upper[-12:] for end in ends])
     lower = np.array([end.lower[-12:] for end in ends])
-    found = _exponent.supremum(q, at, rho, upper, lower, _exponent._square_excess(at, q))
+    result = _exponent.supremum(q, at, rho, upper, lower, _exponent._square_excess(at, q))
     inside = _exponent.at_correlation(q, -0.95, shared=True).lower[-12:]
     assert np.any(inside > lower.max(axis=0))
-    assert np.all(inside <= found[1])
+    assert np.all(inside <= result[1])
 
 
 # -- planted defects: each must be seen by a test above -------------------------------------------

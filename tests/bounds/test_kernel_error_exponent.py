@@ -37,13 +37,13 @@ def test_nodes_of_the_largest_pool():
 @pytest.mark.parametrize("rho", [-1.0, *RHO])
 def test_linear_units_in_closed_form(rho):
     """q = 1: E exp(t g g') = ((1 - rho t)^2 - t^2)^(-1/2), infinite from the pole on."""
-    found = _exponent.at_correlation(1, rho)
-    for sign, psi in ((1, found.upper), (-1, found.lower)):
-        inside = found.at * (1 + sign * rho) < 1
-        t = sign * found.at[inside]
+    result = _exponent.at_correlation(1, rho)
+    for sign, psi in ((1, result.upper), (-1, result.lower)):
+        inside = result.at * (1 + sign * rho) < 1
+        t = sign * result.at[inside]
         closed = -np.log((1 - rho * t) ** 2 - t * t) / 2 - rho * t
         # The closed form cancels for small t, and next to the pole; else it has nine digits.
-        large = (found.at[inside] > 1e-3) & (np.abs(t) * (1 + sign * rho) < 0.999)
+        large = (result.at[inside] > 1e-3) & (np.abs(t) * (1 + sign * rho) < 0.999)
         np.testing.assert_allclose(psi[inside][large], closed[large], rtol=1e-9)
         assert np.all(np.isinf(psi[~inside]))
 
@@ -64,9 +64,9 @@ def test_linear_units_to_their_pole(rho, cost):
         return minimize_scalar(value, bounds=(-16, 16), method="bounded").fun
 
     least = max(tail(1 + rho, 1 - rho), tail(1 - rho, 1 + rho))
-    found = float(_exponent.at_correlation(1, rho).deviation(cost))
+    result = float(_exponent.at_correlation(1, rho).deviation(cost))
     # The search stops within 1e-5 of its place, and cancels where lambda is 1e-3.
-    assert least * (1 - 1e-4) <= found <= 1.004 * least
+    assert least * (1 - 1e-4) <= result <= 1.004 * least
 
 
 def pair_of_two(rho: float, t: float) -> float:
@@ -93,19 +93,19 @@ def pair_of_two(rho: float, t: float) -> float:
 
 @pytest.mark.parametrize("rho", [-0.9, -0.3, 0.0, 0.5, 0.9])
 def test_pairs_of_two_by_their_sum_and_difference(rho):
-    found = _exponent.at_correlation(2, rho)
+    result = _exponent.at_correlation(2, rho)
     kernel = exact.maxout_kernel(rho, 2)
     # Below 1e-4 the difference of two logarithms has no digits left.
-    for i in range(int(np.searchsorted(found.at, 4e-4)), found.at.size, 6):
-        for t, psi in ((found.at[i], found.upper[i]), (-found.at[i], found.lower[i])):
+    for i in range(int(np.searchsorted(result.at, 4e-4)), result.at.size, 6):
+        for t, psi in ((result.at[i], result.upper[i]), (-result.at[i], result.lower[i])):
             assert psi == pytest.approx(math.log(pair_of_two(rho, t)) - t * kernel, rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [1, 2, 4, 64])
 def test_small_arguments_give_half_the_variance(q):
-    found = _exponent.at_correlation(q, 0.5)
-    t = found.at[0]
-    assert found.upper[0] / t**2 == pytest.approx(exact.maxout_variance(0.5, q) / 2, rel=1e-3)
+    result = _exponent.at_correlation(q, 0.5)
+    t = result.at[0]
+    assert result.upper[0] / t**2 == pytest.approx(exact.maxout_variance(0.5, q) / 2, rel=1e-3)
 
 
 @pytest.mark.parametrize("q", [2, 3, 8, 64, 1024])
@@ -114,9 +114,9 @@ def test_supremum_is_above_every_correlation_and_not_far(q):
     upper, lower = np.zeros(worst.at.size), np.zeros(worst.at.size)
     # Between the correlations that it was computed from, and at the largest one.
     for rho in [*np.linspace(-0.95, 0.99, 18), 0.997, 0.9995, 1.0]:
-        one = _exponent.at_correlation(q, float(rho), shared=True)
-        upper = np.maximum(upper, one.upper)
-        lower = np.maximum(lower, one.lower)
+        entry = _exponent.at_correlation(q, float(rho), shared=True)
+        upper = np.maximum(upper, entry.upper)
+        lower = np.maximum(lower, entry.lower)
     assert np.all(worst.upper >= upper * (1 - 1e-9))
     assert np.all(worst.lower >= lower * (1 - 1e-9))
     # Between two correlations little is lost, at small and at large arguments.
@@ -153,16 +153,16 @@ def test_moments_of_the_largest_absolute_value():
 
 def test_increments_of_linear_units_in_closed_form():
     """E exp(s g^2) = (1 - 2 s)^(-1/2)."""
-    found = _exponent.increments(1)
-    closed = (1 - 2 * found.at) ** -0.5 - 1 - found.at
-    large = found.at > 1e-4
-    np.testing.assert_allclose(found.upper[large], closed[large], rtol=1e-7)
+    result = _exponent.increments(1)
+    closed = (1 - 2 * result.at) ** -0.5 - 1 - result.at
+    large = result.at > 1e-4
+    np.testing.assert_allclose(result.upper[large], closed[large], rtol=1e-7)
 
 
 def test_chernoff_of_gaussian_exponents():
     """For psi = v t^2/2 the deviation is sqrt(2 v cost), up to the grid."""
     at = _exponent._GRID
-    found = _exponent.Exponents(at, 3 * at**2 / 2, at**2 / 2)
+    result = _exponent.Exponents(at, 3 * at**2 / 2, at**2 / 2)
     for cost in (1e-6, 1e-3, 1e-2):
         exactly = math.sqrt(6 * cost)
-        assert exactly <= found.deviation(cost) <= 1.004 * exactly
+        assert exactly <= result.deviation(cost) <= 1.004 * exactly

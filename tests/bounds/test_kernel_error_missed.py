@@ -27,8 +27,8 @@ def test_growth_on_a_line(q):
     x = np.linspace(-3, 12, 4001)
     allowed = _joint._growth(q)
     for u, most in zip(_joint._SHIFTS, allowed, strict=True):
-        seen = (q - 1) * np.log(np.abs(on_a_line(x + 1j * u))).max()
-        assert seen <= most + 1e-9
+        sample = (q - 1) * np.log(np.abs(on_a_line(x + 1j * u))).max()
+        assert sample <= most + 1e-9
     usual = int(np.searchsorted(_joint._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
     assert allowed[min(usual, len(allowed) - 1)] < 1.0
 
@@ -72,12 +72,12 @@ def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
         return [weight @ (np.expm1(t * (product - kernel)) - t * (product - kernel)) for t in at]
 
     true = np.array(excess(used))
-    seen = 0.0
+    sample = 0.0
     for step in (0.4, 0.8, 1.2):
         error = np.abs(excess(step) - true)
         assert np.all(error <= _joint.missed(rho, q, at, step))
-        seen = max(seen, float(error.max()))
-    assert seen > 1e-6
+        sample = max(sample, float(error.max()))
+    assert sample > 1e-6
 
 
 COARSE = [(2, 0.0, 1.2), (4, 0.5, 1.2), (4, 0.8, 0.8), (64, 0.5, 0.8)]
@@ -123,9 +123,9 @@ def test_wide_panels_miss_no_more_than_is_proved(q, panels):
 @pytest.mark.parametrize("q", [2, 64])
 def test_the_exponent_of_increments_by_another_route(q):
     """E [exp(s N^2) - 1 - s N^2] by mpmath, N the largest of q absolute normals."""
-    found = _exponent.increments(q)
+    result = _exponent.increments(q)
     for i in (0, 40, -12, -1):
-        s = mpmath.mpf(found.at[i])
+        s = mpmath.mpf(result.at[i])
 
         def integrand(x, s=s):
             density = 2 * q * mpmath.npdf(x) * mpmath.erf(x / mpmath.sqrt(2)) ** (q - 1)
@@ -133,15 +133,15 @@ def test_the_exponent_of_increments_by_another_route(q):
 
         with mpmath.workdps(40):
             true = float(mpmath.quad(integrand, [0, 1, 2, 4, 8, 16, 32, 64]))
-        assert true <= found.upper[i] <= true * (1 + 1e-8)
+        assert true <= result.upper[i] <= true * (1 + 1e-8)
 
 
 def test_an_exponent_of_many_in_the_pool_by_another_route():
     """q = 64, rows alike: E exp(t M^2) by mpmath, in one dimension."""
     q = 64
-    found = _exponent.at_correlation(q, 1.0)
+    result = _exponent.at_correlation(q, 1.0)
     for i in (-40, -12, -1):
-        t = found.at[i]
+        t = result.at[i]
 
         def integrand(x, t=t):
             below = mpmath.ncdf(x) ** (q - 1)
@@ -150,7 +150,7 @@ def test_an_exponent_of_many_in_the_pool_by_another_route():
         total = mpmath.quad(integrand, [-10, -3, 0, 2, 4, 8, 16, 32, 80])
         psi = float(mpmath.log(total) - t * exact.sigma2(q))
         # An upper bound, and a near one.
-        assert psi * (1 - 1e-9) <= found.upper[i] <= psi * (1 + 1e-6)
+        assert psi * (1 - 1e-9) <= result.upper[i] <= psi * (1 + 1e-6)
 
 
 def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():

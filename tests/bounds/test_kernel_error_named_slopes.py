@@ -15,9 +15,9 @@ from mehler.bounds import kernel_error
 N = 400_000
 
 
-def close(found: float, drawn: np.ndarray) -> bool:
+def close(result: float, drawn: np.ndarray) -> bool:
     """Whether a mean is within six standard errors of draws."""
-    return bool(abs(found - drawn.mean()) < 6 * drawn.std() / math.sqrt(drawn.size))
+    return bool(abs(result - drawn.mean()) < 6 * drawn.std() / math.sqrt(drawn.size))
 
 
 def weights(seed: int, *shape: int) -> np.ndarray:
@@ -105,7 +105,7 @@ def test_moments_of_centred_maxout(d, q):
     longest = np.linalg.norm(w, axis=2).max(axis=1)
     # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
     t = np.linspace(-10, 10, 20_001)
-    cdf = np.array([0.5 * math.erfc(-one / math.sqrt(2)) for one in t]) ** q
+    cdf = np.array([0.5 * math.erfc(-entry / math.sqrt(2)) for entry in t]) ** q
     h1 = float(10 - np.trapezoid(cdf, t))
     drawn = longest * (longest + h1)
     assert close(setting["slope"][0], drawn)
@@ -138,15 +138,15 @@ def units(name: str, seed: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def near_and_far(seed: int, d: int, r: float) -> np.ndarray:
     """Four unit vectors: x, z, and one at the distance r of each."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for _ in range(2):
         x = rng.standard_normal(d)
         x /= np.linalg.norm(x)
         away = rng.standard_normal(d)
         away -= (away @ x) * x
         angle = 2 * math.asin(r / 2)
-        found.append((x, math.cos(angle) * x + math.sin(angle) * away / np.linalg.norm(away)))
-    (x, x2), (z, z2) = found
+        result.append((x, math.cos(angle) * x + math.sin(angle) * away / np.linalg.norm(away)))
+    (x, x2), (z, z2) = result
     return np.stack([x, z, x2, z2])
 
 
@@ -169,8 +169,8 @@ def test_drawn_units_keep_slope_and_exponents(name, r):
                 # c t scale = share; only where the draws can tell the exponent.
                 t = share / (c * scale)
                 centred = drawn - drawn.mean()
-                seen = math.log(np.mean(np.exp(t * centred)))
-                assert seen < t**2 * scale**2 * v / (2 * (1 - abs(share)))
+                sample = math.log(np.mean(np.exp(t * centred)))
+                assert sample < t**2 * scale**2 * v / (2 * (1 - abs(share)))
 
 
 def exponent_of_squares(y: float) -> float:
@@ -244,18 +244,18 @@ def test_frequencies_of_all_spectra_are_refused_if_too_rough():
 
 @pytest.mark.parametrize("name", ["lipschitz", "radius", "weight_scale"])
 def test_kitchen_sinks_ask_for_positive_numbers(name):
-    given = {"lipschitz": 1.0, "radius": 1.0, "weight_scale": 1.0, name: 0.0}
+    options = {"lipschitz": 1.0, "radius": 1.0, "weight_scale": 1.0, name: 0.0}
     with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
-        kernel_error.slope_kitchen_sinks(2, **given)
+        kernel_error.slope_kitchen_sinks(2, **options)
 
 
 def test_moments_of_lengths_in_many_dimensions():
     """Of mpmath, which has digits enough for the quotient of gamma functions."""
     for d in (1, 3, 1000, 1001, 10**6, 10**12):
         with mpmath.workdps(60):
-            one = mpmath.sqrt(2) * mpmath.exp(mpmath.loggamma((d + mpmath.mpf(1)) / 2))
-            one /= mpmath.exp(mpmath.loggamma(mpmath.mpf(d) / 2))
-            expected = float(one)
+            entry = mpmath.sqrt(2) * mpmath.exp(mpmath.loggamma((d + mpmath.mpf(1)) / 2))
+            entry /= mpmath.exp(mpmath.loggamma(mpmath.mpf(d) / 2))
+            expected = float(entry)
         mean, square = kernel_error.slope_fourier(d, gamma=0.5)["slope"]
         assert mean == pytest.approx(expected, rel=1e-12)
         assert square == pytest.approx(d, rel=1e-14)

@@ -27,9 +27,9 @@ def largest_error(m: int, seed: int) -> float:
 @pytest.mark.parametrize("m", [50, 1000])
 def test_draws_keep_it(m):
     """How far above what is seen it may be is held by its terms and by the known form, below."""
-    found = [largest_error(m, seed) for seed in range(200)]
+    result = [largest_error(m, seed) for seed in range(200)]
     bound = kernel_error.uniform_by_slope(m, delta=0.05, **SET).value
-    assert np.mean(np.array(found) > bound) == 0
+    assert np.mean(np.array(result) > bound) == 0
 
 
 def pairs(k: float, level: int) -> float:
@@ -78,15 +78,15 @@ def test_exponent_of_increments_of_cosines(r):
     if r == 0.01:
         # Near rows move by 2r w sin(w z): all that is lost is the sine, and the mean of this.
         moves = [w * np.sin(w * start) for start in (0.5, 1.5, 4.0)]
-        variance = max(weight @ one**2 - (weight @ one) ** 2 for one in moves)
+        variance = max(weight @ entry**2 - (weight @ entry) ** 2 for entry in moves)
         assert nearest == pytest.approx(1 / variance, rel=0.05)
 
 
 @pytest.mark.parametrize("m", [100, 10**4, 10**6])
 def test_net_by_hand(m):
     tried = [chain(m, 0.01, level, 1, 0) for level in range(40)]
-    found = kernel_error.uniform_by_slope(m, delta=0.01, method="net", **SET)
-    assert found.value == pytest.approx(min(tried), rel=1e-12)
+    result = kernel_error.uniform_by_slope(m, delta=0.01, method="net", **SET)
+    assert result.value == pytest.approx(min(tried), rel=1e-12)
 
 
 @pytest.mark.parametrize(("m", "law"), [(10**4, "width"), (10**7, "width"), (10**4, "both")])
@@ -97,9 +97,9 @@ def test_chaining_by_hand(m, law):
         for stride in (1, 2, 3, 4, 6, 8)
         for links in range(1, 18)
     ]
-    told = {} if law == "width" else {"increments": (2.0, 0.1)}
-    found = kernel_error.uniform_by_slope(m, delta=0.01, method="chaining", **SET, **told)
-    assert found.value == pytest.approx(min(tried), rel=1e-12)
+    arguments = {} if law == "width" else {"increments": (2.0, 0.1)}
+    result = kernel_error.uniform_by_slope(m, delta=0.01, method="chaining", **SET, **arguments)
+    assert result.value == pytest.approx(min(tried), rel=1e-12)
 
 
 def test_the_smaller_method_is_taken():
@@ -144,9 +144,9 @@ def test_one_level_is_left_where_others_leave_the_floats():
 
 
 def test_arrays_are_one_by_one():
-    found = kernel_error.uniform_by_slope(np.array([50, 10**6]), delta=0.01, **SET)
+    result = kernel_error.uniform_by_slope(np.array([50, 10**6]), delta=0.01, **SET)
     one_by_one = [kernel_error.uniform_by_slope(m, delta=0.01, **SET).value for m in (50, 10**6)]
-    assert found.value == pytest.approx(one_by_one)
+    assert result.value == pytest.approx(one_by_one)
 
 
 @pytest.mark.parametrize(

@@ -34,16 +34,16 @@ def by_hand(m: int, q: int, k: float, diameter: float, delta: float, level: int)
 
 @pytest.mark.parametrize(("q", "k", "m"), [(1, 1, 100), (4, 3, 2000), (16, 7.5, 10**5), (2, 0, 50)])
 def test_chaining_by_hand(q, k, m):
-    found = kernel_error.uniform(m, pool_size=q, dimension=k, diameter=1.5, delta=0.03)
+    result = kernel_error.uniform(m, pool_size=q, dimension=k, diameter=1.5, delta=0.03)
     tried = [by_hand(m, q, k, 1.5, 0.03, level) for level in range(_uniform._TRIED)]
-    assert found.value == pytest.approx(min(tried), rel=1e-9)
+    assert result.value == pytest.approx(min(tried), rel=1e-9)
     # The rest that is summed in closed form is an upper bound, and small.
-    assert found.value >= min(tried) * (1 - 1e-13)
+    assert result.value >= min(tried) * (1 - 1e-13)
 
 
 def test_net_by_hand():
     m, q, d, delta = 3000, 4, 10, 0.05
-    found = kernel_error.uniform(m, n_inputs=d, method="net", **CIRCLE)
+    result = kernel_error.uniform(m, n_inputs=d, method="net", **CIRCLE)
     tried = []
     for level in range(30):
         cost = math.log(2 ** (3 * level) * (2 ** (3 * level) + 1) * 2 / delta) / m
@@ -52,7 +52,7 @@ def test_net_by_hand():
         length = 2 * min(1.0, 2.0 ** (1 - level))
         net = float(_exponent.any_correlation(q).deviation(cost))
         tried.append(net + 2 * length * (root**2 + 1))
-    assert found.value == pytest.approx(min(tried), rel=1e-9)
+    assert result.value == pytest.approx(min(tried), rel=1e-9)
 
 
 @pytest.mark.parametrize("method", ["chaining", "net"])
@@ -77,8 +77,8 @@ def test_grows_with_the_set_and_the_confidence(method):
 
 
 def test_is_above_the_bound_of_any_one_pair():
-    one = kernel_error.one_pair(3000, delta=0.05, pool_size=4).value
-    assert kernel_error.uniform(3000, **{**CIRCLE, "dimension": 0}).value > one
+    entry = kernel_error.one_pair(3000, delta=0.05, pool_size=4).value
+    assert kernel_error.uniform(3000, **{**CIRCLE, "dimension": 0}).value > entry
 
 
 def test_chaining_knows_no_dimension_of_the_space():
@@ -101,15 +101,15 @@ def test_exponent_of_increments_bounds_that_of_simulated_ones(q):
         angle = 2 * math.asin(r / 2)
         ends.append(math.cos(angle) * start + math.sin(angle) * away / np.linalg.norm(away))
     w = rng.standard_normal((n, q, 3))
-    maxima = [(w @ one).max(axis=1) for one in (x, z, *ends)]
+    maxima = [(w @ entry).max(axis=1) for entry in (x, z, *ends)]
     gain = maxima[2] * maxima[3] - maxima[0] * maxima[1]
     exponents = _exponent.increments(q)
     for at in (0.05, 0.1, 0.2):
         i = int(np.searchsorted(exponents.at, at))
         t = exponents.at[i] / (2 * r)
         for sign in (1, -1):
-            seen = math.log(np.exp(sign * t * (gain - gain.mean())).mean())
-            assert seen < exponents.upper[i]
+            sample = math.log(np.exp(sign * t * (gain - gain.mean())).mean())
+            assert sample < exponents.upper[i]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import options
 from hypothesis import strategies as st
 
 from mehler import bounds
@@ -17,7 +17,7 @@ DELTAS = (0.4, 0.05, 1e-9)
 
 def mcdiarmid(changes: list[mpmath.mpf], delta: float) -> float:
     """The t at which exp(-2 t^2 / sum of squared changes) is delta."""
-    total = mpmath.fsum(one**2 for one in changes)
+    total = mpmath.fsum(entry**2 for entry in changes)
     return float(mpmath.sqrt(total * mpmath.log(1 / mpmath.mpf(delta)) / 2))
 
 
@@ -45,9 +45,9 @@ def test_lemma_1_with_known_moments_is_the_exact_mean_square():
 
 
 def test_a_scale_of_the_features_multiplies_c():
-    one = kitchen_sinks.approximation(9, scale=3.0, delta=0.1)
+    entry = kitchen_sinks.approximation(9, scale=3.0, delta=0.1)
     assert (
-        kitchen_sinks.approximation(9, scale=1.5, feature_scale=2.0, delta=0.1).value == one.value
+        kitchen_sinks.approximation(9, scale=1.5, feature_scale=2.0, delta=0.1).value == entry.value
     )
     for bound in (kitchen_sinks.approximation_risk, kitchen_sinks.generalisation_gap):
         assert bound(9, scale=1.5, lipschitz=2.0, feature_scale=2.0, delta=0.1).value == (
@@ -91,45 +91,45 @@ def test_nothing_is_promised_where_the_zero_function_does_as_well():
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_risk_lemma_is_the_lipschitz_constant_times_lemma_1(delta):
-    found = kitchen_sinks.approximation_risk(70, scale=2.0, lipschitz=0.25, delta=delta)
+    result = kitchen_sinks.approximation_risk(70, scale=2.0, lipschitz=0.25, delta=delta)
     near = kitchen_sinks.approximation(70, scale=2.0, delta=delta)
-    assert found.value == pytest.approx(0.25 * near.value, rel=1e-14)
+    assert result.value == pytest.approx(0.25 * near.value, rel=1e-14)
 
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_estimation_lemma_is_a_mean_and_bounded_differences(delta):
     n, lipschitz, scale = 300, 0.5, 2.0
     sizes = {"scale": scale, "lipschitz": lipschitz, "delta": delta}
-    one = kitchen_sinks.generalisation_gap(n, **sizes, two_sided=False)
+    entry = kitchen_sinks.generalisation_gap(n, **sizes, two_sided=False)
     # c(f(x) y) moves by at most 2LC.
     change = [mpmath.mpf(2 * lipschitz * scale) / n] * n
-    assert one["confidence"] == pytest.approx(mcdiarmid(change, delta))
+    assert entry["confidence"] == pytest.approx(mcdiarmid(change, delta))
     both = kitchen_sinks.generalisation_gap(n, **sizes)
     assert both["confidence"] == pytest.approx(mcdiarmid(change, delta / 2))
-    assert one["statistical"] == both["statistical"] == 2 / math.sqrt(n)
+    assert entry["statistical"] == both["statistical"] == 2 / math.sqrt(n)
 
 
 def test_estimation_lemma_as_recalled():
-    found = printed.kitchen_sinks.estimation_lemma(
+    result = printed.kitchen_sinks.estimation_lemma(
         100, scale=2.0, lipschitz=0.5, delta=math.exp(-8), loss_at_zero=0.3
     )
-    assert [term.value for term in found.terms] == pytest.approx([0.4, 0.06, 0.2])
+    assert [term.value for term in result.terms] == pytest.approx([0.4, 0.06, 0.2])
 
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_theorem_is_twice_the_estimation_and_the_risk_lemma(delta):
     k, n, lipschitz, scale = 40, 300, 0.5, 2.0
     sizes = {"scale": scale, "lipschitz": lipschitz, "delta": delta}
-    found = kitchen_sinks.excess_risk(k, n, **sizes)
+    result = kitchen_sinks.excess_risk(k, n, **sizes)
     # c(f(x) y) - c(g(x) y) lies within 2LC: one sample moves it by 4LC.
     change = [mpmath.mpf(4 * lipschitz * scale) / n] * n
-    assert found["confidence"] == pytest.approx(mcdiarmid(change, delta))
-    assert found["statistical"] == 2 / math.sqrt(n)
-    assert found["approximation"] == kitchen_sinks.approximation_risk(k, **sizes).value
-    assert found.probability == 1 - 2 * delta
+    assert result["confidence"] == pytest.approx(mcdiarmid(change, delta))
+    assert result["statistical"] == 2 / math.sqrt(n)
+    assert result["approximation"] == kitchen_sinks.approximation_risk(k, **sizes).value
+    assert result.probability == 1 - 2 * delta
 
 
-@given(
+@options(
     st.integers(1, 10**9),
     st.integers(1, 10**9),
     st.floats(1e-12, 0.49999),
@@ -142,7 +142,7 @@ def test_the_proved_theorem_implies_the_printed_rate(k, n, delta):
     assert published.probability == proved.probability
 
 
-@given(st.floats(1e-3, 0.99), st.floats(1e-6, 0.9), st.floats(0.1, 20.0))
+@options(st.floats(1e-3, 0.99), st.floats(1e-6, 0.9), st.floats(0.1, 20.0))
 def test_the_least_number_of_features_is_the_formula(share, delta, scale):
     numbers = {"scale": scale, "delta": delta}
     k = bounds.solve(kitchen_sinks.approximation, at_most=share * scale, n_features=None, **numbers)

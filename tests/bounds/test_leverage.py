@@ -110,8 +110,8 @@ def test_a_ridge_above_the_norm_of_the_gram_matrix_promises_nothing(changes, met
         leverage.probability_error(10**9, pool_size=3, **numbers),
         leverage.score_ratio(10**9, pool_size=300, estimated=2.0, mix=0.01, **numbers),
     ):
-        (found,) = [one for one in bound.assumptions if "norm" in one.text]
-        assert found.met is met
+        (result,) = [entry for entry in bound.assumptions if "norm" in entry.text]
+        assert result.met is met
         assert bound.vacuous or met is not False
 
 
@@ -160,7 +160,7 @@ def test_risk_at_the_ridge_1_over_n():
     assert again.probability == pytest.approx(0.88)
     # 400 rows buy no score: the ratio is the certain one, 2/ridge, and asks for more features.
     needed = f"n_features is at least {math.ceil(32 / 9 * 800.25 * math.log(80 / 0.03))}"
-    assert needed in [one.text for one in again.assumptions]
+    assert needed in [entry.text for entry in again.assumptions]
 
 
 def test_counts_of_independent_draws_keep_the_bound_of_their_ratio():
@@ -176,8 +176,8 @@ def test_counts_of_independent_draws_keep_the_bound_of_their_ratio():
 @pytest.mark.parametrize(("norm", "met"), [(None, None), (7 / 400, True), (6.9 / 400, False)])
 def test_risk_wants_a_ridge_below_a_seventh_of_the_largest_eigenvalue(norm, met):
     bound = leverage.excess_risk(400, **LEARNING, kernel_norm=norm)
-    (found,) = [one for one in bound.assumptions if "seventh" in one.text]
-    assert found.met is met
+    (result,) = [entry for entry in bound.assumptions if "seventh" in entry.text]
+    assert result.met is met
     assert bound.vacuous == (met is False)
 
 
@@ -185,7 +185,7 @@ def test_risk_wants_a_ridge_below_a_seventh_of_the_largest_eigenvalue(norm, met)
 def test_risk_is_vacuous_with_too_few(name):
     bound = leverage.excess_risk(400, **{**LEARNING, name: 100})
     assert bound.vacuous
-    assert next(one.text for one in bound.unmet).startswith(f"{name} is at least")
+    assert next(entry.text for entry in bound.unmet).startswith(f"{name} is at least")
 
 
 SCORES = {"n_scored": 9, "ridge": 0.1, "degrees_of_freedom": 2.0, "delta": 0.5}

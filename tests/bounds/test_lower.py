@@ -26,8 +26,8 @@ def test_below_the_upper_bound_and_within_a_factor(q, rho, delta):
 def test_the_limit_is_the_central_one():
     variance = float(exact.maxout_variance(0.5, 4))
     expected = math.sqrt(variance / 10**16) * stats.norm.isf(0.005)
-    found = lower.one_pair(10**16, delta=0.01, pool_size=4, rho=0.5).value
-    assert found == pytest.approx(expected, rel=1e-5)
+    result = lower.one_pair(10**16, delta=0.01, pool_size=4, rho=0.5).value
+    assert result == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize(("m", "delta"), [(50, 0.2), (2000, 1e-9)])
@@ -60,8 +60,8 @@ def test_moments_by_another_quadrature():
     density = 2 * stats.norm.pdf(t) * stats.norm.cdf(t)
     middle = stats.norm.ppf(0.5**0.5)
     expected = np.trapezoid(np.abs(t - middle) * density, t)
-    found = lower.approximation(1, pool_size=2, scale=2.0).value
-    assert found == pytest.approx(expected, rel=1e-8)
+    result = lower.approximation(1, pool_size=2, scale=2.0).value
+    assert result == pytest.approx(expected, rel=1e-8)
     assert lower.approximation(1, pool_size=1, scale=2.0).value == pytest.approx(
         math.sqrt(2 / math.pi)
     )
@@ -72,8 +72,8 @@ def test_risk_has_its_constant():
     z = np.linspace(0.5, 1.0, 1001)
     expected = 2 * np.max(z * stats.norm.sf(z)) * largest
     setting = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
-    found = lower.excess_risk(10**8, **setting).value * 1e4
-    assert found == pytest.approx(expected, rel=1e-3)
+    result = lower.excess_risk(10**8, **setting).value * 1e4
+    assert result == pytest.approx(expected, rel=1e-3)
 
 
 def test_no_map_is_better_than_its_rank():
@@ -149,7 +149,7 @@ def test_prints_the_other_way_round():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({}, "give pool_size, or variance and third, or collision"),
         ({"variance": 1.0}, "give pool_size, or variance and third"),
@@ -157,6 +157,6 @@ def test_prints_the_other_way_round():
         ({"pool_size": 2, "rho": -0.99}, "rho=-0.99 is below -0.95"),
     ],
 )
-def test_bad_input_is_named(given, message):
+def test_bad_input_is_named(options, message):
     with pytest.raises(ValueError, match=message):
-        lower.one_pair(10, delta=0.1, **given)
+        lower.one_pair(10, delta=0.1, **options)

@@ -68,11 +68,11 @@ def test_half_an_error_needs_about_n_over_the_ridge():
 
 
 def test_units_of_the_rows_do_not_matter():
-    one = lower.gram_error_grid(100, delta=0.3, **GRID).value
+    entry = lower.gram_error_grid(100, delta=0.3, **GRID).value
     other = lower.gram_error_grid(
         100, delta=0.3, **{**GRID, "spacing": 25.0, "gamma": 0.5e-4}
     ).value
-    assert one == pytest.approx(other, rel=1e-9)
+    assert entry == pytest.approx(other, rel=1e-9)
 
 
 def test_a_draw_that_is_too_rare_proves_nothing():

@@ -29,10 +29,10 @@ def least_favourable(tau):
         weights = np.exp(k * (1 - (points / tau) ** 2))
         return -risk_of_prior(points, weights / weights.sum())
 
-    found = optimize.minimize_scalar(
+    result = optimize.minimize_scalar(
         risk, bounds=(-4, 3), method="bounded", options={"xatol": 0.01}
     )
-    return -found.fun
+    return -result.fun
 
 
 @pytest.mark.full
@@ -63,10 +63,10 @@ def test_the_box_by_the_multiplier(mu, size):
 
     nu = math.exp(optimize.brentq(spent, -60, -1e-12, xtol=1e-14))
     expected = np.maximum(np.sqrt(mu / nu) - 1, 0)
-    found = _box(mu, size)
-    assert found == pytest.approx(expected[: found.size], rel=1e-8, abs=1e-10)
-    assert np.all(expected[found.size :] < 1e-10)
-    assert np.sum(found / mu[: found.size]) <= size**2 * (1 + 1e-12)
+    result = _box(mu, size)
+    assert result == pytest.approx(expected[: result.size], rel=1e-8, abs=1e-10)
+    assert np.all(expected[result.size :] < 1e-10)
+    assert np.sum(result / mu[: result.size]) <= size**2 * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("noise", [0.01, 0.5, 3.0])

@@ -62,13 +62,13 @@ def test_length_and_threshold_are_the_best():
     for t in (T, np.full(5000, 0.4), np.r_[np.full(900, 0.5), np.full(100, -0.5)]):
         # Of six thresholds each pays for all.
         each = [
-            margin.error_rate(t, delta=0.06 / 6, scale=mu, thresholds=(one,)).total
-            for one in THRESHOLDS
+            margin.error_rate(t, delta=0.06 / 6, scale=mu, thresholds=(entry,)).total
+            for entry in THRESHOLDS
             for mu in lengths
         ]
-        found = margin.error_rate(t, delta=0.06).total
-        assert found <= min(each) * (1 + 1e-6)
-        assert found >= 0.98 * min(each)
+        result = margin.error_rate(t, delta=0.06).total
+        assert result <= min(each) * (1 + 1e-6)
+        assert result >= 0.98 * min(each)
 
 
 def test_separated_is_the_bound_of_such_margins():
@@ -126,7 +126,7 @@ def test_all_weights_at_once():
         rows = rng.standard_normal((20, 2))
         t = np.sign(rows[:, :1]) * (rows @ net) / np.linalg.norm(rows, axis=1, keepdims=True)
         bounds = [
-            margin.error_rate(one, delta=0.5, scale=4.0, thresholds=(0.0,)).total for one in t.T
+            margin.error_rate(entry, delta=0.5, scale=4.0, thresholds=(0.0,)).total for entry in t.T
         ]
         worst.append(np.max(truth / bounds))
     assert np.median(worst) < 1
@@ -138,8 +138,8 @@ def test_features_of_any_size_give_the_same():
     assert margin.error_rate(t, delta=0.1).value == pytest.approx(
         margin.error_rate(T, delta=0.1).value, 1e-4
     )
-    found = margin.error_rate(list(T), delta=[0.1, 1e-9]).value
-    assert found[1] > found[0] == margin.error_rate(T, delta=0.1).value
+    result = margin.error_rate(list(T), delta=[0.1, 1e-9]).value
+    assert result[1] > result[0] == margin.error_rate(T, delta=0.1).value
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_refusals(margins, options, error, message):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("inputs", "message"),
     [
         ({"margin": 1.1}, "cosine"),
         ({"margin": 0.0}, "margin"),
@@ -172,9 +172,9 @@ def test_refusals(margins, options, error, message):
         ({"below": -0.1}, "below"),
     ],
 )
-def test_refusals_of_numbers(given, message):
+def test_refusals_of_numbers(inputs, message):
     with pytest.raises(ValueError, match=message):
-        margin.error_rate_separated(10, **{"margin": 0.3, "delta": 0.1, **given})
+        margin.error_rate_separated(10, **{"margin": 0.3, "delta": 0.1, **inputs})
 
 
 def test_extremes():

@@ -22,30 +22,32 @@ def sigma(q: int) -> mpmath.mpf:
     return mpmath.sqrt(exact.sigma2(q, dps=30))
 
 
-def close(found: float, formula: mpmath.mpf) -> None:
+def close(result: float, formula: mpmath.mpf) -> None:
     # A few roundings, and 1e-13 for the moment.
-    assert found == pytest.approx(float(formula), rel=1e-12)
+    assert result == pytest.approx(float(formula), rel=1e-12)
 
 
 def test_supremum_in_the_papers_shape():
-    found = maxout.supremum_by_dimension(pool_size=4, n_features=700, delta=0.02, radius=0.9, **SET)
+    result = maxout.supremum_by_dimension(
+        pool_size=4, n_features=700, delta=0.02, radius=0.9, **SET
+    )
     inside = 10 * mpmath.log(2 * 1.5 * 28 / 0.9) + mpmath.log(2 * 700 * 4 / 0.02)
-    close(found.value, 4 * 0.9 * mpmath.sqrt(inside))
-    assert found.probability == 0.98
-    assert not found.vacuous
+    close(result.value, 4 * 0.9 * mpmath.sqrt(inside))
+    assert result.probability == 0.98
+    assert not result.vacuous
 
 
 def test_supremum_by_concentration():
-    found = maxout.supremum(pool_size=4, n_features=7, delta=0.02, radius=2.0, mean_sup=2.5)
-    close(found["confidence"], 2 * mpmath.sqrt(2 * mpmath.log(350)))
-    assert found["mean"] == 2.5
+    result = maxout.supremum(pool_size=4, n_features=7, delta=0.02, radius=2.0, mean_sup=2.5)
+    close(result["confidence"], 2 * mpmath.sqrt(2 * mpmath.log(350)))
+    assert result["mean"] == 2.5
 
 
 def test_supremum_as_printed():
-    found = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
+    result = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
     inside = 10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5)
-    close(found.value, 3 * mpmath.sqrt(inside))
-    close(found.probability, 0.98 - 2 * mpmath.exp(-98))
+    close(result.value, 3 * mpmath.sqrt(inside))
+    close(result.probability, 0.98 - 2 * mpmath.exp(-98))
 
 
 def test_a_single_point_has_no_delta_in_print():
@@ -64,9 +66,9 @@ def test_a_single_point_has_no_delta_in_print():
 def test_two_near_points_leave_no_number_in_print():
     delta, d = 0.01, 100
     near = {"n_inputs": d, "dimension": 1, "diameter": 0.5 * delta / (5 * math.sqrt(d))}
-    found = printed.maxout.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **near})
-    assert math.isnan(found.value)
-    assert found.vacuous
+    result = printed.maxout.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **near})
+    assert math.isnan(result.value)
+    assert result.vacuous
     assert not maxout.supremum_by_dimension(pool_size=4, delta=delta, **near).vacuous
 
 
@@ -76,7 +78,7 @@ def test_paper_shape_is_above_what_its_proof_sums():
         for k in (0, 1, 20):
             for diameter in (0.0, 1e-3, 2.0):
                 for delta in (1e-9, 0.5, 0.999999):
-                    found = maxout.supremum_by_dimension(
+                    result = maxout.supremum_by_dimension(
                         pool_size=1, delta=delta, n_inputs=d, dimension=k, diameter=diameter
                     )
                     log_t = k * max(0.0, math.log(2 * diameter * math.sqrt(d))) if diameter else 0
@@ -85,7 +87,7 @@ def test_paper_shape_is_above_what_its_proof_sums():
                     # In one dimension the inputs are two points and no covering is needed.
                     if d == 1:
                         terms = math.sqrt(2 * math.log(1 / delta))
-                    assert found.value >= terms
+                    assert result.value >= terms
 
 
 @pytest.mark.parametrize(
@@ -99,27 +101,27 @@ def test_paper_shape_is_above_what_its_proof_sums():
     ],
 )
 def test_approximation_without_dimension(function, formula):
-    found = maxout.approximation(**BOX, delta=0.02, radius=1.3, function=function)
+    result = maxout.approximation(**BOX, delta=0.02, radius=1.3, function=function)
     t = mpmath.log(100)
-    close(found.value, mpmath.mpf("0.7") * mpmath.mpf("1.3") * formula(sigma(4), t))
-    assert found.probability == 0.98
+    close(result.value, mpmath.mpf("0.7") * mpmath.mpf("1.3") * formula(sigma(4), t))
+    assert result.probability == 0.98
 
 
 def test_approximation_in_mean_square():
-    found = maxout.approximation(**BOX, radius=1.3)
-    close(found.value, mpmath.mpf("0.91") * sigma(4) / mpmath.sqrt(700))
-    assert found.probability == 1
+    result = maxout.approximation(**BOX, radius=1.3)
+    close(result.value, mpmath.mpf("0.91") * sigma(4) / mpmath.sqrt(700))
+    assert result.probability == 1
 
 
 def test_approximation_in_the_papers_shape_and_as_printed():
     supremum = maxout.supremum_by_dimension(pool_size=4, n_features=700, delta=0.02, **SET).value
-    found = maxout.approximation_by_dimension(**BOX, delta=0.02, **SET)
+    result = maxout.approximation_by_dimension(**BOX, delta=0.02, **SET)
     rate = (1 + mpmath.sqrt(2 * mpmath.log(50))) / mpmath.sqrt(700)
-    close(found.total, mpmath.mpf("0.7") * supremum * rate)
-    assert found.probability == 0.96
+    close(result.total, mpmath.mpf("0.7") * supremum * rate)
+    assert result.probability == 0.96
     published = printed.maxout.lemma_3(**BOX, delta=0.02, **PRINTED)
-    one = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
-    close(published.value, mpmath.mpf("0.7") * one.value * rate)
+    entry = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
+    close(published.value, mpmath.mpf("0.7") * entry.value * rate)
     close(published.probability, 0.96 - 2 * mpmath.exp(-98))
 
 
@@ -138,41 +140,41 @@ def test_risk_of_approximation_is_lipschitz_times_the_distance():
 
 
 def test_theorem_without_dimension():
-    found = maxout.excess_risk(**RISK, delta=0.02, radius=1.3, loss_bound=2.0)
+    result = maxout.excess_risk(**RISK, delta=0.02, radius=1.3, loss_bound=2.0)
     size = mpmath.mpf("0.5") * mpmath.mpf("0.7") * mpmath.mpf("1.3")
     s = mpmath.sqrt(2 * mpmath.log(50))
     root = mpmath.sqrt(5000)
-    close(found["statistical"], 2 * size / root * (sigma(4) + s / mpmath.sqrt(700)))
-    close(found["confidence"], 2 * s / root)
-    close(found["approximation"], size / mpmath.sqrt(700) * (sigma(4) + s))
-    close(found.probability, mpmath.mpf("0.94"))
+    close(result["statistical"], 2 * size / root * (sigma(4) + s / mpmath.sqrt(700)))
+    close(result["confidence"], 2 * s / root)
+    close(result["approximation"], size / mpmath.sqrt(700) * (sigma(4) + s))
+    close(result.probability, mpmath.mpf("0.94"))
     mean = maxout.excess_risk(**RISK, radius=1.3)
     close(mean.value, size * sigma(4) * (2 / root + 1 / mpmath.sqrt(700)))
     assert mean.probability == 1
 
 
 def test_theorem_in_the_papers_shape():
-    found = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **SET)
+    result = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **SET)
     free = maxout.excess_risk(**RISK, delta=0.02)
-    assert found["statistical"] == free["statistical"]
-    assert found["confidence"] == free["confidence"]
+    assert result["statistical"] == free["statistical"]
+    assert result["confidence"] == free["confidence"]
     risk = maxout.approximation_risk_by_dimension(lipschitz=0.5, **BOX, delta=0.02, **SET)
-    close(found["approximation"], risk.total)
-    close(found.probability, mpmath.mpf("0.92"))
+    close(result["approximation"], risk.total)
+    close(result.probability, mpmath.mpf("0.92"))
 
 
 def test_theorem_as_printed():
-    found = printed.maxout.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
+    result = printed.maxout.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
     s = mpmath.sqrt(2 * mpmath.log(50))
     root = mpmath.sqrt(5000)
-    close(found["statistical"], 4 * mpmath.mpf("0.35") * sigma(4) / root)
-    close(found["loss at zero"], 1 / root)
-    close(found["confidence"], 2 * s / root)
-    close(found["approximation"], mpmath.mpf("0.35") * mpmath.mpf("0.2") * (1 + s))
-    close(found.probability, mpmath.mpf("0.94") - 2 * mpmath.exp(-98))
+    close(result["statistical"], 4 * mpmath.mpf("0.35") * sigma(4) / root)
+    close(result["loss at zero"], 1 / root)
+    close(result["confidence"], 2 * s / root)
+    close(result["approximation"], mpmath.mpf("0.35") * mpmath.mpf("0.2") * (1 + s))
+    close(result.probability, mpmath.mpf("0.94") - 2 * mpmath.exp(-98))
     needed = printed.maxout.theorem_2_condition(0.2, pool_size=4, delta=0.02, c_prime=2.0, **SET)
     close(needed, 50 * (10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5)))
-    assert found.vacuous, "700 features are fewer than the printed condition asks for"
+    assert result.vacuous, "700 features are fewer than the printed condition asks for"
     enough = {**RISK, "n_features": math.ceil(needed)}
     many = printed.maxout.theorem_2(**enough, delta=0.02, **PRINTED_RISK)
     assert not many.unmet
@@ -180,11 +182,11 @@ def test_theorem_as_printed():
 
 def test_remark_scales_terms_apart_and_the_print_does_not():
     usual = maxout.excess_risk(**RISK, delta=0.02)
-    found = maxout.excess_risk(radius=0.1, loss_bound=3.0, **RISK, delta=0.02)
-    close(found["statistical"], usual["statistical"] / mpmath.mpf(10))
-    close(found["approximation"], usual["approximation"] / mpmath.mpf(10))
-    close(found["confidence"], 3 * mpmath.mpf(usual["confidence"]))
-    assert found.trivial == pytest.approx(0.1 * usual.trivial, rel=1e-12)
+    result = maxout.excess_risk(radius=0.1, loss_bound=3.0, **RISK, delta=0.02)
+    close(result["statistical"], usual["statistical"] / mpmath.mpf(10))
+    close(result["approximation"], usual["approximation"] / mpmath.mpf(10))
+    close(result["confidence"], 3 * mpmath.mpf(usual["confidence"]))
+    assert result.trivial == pytest.approx(0.1 * usual.trivial, rel=1e-12)
     plain = printed.maxout.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
     published = printed.maxout.remark_2(
         radius=0.1, loss_bound=3.0, **RISK, delta=0.02, **PRINTED_RISK
@@ -194,9 +196,9 @@ def test_remark_scales_terms_apart_and_the_print_does_not():
 
 def test_shrinking_inputs_and_growing_the_box_change_nothing():
     """phi(R x) = R phi(x): the class of C / R on inputs R x is the class of C on x."""
-    one = maxout.excess_risk(**RISK, delta=0.02)
+    entry = maxout.excess_risk(**RISK, delta=0.02)
     other = maxout.excess_risk(**{**RISK, "scale": 70.0}, delta=0.02, radius=0.01)
-    close(other.total, mpmath.mpf(one.total))
+    close(other.total, mpmath.mpf(entry.total))
     supremum = maxout.supremum_by_dimension(pool_size=4, delta=0.02, **SET).value
     scaled = maxout.supremum_by_dimension(
         pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0
@@ -205,9 +207,9 @@ def test_shrinking_inputs_and_growing_the_box_change_nothing():
 
 
 def test_a_diameter_beyond_twice_the_radius_is_seen():
-    found = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **{**SET, "diameter": 2.5})
-    assert [one.text for one in found.unmet]
-    assert found.vacuous
+    result = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **{**SET, "diameter": 2.5})
+    assert [entry.text for entry in result.unmet]
+    assert result.vacuous
 
 
 REFUSED = [
@@ -260,8 +262,8 @@ def test_narrow_integers_do_not_wrap_around():
     wide = {name: int(value) for name, value in narrow.items()}
     setting = {"scale": 0.7, "lipschitz": 0.5, "delta": 0.02, "dimension": 2.0, "diameter": 1.5}
     function = maxout.excess_risk_by_dimension
-    found = function(**narrow, **setting, n_inputs=np.int8(3))
-    assert found.total == function(**wide, **setting, n_inputs=3).total
+    result = function(**narrow, **setting, n_inputs=np.int8(3))
+    assert result.total == function(**wide, **setting, n_inputs=3).total
 
 
 def test_a_term_of_centred_units_has_the_symbol_of_their_variance():
@@ -276,6 +278,6 @@ def test_a_term_of_centred_units_has_the_symbol_of_their_variance():
 
 
 def test_more_failure_than_one_promises_nothing():
-    found = maxout.excess_risk(**RISK, delta=0.9)
-    assert found.probability == 0
-    assert found.vacuous
+    result = maxout.excess_risk(**RISK, delta=0.9)
+    assert result.probability == 0
+    assert result.vacuous

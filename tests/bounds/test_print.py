@@ -68,7 +68,7 @@ def test_every_bound_has_its_source(name):
 
 def test_places_are_those_of_the_statements():
     """The reports quote the same sources; theirs are written beside the statement."""
-    quoted = {one.id: one.source for one in discover()}
+    quoted = {item.id: item.source for item in discover()}
     for statement, (source, place) in PLACES.items():
         assert statement in quoted
         if place:

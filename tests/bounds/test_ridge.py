@@ -23,9 +23,9 @@ def test_two_terms_are_those_of_the_exact_kernel():
 
 
 def test_more_features_are_never_worse_and_none_cost_the_target():
-    found = [ridge.excess_risk(m, **KNOWN)["features"] for m in (1, 10, 100, 10**4, 10**6)]
-    assert found == sorted(found, reverse=True)
-    assert found[0] <= 4 * (DECAY[0] / 60 - 0.05 / 4) * (1 + 1e-9)
+    result = [ridge.excess_risk(m, **KNOWN)["features"] for m in (1, 10, 100, 10**4, 10**6)]
+    assert result == sorted(result, reverse=True)
+    assert result[0] <= 4 * (DECAY[0] / 60 - 0.05 / 4) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("design", ["rows", "left-out"])
@@ -39,22 +39,22 @@ def test_the_learner_keeps_the_bound(design):
     weights = rng.standard_normal(41)
     weights /= math.sqrt(weights @ K @ weights)
     target = K @ weights
-    found = []
+    result = []
     for seed in range(repeats):
         phi = FourierFeatures.draw(2, m, gamma=0.5, seed=seed)
         y = target + noise * rng.standard_normal(41)
         if design == "rows":
             fit = learn.ridge(phi, X, y, lambdas=lam, intercept=False)
-            found.append(np.mean((fit.predict(X).reshape(-1) - target) ** 2))
+            result.append(np.mean((fit.predict(X).reshape(-1) - target) ** 2))
         else:
             i = seed % 41
             kept = np.arange(41) != i
             fit = learn.ridge(phi, X[kept], y[kept], lambdas=lam * 41 / 40, intercept=False)
-            found.append(float((fit.predict(X[i : i + 1]).reshape(-1)[0] - target[i]) ** 2))
+            result.append(float((fit.predict(X[i : i + 1]).reshape(-1)[0] - target[i]) ** 2))
     bound = ridge.excess_risk(
         m, ridge=lam, norm=1.0, noise=noise, gram=K, sup=1.0, block=2, design=design
     )
-    assert np.mean(found) < bound.value
+    assert np.mean(result) < bound.value
 
 
 def test_plain_setting():
@@ -77,11 +77,11 @@ def test_features_are_the_least_and_the_exact_kernel_is_the_limit():
 
 
 def test_choice_of_the_ridge_is_the_smallest():
-    told = {"norm": 1.0, "noise": 0.5, "eigenvalues": DECAY}
-    best = ridge.best_ridge(**told)
+    arguments = {"norm": 1.0, "noise": 0.5, "eigenvalues": DECAY}
+    best = ridge.best_ridge(**arguments)
 
     def value(lam):
-        bound = ridge.excess_risk(1, ridge=lam, **told, sup=1.0)
+        bound = ridge.excess_risk(1, ridge=lam, **arguments, sup=1.0)
         return bound["bias"] + bound["variance"]
 
     assert all(value(best) <= value(best * factor) for factor in (0.9, 0.97, 1.03, 1.1))
@@ -107,12 +107,12 @@ def test_bad_input_is_named(change, message):
 
 @pytest.mark.parametrize("sizes", [{"sup": 1.2}, {"lipschitz": 1.2}])
 def test_a_ridge_near_the_least_float_gives_the_trivial_bound_or_is_named(sizes):
-    told = {"norm": 1.0, "noise": 1.0, "eigenvalues": [3.0, 1.0, 0.0], **sizes}
+    arguments = {"norm": 1.0, "noise": 1.0, "eigenvalues": [3.0, 1.0, 0.0], **sizes}
     for lam in (1e-100, 1e-290, 1e-300, 1e-305):
         # The target's own largest mean square, 3/3.
-        assert ridge.excess_risk(5, ridge=lam, **told)["features"] == pytest.approx(1.0)
+        assert ridge.excess_risk(5, ridge=lam, **arguments)["features"] == pytest.approx(1.0)
     with pytest.raises(ValueError, match="overflow: make it larger"):
-        ridge.excess_risk(5, ridge=1e-320, **told)
+        ridge.excess_risk(5, ridge=1e-320, **arguments)
 
 
 def test_a_row_that_is_left_out_needs_a_ridge_whose_factor_is_a_float():

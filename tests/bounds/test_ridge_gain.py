@@ -42,11 +42,11 @@ def smoother(average):
 def test_risk_by_the_definition_of_each_predictor(average):
     f = np.sin(ROWS.sum(axis=1))
     S = smoother(average)
-    found = bounds.ridge_excess_risk(moved(), ridge=RIDGE, noise=0.7, target=f, average=average)
-    assert found["bias"] == pytest.approx(np.mean((S @ f - np.tile(f, 5)) ** 2), rel=1e-9)
-    assert found["variance"] == pytest.approx(0.49 * np.sum(S**2) / len(S), rel=1e-9)
-    assert found.probability == 1
-    assert not found.unmet
+    result = bounds.ridge_excess_risk(moved(), ridge=RIDGE, noise=0.7, target=f, average=average)
+    assert result["bias"] == pytest.approx(np.mean((S @ f - np.tile(f, 5)) ** 2), rel=1e-9)
+    assert result["variance"] == pytest.approx(0.49 * np.sum(S**2) / len(S), rel=1e-9)
+    assert result.probability == 1
+    assert not result.unmet
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -87,15 +87,15 @@ def test_least_squares_on_gaussian_rows(n, d, k):
     w = np.eye(d)[0]
     signal, noise = np.einsum("aij,aj->ai", inverse, X @ w) - w, inverse
     kept = np.arange(d) < k
-    seen = {
+    sample = {
         "none": (np.sum(signal**2, axis=1), np.sum(noise**2, axis=(1, 2))),
         "after": (np.sum(signal[:, kept] ** 2, axis=1), np.sum(noise[:, kept] ** 2, axis=(1, 2))),
     }
     inner = np.linalg.pinv(X[:, :, kept])
     before = np.einsum("aij,aj->ai", inner, X @ w) - w[kept]
-    seen["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
+    sample["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
     setting = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
-    for average, columns in seen.items():
+    for average, columns in sample.items():
         bound = bounds.least_squares_excess_risk(n, average=average, **setting)
         for name, draws in zip(("signal", "noise"), columns, strict=True):
             if np.isfinite(bound[name]):
@@ -128,8 +128,10 @@ def test_limits_of_least_squares():
     setting = {"n_inputs": 6, "n_fixed": 2, "norm": 1.0}
     assert bounds.least_squares_excess_risk(6, noise=0.1, **setting).value == math.inf
     assert bounds.least_squares_excess_risk(6, noise=0.0, **setting).value == 0
-    one = {"n_inputs": 1, "n_fixed": 1, "norm": 1.0, "noise": 1.0}
-    assert bounds.least_squares_excess_risk(5, average="after", **one).value == pytest.approx(1 / 3)
+    entry = {"n_inputs": 1, "n_fixed": 1, "norm": 1.0, "noise": 1.0}
+    assert bounds.least_squares_excess_risk(5, average="after", **entry).value == pytest.approx(
+        1 / 3
+    )
     for average in AVERAGES:
         whole = bounds.least_squares_excess_risk(
             3, n_inputs=6, n_fixed=6, noise=1.0, norm=1.0, average=average

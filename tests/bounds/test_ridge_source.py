@@ -32,21 +32,21 @@ def test_largest_is_a_supremum(r):
 def test_shape_is_a_supremum(r):
     x = np.concatenate([[0.0], np.geomspace(1e-9, 1e9, 200_001)])
     for t in (0.01, 0.2, 0.45, 0.7, 0.99):
-        seen = np.max((x + t) ** (2 * r) / (1 + x) ** 2) / (1 - t) ** (2 * r)
-        assert seen == pytest.approx(float(shape(t, r)), rel=1e-6)
+        sample = np.max((x + t) ** (2 * r) / (1 + x) ** 2) / (1 - t) ** (2 * r)
+        assert sample == pytest.approx(float(shape(t, r)), rel=1e-6)
 
 
 @pytest.mark.parametrize("r", SMOOTH)
 def test_shape_beyond_a_half_is_that_of_the_ball_around_it(r):
     """f = (K/N)^(1/2) g', with g' at most (mu_1/N)^(r - 1/2) times as long as g."""
-    found = _draw_by_draw(0.4, 0.05, r)
+    result = _draw_by_draw(0.4, 0.05, r)
     if r <= 0.5:
         expected = 0.05 ** (2 * r) * shape(_STEPS, r)
     else:
         expected = 0.05 * 0.4 ** (2 * r - 1) * shape(_STEPS, 0.5)
-    np.testing.assert_allclose(found[1:-1], expected, rtol=1e-12)
-    assert found[0] == pytest.approx(expected[0], rel=1e-6)
-    assert found[-1] == math.inf
+    np.testing.assert_allclose(result[1:-1], expected, rtol=1e-12)
+    assert result[0] == pytest.approx(expected[0], rel=1e-6)
+    assert result[-1] == math.inf
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -64,7 +64,7 @@ def test_every_step_of_the_proof_in_enumerated_worlds(seed):
     leverage = max(float(a @ root @ root @ a) for a in atoms)
     sup = float(np.abs(atoms).max())
     tuples = list(itertools.combinations_with_replacement(range(k), m))
-    counts = np.array([np.bincount(one, minlength=k) for one in tuples])
+    counts = np.array([np.bincount(entry, minlength=k) for entry in tuples])
     chances = np.array(
         [math.factorial(m) * np.prod(law**c / [math.factorial(i) for i in c]) for c in counts]
     )
@@ -122,12 +122,12 @@ def test_price_of_features_by_another_route(r, m):
     error = 2 * math.sqrt(shift * min(np.max(q / (DECAY + shift) ** 2) for q in levels) / m)
     chance[-1], beyond[-1] = 0.0, 0.0
     root = math.sqrt(exact * spread)
-    one = spread / (1 - t) + root * (error / (1 - t) + 2 * np.sqrt(chance)) + beyond
-    expected = min(float(np.min(one)), h[0] - exact + float(middles.sum()))
-    told = {"ridge": lam, "norm": 1.0, "noise": 0.0, "eigenvalues": DECAY, "sup": sup}
-    found = ridge.excess_risk(m, smoothness=r, **told)
-    assert found["bias"] == pytest.approx(exact, rel=1e-6)
-    assert expected * 0.999 <= found["features"] <= 1.1 * expected
+    entry = spread / (1 - t) + root * (error / (1 - t) + 2 * np.sqrt(chance)) + beyond
+    expected = min(float(np.min(entry)), h[0] - exact + float(middles.sum()))
+    arguments = {"ridge": lam, "norm": 1.0, "noise": 0.0, "eigenvalues": DECAY, "sup": sup}
+    result = ridge.excess_risk(m, smoothness=r, **arguments)
+    assert result["bias"] == pytest.approx(exact, rel=1e-6)
+    assert expected * 0.999 <= result["features"] <= 1.1 * expected
 
 
 @pytest.mark.parametrize("ratio", [0.01, 1.0, 100.0])
@@ -154,10 +154,10 @@ def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
         for r in (0.0, *SMOOTH):
             x = mu[0] / ridge_of_row
             exact = x ** (2 * r) * moment / ridge_of_row / (1 + x) ** 2
-            found = second_moment(setting, mu, ridge_of_row, r, None)
-            assert exact <= found * (1 + 1e-12)
+            result = second_moment(setting, mu, ridge_of_row, r, None)
+            assert exact <= result * (1 + 1e-12)
             if ridge_of_row == 1e6:
-                assert found <= exact * 1.001
+                assert result <= exact * 1.001
 
 
 def test_second_moment_at_least_that_of_maxout_features():
@@ -185,8 +185,8 @@ def test_rates_with_their_constants(r, decay):
     d = np.sum(mu / (mu + n * lam))
     capacity = d * lam**gamma
     m = math.ceil(max(16 * d ** (2 * r - 1), 8 * math.log(64 * d / lam ** (2 * r))) / lam)
-    told = {"ridge": lam, "norm": 1.0, "noise": 1.0, "eigenvalues": mu, "sup": 1.0}
-    bound = ridge.excess_risk(m, smoothness=r, **told)
+    arguments = {"ridge": lam, "norm": 1.0, "noise": 1.0, "eigenvalues": mu, "sup": 1.0}
+    bound = ridge.excess_risk(m, smoothness=r, **arguments)
     rate = n ** (-2 * r / (2 * r + gamma))
     assert bound["variance"] == pytest.approx(capacity * rate)
     assert bound["bias"] <= largest(r) * rate * (1 + 1e-9)

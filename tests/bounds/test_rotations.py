@@ -50,13 +50,13 @@ def test_no_mean_over_turns_is_further_off(n):
     for kinds, x, z in pairs(400):
         turned = np.exp(1j * np.outer(kinds, ANGLES)) * z[:, None]
         far = np.sqrt((np.abs(x[:, None] - turned) ** 2).sum(axis=0))
-        moves = min(float(np.linalg.norm(kinds * one)) for one in (x, z))
-        told = bounds.kernel_change_turns(
+        moves = min(float(np.linalg.norm(kinds * entry)) for entry in (x, z))
+        arguments = bounds.kernel_change_turns(
             n, n_inputs=20, frequency=int(kinds.max()), moves=moves
         ).value
         for start in (0, FINE // n // 2, FINE // n // 3):
             mean = far[start :: FINE // n].mean()
-            worst = max(worst, slope * abs(float(mean - far.mean())) / told)
+            worst = max(worst, slope * abs(float(mean - far.mean())) / arguments)
     assert worst < 1
     # Not by much more than the page says that is lost.
     assert worst > (0.75 if n <= 4 else 0.3)
@@ -69,7 +69,7 @@ def test_the_slope_of_a_distance_varies_by_at_most_eight_times_the_frequency():
         turned = np.exp(1j * np.outer(kinds, ANGLES)) * z[:, None]
         far = np.sqrt((np.abs(x[:, None] - turned) ** 2).sum(axis=0))
         slopes = np.diff(far, append=far[:1]) * FINE / (2 * np.pi)
-        moves = min(float(np.linalg.norm(kinds * one)) for one in (x, z))
+        moves = min(float(np.linalg.norm(kinds * entry)) for entry in (x, z))
         varies = np.abs(np.diff(slopes, append=slopes[:1])).sum()
         worst = max(worst, float(varies) / (8 * kinds.max() * moves))
     assert 0.4 < worst < 1
@@ -93,7 +93,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
 
     slips = np.linalg.norm(splines.transpose(x) - group.transpose(x), axis=2).mean(axis=0).max()
     moves = np.linalg.norm(group.generator(x), axis=1).max()
-    told = bounds.kernel_change_turns(
+    arguments = bounds.kernel_change_turns(
         n,
         n_inputs=side**2,
         frequency=group.frequency,
@@ -101,9 +101,9 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
         slips=float(slips),
     )
     exact = kernel(groups.SteerableRotations(side, side, 512))
-    assert np.abs(kernel(group) - exact).max() <= told["turns"]
+    assert np.abs(kernel(group) - exact).max() <= arguments["turns"]
     gap = np.abs(kernel(splines) - exact).max()
-    assert told["turns"] < gap <= told.value
+    assert arguments["turns"] < gap <= arguments.value
 
 
 @pytest.mark.parametrize(

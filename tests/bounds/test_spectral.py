@@ -54,37 +54,37 @@ def tropp(m, ridge, delta, most):
 @pytest.mark.parametrize("delta", [0.2, 1e-8])
 def test_never_above_tropp(m, ridge, delta):
     most = 30 * 2.0 / ridge
-    told = {"ridge": ridge, "delta": delta, "eigenvalues": DECAY}
-    assert spectral.gram_error(m, sup=2**0.5, **told).value < tropp(m, ridge, delta, most)
+    arguments = {"ridge": ridge, "delta": delta, "eigenvalues": DECAY}
+    assert spectral.gram_error(m, sup=2**0.5, **arguments).value < tropp(m, ridge, delta, most)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_what_is_beyond_a_cut_by_another_quadrature(sign):
-    c, found = _spectra._beyond(2.0, 0.5, sign)
+    c, result = _spectra._beyond(2.0, 0.5, sign)
     for near in (1e-6, 0.03, 0.5):
         i = int(np.argmin(abs(c - near)))
-        one = float(c[i])
+        entry = float(c[i])
         for j, cut in enumerate(_spectra._CUTS[:6]):
 
-            def density(u, one=one):
+            def density(u, entry=entry):
                 r = math.sqrt(2.0) + 0.5 * u
-                grown = sign * math.expm1(sign * one * r * r)
-                return 2 * one * 0.5 * r * grown * math.exp(-u * u / 2)
+                grown = sign * math.expm1(sign * entry * r * r)
+                return 2 * entry * 0.5 * r * grown * math.exp(-u * u / 2)
 
-            start = psi(sign * one * (math.sqrt(2.0) + 0.5 * cut) ** 2) * math.exp(-cut * cut / 2)
+            start = psi(sign * entry * (math.sqrt(2.0) + 0.5 * cut) ** 2) * math.exp(-cut * cut / 2)
             rest = integrate.quad(density, cut, 40, epsabs=0, epsrel=1e-10, limit=200)[0]
             # psi at 1e-6 is expm1(x) - x here, which cancels to 1e-10.
-            assert found[i, j] == pytest.approx(start + rest, rel=1e-4 if near < 1e-5 else 1e-8)
+            assert result[i, j] == pytest.approx(start + rest, rel=1e-4 if near < 1e-5 else 1e-8)
 
 
 def test_knowing_more_is_never_worse():
-    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY}
+    arguments = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY}
     alone = [
-        spectral.gram_error(500, sup=1.5, **told),
-        spectral.gram_error(500, lipschitz=2, **told),
+        spectral.gram_error(500, sup=1.5, **arguments),
+        spectral.gram_error(500, lipschitz=2, **arguments),
     ]
-    both = spectral.gram_error(500, sup=1.5, lipschitz=2, **told).value
-    assert both <= min(one.value for one in alone) * (1 + 1e-9)
+    both = spectral.gram_error(500, sup=1.5, lipschitz=2, **arguments).value
+    assert both <= min(entry.value for entry in alone) * (1 + 1e-9)
 
 
 def test_holds_for_squares_at_every_size():
@@ -95,17 +95,21 @@ def test_holds_for_squares_at_every_size():
 
 
 def test_features_are_the_least():
-    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY, "sup": 1.0, "block": 2}
-    m = solve(spectral.gram_error, at_most=0.5, n_features=None, **told)
-    assert spectral.gram_error(m, **told).value <= 0.5 < spectral.gram_error(m - 2, **told).value
+    arguments = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY, "sup": 1.0, "block": 2}
+    m = solve(spectral.gram_error, at_most=0.5, n_features=None, **arguments)
+    assert (
+        spectral.gram_error(m, **arguments).value
+        <= 0.5
+        < spectral.gram_error(m - 2, **arguments).value
+    )
 
 
 def test_gram_and_its_eigenvalues_are_the_same():
     X = np.random.default_rng(0).standard_normal((5, 9))
     gram = X @ X.T
-    told = {"ridge": 1.0, "delta": 0.01, "sup": 9.0}
-    first = spectral.gram_error(10, gram=gram, **told).value
-    again = spectral.gram_error(10, eigenvalues=np.linalg.eigvalsh(gram), **told).value
+    arguments = {"ridge": 1.0, "delta": 0.01, "sup": 9.0}
+    first = spectral.gram_error(10, gram=gram, **arguments).value
+    again = spectral.gram_error(10, eigenvalues=np.linalg.eigvalsh(gram), **arguments).value
     assert first == pytest.approx(again, rel=1e-12)
 
 
@@ -123,9 +127,9 @@ def test_gram_and_its_eigenvalues_are_the_same():
     ],
 )
 def test_bad_input_is_named(change, message):
-    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": [2.0, 1.0], "sup": 1.0}
+    arguments = {"ridge": 1.0, "delta": 0.01, "eigenvalues": [2.0, 1.0], "sup": 1.0}
     with pytest.raises(ValueError, match=message):
-        spectral.gram_error(10, **{**told, **change})
+        spectral.gram_error(10, **{**arguments, **change})
 
 
 def test_a_sup_below_the_kernel_is_not_met():

@@ -71,13 +71,13 @@ def test_bound_by_another_quadrature(m):
 
     most = MU[0] / 6 / ridge
     end = most / (1 + most)
-    found = integrate.quad(
+    result = integrate.quad(
         lambda t: chance(t) / (1 - t) ** 2, 1e-9, min(end, beta[0]), limit=300, epsrel=1e-5
     )[0]
     value = spectral.approximation(
         m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis, ridge=ridge
     ).total
-    assert 4 * ridge * found * (1 - 1e-3) <= value <= 4 * ridge * found * 1.12
+    assert 4 * ridge * result * (1 - 1e-3) <= value <= 4 * ridge * result * 1.12
     assert (
         spectral.approximation(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis).total <= value * 1.05
     )
@@ -140,8 +140,8 @@ def test_the_kurtosis_of_pools_of_two_in_closed_form():
         three = np.abs(np.cos(turns + angle)) + np.abs(np.cos(turns - angle))
         g = three - 2 * np.cos(angle) * np.abs(np.cos(turns))
         share = 2 * 2 * angle / (2 * np.pi)
-        found = 2 * share * np.mean(g**4) / (share * np.mean(g**2)) ** 2
+        result = 2 * share * np.mean(g**4) / (share * np.mean(g**2)) ** 2
         fourth = 3 * angle / 8 - np.sin(2 * angle) / 4 + np.sin(4 * angle) / 32
         second = angle / 2 - np.sin(2 * angle) / 4
-        assert found == pytest.approx(np.pi * fourth / second**2, rel=1e-4)
-        assert found > 9 * np.pi / (5 * angle) * (1 - angle**2)
+        assert result == pytest.approx(np.pi * fourth / second**2, rel=1e-4)
+        assert result > 9 * np.pi / (5 * angle) * (1 - angle**2)

@@ -26,10 +26,10 @@ def test_long_spectra_are_summed_from_above(name):
 @pytest.mark.parametrize("a", [1e-60, 3e-7, 0.02, 4.0, 500.0])
 def test_one_sum_in_other_digits(a):
     true = mpmath.log(mpmath.fsum(mpmath.expm1(mpmath.mpf(a) * b) for b in map(float, FLAT)))
-    found = _spectra.log_sums(np.array([a]), np.zeros(1), FLAT)[0]
-    assert found >= true - 1e-12
+    result = _spectra.log_sums(np.array([a]), np.zeros(1), FLAT)[0]
+    assert result >= true - 1e-12
     # Beyond the table all terms grow as the largest.
-    assert found <= true + (1e-5 if a < 100 else np.log(2000))
+    assert result <= true + (1e-5 if a < 100 else np.log(2000))
 
 
 def test_a_long_spectrum_is_summed_at_the_points_of_the_table_alone(monkeypatch):

@@ -140,8 +140,8 @@ def test_one_pair_takes_the_best_method():
                 "collision": ("binomial", "hoeffding", "chebyshev"),
             }[next(iter(setting))]
             each = [
-                kernel_error.one_pair(50, delta=delta, method=one, **setting).value
-                for one in methods
+                kernel_error.one_pair(50, delta=delta, method=entry, **setting).value
+                for entry in methods
             ]
             assert kernel_error.one_pair(50, delta=delta, **setting).value == min(each)
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, options, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -108,38 +108,38 @@ plane = st.integers(2, 6).flatmap(
 )
 
 
-@given(points=plane)
+@options(points=plane)
 @settings(max_examples=60)
 def test_brute_force_lies_in_the_interval(points):
     points = np.unique(points, axis=0)
-    found = doubling_dimension(points)
-    assert log2(brute_force(points, TIE)) <= found.high
-    assert found.low <= log2(brute_force(points, -TIE))
+    result = doubling_dimension(points)
+    assert log2(brute_force(points, TIE)) <= result.high
+    assert result.low <= log2(brute_force(points, -TIE))
     # Without ties both are one number, and the interval must be that.
     few, many = brute_force(points, TIE), brute_force(points, -TIE)
     assume(few == many)
-    assert found.low == found.high == min(log2(few), 3)
+    assert result.low == result.high == min(log2(few), 3)
 
 
-@given(points=plane)
+@options(points=plane)
 @settings(max_examples=60)
 def test_brute_force_lies_in_the_interval_of_covers_and_packings(points):
     points = np.unique(points, axis=0)
-    found = doubling_dimension(points, exact=False)
-    assert log2(brute_force(points, TIE)) <= found.high
-    assert found.low <= log2(brute_force(points, -TIE))
+    result = doubling_dimension(points, exact=False)
+    assert log2(brute_force(points, TIE)) <= result.high
+    assert result.low <= log2(brute_force(points, -TIE))
 
 
-@given(points=plane, exact=st.booleans())
+@options(points=plane, exact=st.booleans())
 @settings(max_examples=60)
 def test_brute_force_with_centres_in_the_set(points, exact):
     points = np.unique(points, axis=0)
-    found = doubling_dimension(points, centres="in the set", exact=exact)
+    result = doubling_dimension(points, centres="in the set", exact=exact)
     few, many = in_set(points, TIE), in_set(points, -TIE)
-    assert log2(few) <= found.high
-    assert found.low <= log2(many)
+    assert log2(few) <= result.high
+    assert result.low <= log2(many)
     if exact and few == many:
-        assert found.low == found.high
+        assert result.low == result.high
 
 
 def test_with_centres_in_the_set_a_part_may_have_the_larger_dimension():
@@ -153,7 +153,7 @@ def test_with_centres_in_the_set_a_part_may_have_the_larger_dimension():
     assert doubling_dimension(whole, centres="in the set", max_points=5).low <= 2
 
 
-@given(
+@options(
     points=st.integers(2, 8).flatmap(
         lambda n: arrays(np.float64, (n, 3), elements=st.floats(-5, 5, width=16))
     )
@@ -162,19 +162,19 @@ def test_with_centres_in_the_set_a_part_may_have_the_larger_dimension():
 def test_intervals_contain_the_exact_one(points):
     for centres in ("anywhere", "in the set"):
         exact = doubling_dimension(points, centres=centres, exact=True)
-        found = doubling_dimension(points, centres=centres, exact=False)
-        assert found.low <= exact.high
-        assert exact.low <= found.high
+        result = doubling_dimension(points, centres=centres, exact=False)
+        assert result.low <= exact.high
+        assert exact.low <= result.high
 
 
-@given(cloud=doubling_sets(n_inputs=12), exact=st.sampled_from([None, False]))
+@options(cloud=doubling_sets(n_inputs=12), exact=st.sampled_from([None, False]))
 @pytest.mark.full
 def test_trees_of_simplices(cloud, exact):
-    found = doubling_dimension(cloud.points, centres="in the set", exact=exact)
-    assert found.low <= math.ceil(cloud.dimension) <= found.high
+    result = doubling_dimension(cloud.points, centres="in the set", exact=exact)
+    assert result.low <= math.ceil(cloud.dimension) <= result.high
 
 
-@given(points=plane, radius=st.floats(0.1, 12))
+@options(points=plane, radius=st.floats(0.1, 12))
 @settings(max_examples=60)
 def test_packings_and_covers_by_brute_force(points, radius):
     points = np.unique(points, axis=0)
@@ -187,12 +187,12 @@ def test_packings_and_covers_by_brute_force(points, radius):
         for chosen in itertools.combinations(range(len(points)), size)
         if all(between[i, j] > radius for i, j in itertools.combinations(chosen, 2))
     )
-    found = packing_number(points, radius)
-    assert found.low <= packed <= found.high
+    result = packing_number(points, radius)
+    assert result.low <= packed <= result.high
     covered = min(
         len(parts)
         for parts in partitions(list(range(len(points))))
         if all(smallest_radius(points[p]) <= radius for p in parts)
     )
-    found = covering_number(points, radius)
-    assert found.low <= covered <= found.high
+    result = covering_number(points, radius)
+    assert result.low <= covered <= result.high

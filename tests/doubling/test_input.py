@@ -115,14 +115,14 @@ def test_bad_centres_of_a_cover_are_refused():
 @pytest.mark.parametrize("centres", ["anywhere", "in the set"])
 def test_a_sample_bounds_the_set_from_below(centres):
     points = np.concatenate([sphere(200, 6), sphere(200, 6)])
-    found = doubling_dimension(points, centres=centres, max_points=100)
+    result = doubling_dimension(points, centres=centres, max_points=100)
     whole = doubling_dimension(points, centres=centres)
-    assert (found.n_points, found.n_used) == (200, 100)
-    assert found.method == "packing in a sample"
-    assert found.low <= whole.high
+    assert (result.n_points, result.n_used) == (200, 100)
+    assert result.method == "packing in a sample"
+    assert result.low <= whole.high
     # From the numbers of points and columns: true whatever the sample missed.
-    assert found.high == 8
-    assert_witness(points, found)
+    assert result.high == 8
+    assert_witness(points, result)
 
 
 def test_units_do_not_matter():
@@ -137,19 +137,19 @@ def test_units_do_not_matter():
 def test_far_from_the_origin_the_ends_open_but_do_not_cross():
     points = polygon(60)
     for offset in (1e3, 1e8, 1e14):
-        found = doubling_dimension(offset + points)
-        assert found.low <= found.high
+        result = doubling_dimension(offset + points)
+        assert result.low <= result.high
 
 
 def test_what_it_says():
     assert str(doubling_dimension(np.eye(4))) == (
         "doubling dimension 2, centres anywhere, 4 points, by all covers"
     )
-    found = doubling_dimension(sphere(300, 40), max_points=50)
-    assert str(found) == (
-        f"doubling dimension between {found.low} and 9, centres anywhere, 300 points "
+    result = doubling_dimension(sphere(300, 40), max_points=50)
+    assert str(result) == (
+        f"doubling dimension between {result.low} and 9, centres anywhere, 300 points "
         "(50 looked at), by packing in a sample"
     )
-    assert found.low in found
-    assert found.high + 1 not in found
+    assert result.low in result
+    assert result.high + 1 not in result
     assert 1.2 in Interval(1.0, 1.5)

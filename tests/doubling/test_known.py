@@ -88,10 +88,10 @@ KNOWN = {
 @pytest.mark.sampled(12)
 def test_known_dimensions_are_in_the_interval(name):
     points, least, most = KNOWN[name]
-    found = doubling_dimension(points)
-    assert found.low <= most
-    assert least <= found.high
-    assert 0 <= found.low <= found.high
+    result = doubling_dimension(points)
+    assert result.low <= most
+    assert least <= result.high
+    assert 0 <= result.low <= result.high
 
 
 # With all centres in the set, by hand (equidistant) or by integer programmes elsewhere.
@@ -112,17 +112,17 @@ IN_SET = {
 @pytest.mark.sampled(8)
 def test_known_dimensions_with_centres_in_the_set(name, exact):
     points, dimension = IN_SET[name]
-    found = doubling_dimension(points, centres="in the set", exact=exact)
-    assert found.low <= dimension <= found.high
+    result = doubling_dimension(points, centres="in the set", exact=exact)
+    assert result.low <= dimension <= result.high
 
 
 @pytest.mark.parametrize("n", [5, 7, 8, 10, 11, 13])
 def test_polygons_by_the_circle_around_them(n):
     """The circle's own ball needs ceil(n / (floor(n/6) + 1)), an arc of 60 degrees each."""
     need = math.ceil(n / (n // 6 + 1))
-    found = doubling_dimension(polygon(n), exact=True)
-    assert found.low == found.high >= log2_ceil(need)
-    assert found.witness.count >= need
+    result = doubling_dimension(polygon(n), exact=True)
+    assert result.low == result.high >= log2_ceil(need)
+    assert result.witness.count >= need
 
 
 def test_a_cover_with_balls_that_are_too_large_is_noticed(monkeypatch):
@@ -135,10 +135,10 @@ def test_a_cover_with_balls_that_are_too_large_is_noticed(monkeypatch):
     assert upper.dimension_above(Points(points), **options) < least
 
 
-def assert_witness(points, found):
+def assert_witness(points, result):
     """Hold a packing against the data, in the plainest way."""
-    witness, rows = found.witness, points[list(found.witness.rows)]
-    assert found.low == log2_ceil(witness.count)
+    witness, rows = result.witness, points[list(result.witness.rows)]
+    assert result.low == log2_ceil(witness.count)
     assert witness.count == len(rows)
     assert np.linalg.norm(rows - witness.centre, axis=1).max() <= witness.radius * (1 + 1e-12)
     gaps = np.linalg.norm(rows[:, None] - rows[None], axis=2)[np.triu_indices(len(rows), 1)]
@@ -148,9 +148,9 @@ def assert_witness(points, found):
 @pytest.mark.parametrize("name", ["pentagon", "polygon, 60", "sphere", "sparse", "signs, 32"])
 def test_the_witness_is_a_packing_in_its_ball(name):
     points = 1e3 + 7 * KNOWN[name][0]
-    found = doubling_dimension(points, exact=False)
-    assert found.witness.proof == "packing"
-    assert_witness(points, found)
+    result = doubling_dimension(points, exact=False)
+    assert result.witness.proof == "packing"
+    assert_witness(points, result)
 
 
 def test_caps_of_thirty_degrees_cover_the_sphere():
@@ -184,9 +184,9 @@ def test_logarithms_are_exact():
 
 
 def test_diameters():
-    found = diameter(np.concatenate([sphere(50, 5), signs(5)]))
-    assert found.low <= 2.0 <= found.high
-    assert found.high - found.low < 1e-12
+    result = diameter(np.concatenate([sphere(50, 5), signs(5)]))
+    assert result.low <= 2.0 <= result.high
+    assert result.high - result.low < 1e-12
     assert diameter(np.ones((3, 2))).high == 0.0
     tiny = diameter(1e-200 * signs(3))
     assert tiny.low <= 2e-200 <= tiny.high < 2.1e-200

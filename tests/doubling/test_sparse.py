@@ -43,8 +43,8 @@ def test_neighbours_are_counted(s, d):
 
 @pytest.mark.parametrize(("s", "d"), CASES)
 def test_a_packing_reaches_the_lower_end(s, d):
-    found = greedy_packing(flat(s, d))
-    assert found >= 2 ** (_universal._packing(s, d) - 1) + 1 or _universal._packing(s, d) == 0
+    result = greedy_packing(flat(s, d))
+    assert result >= 2 ** (_universal._packing(s, d) - 1) + 1 or _universal._packing(s, d) == 0
 
 
 def test_planted_defect_is_seen(monkeypatch):
@@ -62,8 +62,8 @@ def test_parts_of_the_set_stay_below(s, d):
 
 def test_known_values():
     for d in (1, 2, 5, 64):
-        found = sparse_dimension(1, d)
-        assert (found.low, found.high) == (math.ceil(math.log2(2 * d)),) * 2
+        result = sparse_dimension(1, d)
+        assert (result.low, result.high) == (math.ceil(math.log2(2 * d)),) * 2
     circle = sparse_dimension(2, 2)
     assert (circle.low, circle.high) == (3, 3)
     assert 5 in sparse_dimension(3, 3)
@@ -71,10 +71,10 @@ def test_known_values():
 
 @pytest.mark.parametrize(("s", "d"), [(4, 1000), (10, 1000), (50, 10_000), (300, 400)])
 def test_ends_have_the_printed_order(s, d):
-    found = sparse_dimension(s, d)
+    result = sparse_dimension(s, d)
     scale = s * math.log2(math.e * d / s)
-    assert 0.2 * scale <= found.low <= found.high <= 3 * scale
-    assert found.high <= math.ceil(d * math.log2(5))
+    assert 0.2 * scale <= result.low <= result.high <= 3 * scale
+    assert result.high <= math.ceil(d * math.log2(5))
 
 
 @pytest.mark.parametrize(

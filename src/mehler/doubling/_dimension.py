@@ -119,8 +119,8 @@ def doubling_dimension(
     Equidistant points, of which no two fit into a ball of half the size:
 
     >>> import numpy as np
-    >>> found = doubling_dimension(np.eye(8))
-    >>> found.low, found.high, found.witness.count
+    >>> interval = doubling_dimension(np.eye(8))
+    >>> interval.low, interval.high, interval.witness.count
     (3, 3, 8)
 
     A regular pentagon needs five balls, though it lies in the plane:

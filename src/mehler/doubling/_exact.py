@@ -159,22 +159,24 @@ def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
     Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
     whose radius is at most r and whose half-size balls are no larger.
     """
-    found = miniballs(points)
+    enclosed = miniballs(points)
     # Covers allowed by the lower ends may not exist, but no real one is smaller.
-    low, mask, _ = largest_need(_problems(points.n, found, found.high / 4, found.low))
-    _, _, high = largest_need(_problems(points.n, found, found.low / 4, found.high))
+    low, mask, _ = largest_need(_problems(points.n, enclosed, enclosed.high / 4, enclosed.low))
+    _, _, high = largest_need(_problems(points.n, enclosed, enclosed.low / 4, enclosed.high))
     if mask is None:
         return low, Witness.of_point(points), high
     inside = np.flatnonzero((mask >> np.arange(points.n)) & 1)
-    witness = Witness.covered(points, found.centre[mask], float(found.high[mask]), inside, low)
+    witness = Witness.covered(
+        points, enclosed.centre[mask], float(enclosed.high[mask]), inside, low
+    )
     return low, witness, high
 
 
-def _problems(n: int, found: Miniballs, allowed: Any, radius: Any) -> Iterator[tuple[int, Any]]:
+def _problems(n: int, enclosed: Miniballs, allowed: Any, radius: Any) -> Iterator[tuple[int, Any]]:
     """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
     every = np.arange(1 << n)
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
-    for mask in _closed(found, n):
+    for mask in _closed(enclosed, n):
         part = every[every & ~mask == 0]
         fits = part[1:][(radius[part[1:]] <= allowed[mask]) | (np.bitwise_count(part[1:]) == 1)]
         kept = np.ones(fits.size, dtype=bool)
@@ -185,13 +187,17 @@ def _problems(n: int, found: Miniballs, allowed: Any, radius: Any) -> Iterator[t
         yield int(mask), inside[fits[kept]][:, inside[mask]]
 
 
-def _closed(found: Miniballs, n: int) -> Iterator[int]:
+def _closed(enclosed: Miniballs, n: int) -> Iterator[int]:
     """Yield subsets of at least two points that cannot grow within their ball."""
     every = np.arange(1 << n)
     grows = np.bitwise_count(every) >= 2
     for i in range(n):
         more = every | (1 << i)
-        grows &= (every == more) | (found.high[more] > found.high) | (found.low[more] != found.low)
+        grows &= (
+            (every == more)
+            | (enclosed.high[more] > enclosed.high)
+            | (enclosed.low[more] != enclosed.low)
+        )
     yield from (int(mask) for mask in every[grows])
 
 

@@ -132,15 +132,15 @@ def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
 
 def balls(near: Pairs, squared: float) -> list[Any]:
     """Return, for each point, the points surely within the squared radius, and itself."""
-    found: list[Any] = []
+    around: list[Any] = []
     limit = near.sure(squared)
     for block in near.within(squared):
         row, column = block.pairs(-math.inf, limit)
         column = column.astype(np.int32)
         ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
-        found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
+        around.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
     # For a radius below rounding a point may seem to be away from itself.
-    return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(found)]
+    return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
 def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
@@ -199,12 +199,12 @@ def as_bits(met: Any) -> Any:
 def count_shared(bits: Any, row: Any, column: Any) -> Any:
     """Count the bits that the two points of each pair share."""
     size = max(1, (1 << 20) // bits.shape[1])
-    found = np.empty(row.size, dtype=np.int64)
+    counts = np.empty(row.size, dtype=np.int64)
     for start in range(0, row.size, size):
         pair = slice(start, start + size)
         shared = bits[row[pair]] & bits[column[pair]]
-        found[pair] = np.bitwise_count(shared).sum(axis=1)
-    return found
+        counts[pair] = np.bitwise_count(shared).sum(axis=1)
+    return counts
 
 
 # Most pairs for which further covers are tried, their number, most pairs with separate covers.
@@ -238,12 +238,12 @@ class Lenses:
             sizes += np.bincount(np.minimum(shared, cap), minlength=cap + 1)
             if sizes[cap] > _STUBBORN:
                 return cap
-        found = int(np.flatnonzero(sizes).max(initial=high))
-        while found > high and sizes[found:].sum() <= _STUBBORN:
-            if not self._all_below(found - 1):
+        least = int(np.flatnonzero(sizes).max(initial=high))
+        while least > high and sizes[least:].sum() <= _STUBBORN:
+            if not self._all_below(least - 1):
                 break
-            found -= 1
-        return max(high, found)
+            least -= 1
+        return max(high, least)
 
     def _apart(self, target: int) -> Iterator[tuple[Any, Any]]:
         """Yield the pairs, once each, whose balls meet more than 2^target cells."""
@@ -311,10 +311,10 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
             # Balls of this radius or less contain so few points that one ball each suffices.
             return high
         cells = np.diff(met.indptr)
-        found = _universal.log2_ceil(int(cells.max()))
-        if not centred and found > high:
+        least = _universal.log2_ceil(int(cells.max()))
+        if not centred and least > high:
             lenses = Lenses(points, far, (below, scale), members, met)
-            found = lenses.need(high, cap)
-        high = max(high, found)
+            least = lenses.need(high, cap)
+        high = max(high, least)
         scale = below
     return cap

@@ -40,10 +40,10 @@ class Row:
 
 def rows() -> dict[str, Row]:
     """Return the rows of all namespaces, by the name of the bound."""
-    found: dict[str, Row] = {}
+    result: dict[str, Row] = {}
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
-        found |= importlib.import_module(f"{__name__}.{path.stem}").ROWS
-    return found
+        result |= importlib.import_module(f"{__name__}.{path.stem}").ROWS
+    return result
 
 
 def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:

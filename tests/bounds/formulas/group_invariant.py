@@ -228,7 +228,7 @@ ROWS = {
     "group_invariant.ridge_excess_risk": Row(
         orbit_grams,
         symbols,
-        (*({"average": one} for one in _AVERAGES), {"target": None, "norm": 2.0}),
+        (*({"average": entry} for entry in _AVERAGES), {"target": None, "norm": 2.0}),
         {"bias": _SUMS, "variance": _SUMS},
     ),
     "group_invariant.least_squares_excess_risk": Row(

@@ -174,9 +174,9 @@ def _slope_symbols(a: Arguments) -> dict[str, Value]:
         **_cells(a),
     }
     formulas = {term.name: term.formula for term in kernel_error.uniform_by_slope(**a).terms}
-    found = re.findall(r"i<(\d+)\}2r_\{(\d+) \+ (\d+)i", formulas["increments"])
-    if found:
-        links, level, stride = map(int, found[0])
+    result = re.findall(r"i<(\d+)\}2r_\{(\d+) \+ (\d+)i", formulas["increments"])
+    if result:
+        links, level, stride = map(int, result[0])
         sums = _links(a, level, stride, links)
         symbols |= dict(zip((formulas["increments"], formulas["range"]), sums, strict=True))
     return symbols

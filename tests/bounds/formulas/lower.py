@@ -99,12 +99,12 @@ def _pinsker(a: Arguments) -> dict[str, Value]:
 
     log_nu = optimize.brentq(spent, -80, math.log(mu[0]) - 1e-14, xtol=1e-15)
     squares = np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0)
-    one = np.array([size**2 * mu[0]])
+    entry = np.array([size**2 * mu[0]])
     sums = [
         math.fsum(
             max(0.8 * t / (1 + t), t * (1 - t - t * t), t / (t + math.pi**2)) for t in box.tolist()
         )
-        for box in (squares, one)
+        for box in (squares, entry)
     ]
     return {r"\sigma": a["noise"], "N": mu.size, "S": max(sums)}
 

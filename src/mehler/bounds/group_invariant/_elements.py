@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._validate import require_integer, require_not_negative, require_reals
 from mehler.bounds._function import Formula, bound
-from mehler.bounds._templates import (
-    DOMAINS,
-    ELEMENTS,
-    ORTHOGONAL,
-    TEMPLATES,
-    Templates,
-)
+from mehler.bounds._templates import DOMAINS, ELEMENTS, ORTHOGONAL, TEMPLATES, Templates
 from mehler.exact.orbits import TemplateLaw
 
 # Up to here a sum of inverse squares is taken term by term.

@@ -13,14 +13,7 @@ from typing import Literal
 
 from mehler._validate import require_positive
 from mehler.bounds._function import Formula, bound, derived
-from mehler.bounds._templates import (
-    LOSS,
-    ORTHOGONAL,
-    SAMPLES,
-    TEMPLATES,
-    UNCLIPPED,
-    of_elements,
-)
+from mehler.bounds._templates import LOSS, ORTHOGONAL, SAMPLES, TEMPLATES, UNCLIPPED, of_elements
 
 __all__ = ["lemma_4", "theorem_1", "theorem_2", "theorem_3"]
 
