@@ -5,9 +5,13 @@ a Dask array is computed, and refused above 1 GiB. Distances take O(n^2 d); up t
 packings and covers keep 4 n^2 bytes at most.
 """
 
-from mehler.doubling._dimension import DoublingDimension, doubling_dimension
+from mehler.doubling._dimension import (
+    DoublingDimension,
+    covering_number,
+    doubling_dimension,
+    packing_number,
+)
 from mehler.doubling._lower import Witness
-from mehler.doubling._numbers import covering_number, packing_number
 from mehler.doubling._points import Interval, diameter
 from mehler.doubling._universal import sparse_dimension
 

@@ -1,19 +1,20 @@
-"""The doubling dimension of Definition 2, between two certified ends."""
+"""The doubling dimension of Definition 2, packing and covering numbers, between certified ends."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import require_integer
+from mehler._validate import require_choice, require_integer, require_positive
 from mehler.doubling import _universal
 from mehler.doubling._exact import exact_anywhere, exact_in_set
 from mehler.doubling._lower import Witness, largest_packing
-from mehler.doubling._points import Points
-from mehler.doubling._upper import dimension_above
+from mehler.doubling._points import Interval, Points
+from mehler.doubling._upper import Pairs, balls, dimension_above, greedy_cover
 
 Centres = Literal["anywhere", "in the set"]
 CENTRES = ("anywhere", "in the set")
@@ -130,8 +131,7 @@ def doubling_dimension(
     doubling dimension 3, centres anywhere, 5 points, by all covers
     """
     max_points = require_integer("max_points", max_points)
-    if centres not in CENTRES:
-        raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
+    require_choice("centres", centres, CENTRES)
     if exact not in (None, True, False):
         raise TypeError(f"exact={exact!r} is not True, False or None")
     points = Points(X)
@@ -185,3 +185,101 @@ def _result(
         n_used=points.n,
         method=method,
     )
+
+
+# Largest set whose near pairs are kept, for a cover with fewer balls.
+_LISTED = 10_000
+_FAR = 2.0**400
+
+
+def packing_number(X: Array, radius: float) -> Interval:
+    r"""Bound the packing number: the most points of a set with all distances above a radius.
+
+    .. math:: P(r) = \max\{|A| : A \subset M,\ |x - z| > r \text{ for } x \ne z \in A\}
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points.
+    radius : float
+        r, in the units of X.
+
+    Returns
+    -------
+    Interval
+        Integers: the size of a packing, and of a cover by balls of radius r/2, each of which
+        contains at most one point of a packing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> packing_number(np.arange(5.0)[:, None], 2.5)
+    Interval(low=2, high=2)
+    """
+    points, scaled = _ready(X, radius)
+    return Interval(_packed(points, scaled), _covered(points, scaled / 2))
+
+
+def covering_number(X: Array, radius: float, *, centres: Centres = "anywhere") -> Interval:
+    """Bound the covering number: the fewest balls of a radius that cover a set.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points.
+    radius : float
+        r, in the units of X.
+    centres : {"anywhere", "in the set"}
+        Where the centres of balls may lie.
+
+    Returns
+    -------
+    Interval
+        Integers: the size of a packing at distances above 2 r, no two points of which fit in one
+        ball, and of a cover. Both ends hold for either kind of centres, as those of the cover
+        are points of the set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> covering_number(np.eye(6), 0.5)
+    Interval(low=6, high=6)
+    """
+    require_choice("centres", centres, CENTRES)
+    points, scaled = _ready(X, radius)
+    return Interval(_packed(points, 2 * scaled), _covered(points, scaled))
+
+
+def _ready(x: Array, radius: float) -> tuple[Points, float]:
+    require_positive("radius", radius)
+    points = Points(x)
+    # Beyond any distance of scaled points its square would overflow.
+    return points, min(float(radius) / points.scale, _FAR)
+
+
+def _packed(points: Points, radius: float) -> int:
+    """Return points that are surely farther apart than the radius."""
+    return _spread(points, lambda squared: points.lower(squared) > radius**2)
+
+
+def _covered(points: Points, radius: float) -> int:
+    """Return the centres of balls that surely cover everything."""
+    count = _spread(points, lambda squared: points.upper(squared) > radius**2)
+    if points.n > _LISTED:
+        return count
+    return min(count, greedy_cover(balls(Pairs(points), radius**2)).count)
+
+
+def _spread(points: Points, free: Callable[[Any], Any]) -> int:
+    """Take the nearest point still free of those taken, until none is left."""
+    nearest = np.full(points.n, np.inf)
+    taken, count = 0, 0
+    while True:
+        away = points.squared([taken], slice(0, points.n))[0]
+        np.minimum(nearest, away, out=nearest)
+        nearest[taken] = -np.inf
+        count += 1
+        left = np.where(free(nearest) & (nearest > -np.inf), nearest, np.inf)
+        taken = int(left.argmin())
+        if left[taken] == np.inf:
+            return count
