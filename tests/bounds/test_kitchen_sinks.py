@@ -6,7 +6,7 @@ import math
 
 import mpmath
 import pytest
-from hypothesis import options
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mehler import bounds
@@ -129,7 +129,7 @@ def test_theorem_is_twice_the_estimation_and_the_risk_lemma(delta):
     assert result.probability == 1 - 2 * delta
 
 
-@options(
+@given(
     st.integers(1, 10**9),
     st.integers(1, 10**9),
     st.floats(1e-12, 0.49999),
@@ -142,7 +142,7 @@ def test_the_proved_theorem_implies_the_printed_rate(k, n, delta):
     assert published.probability == proved.probability
 
 
-@options(st.floats(1e-3, 0.99), st.floats(1e-6, 0.9), st.floats(0.1, 20.0))
+@given(st.floats(1e-3, 0.99), st.floats(1e-6, 0.9), st.floats(0.1, 20.0))
 def test_the_least_number_of_features_is_the_formula(share, delta, scale):
     numbers = {"scale": scale, "delta": delta}
     k = bounds.solve(kitchen_sinks.approximation, at_most=share * scale, n_features=None, **numbers)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, options
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mehler.bounds.kitchen_sinks import norm_h, norm_pi
@@ -36,7 +36,7 @@ def test_on_every_backend(place):
     assert norm_h(a, p, w) == pytest.approx(math.sqrt(0.75), rel=1e-14)
 
 
-@options(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.01, 1.0)), min_size=1, max_size=8))
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.01, 1.0)), min_size=1, max_size=8))
 # The norm is 1e-323; in products with the smallest number its half was found.
 @example([(5e-324, 1.0), (5e-324, 1.0)])
 @example([(5e-324, 1.0), (1.0, 0.01)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, options, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mehler.bounds import maxout, solve
@@ -22,7 +22,7 @@ pools = st.sampled_from([1, 2, 3, 4, 8, 64, 1024, 10**6])
 
 
 @settings(max_examples=200, deadline=None, database=None)
-@options(
+@given(
     eta=st.floats(1e-12, 0.999),
     m=st.integers(1, 10**9),
     n=st.integers(1, 10**9),
@@ -49,7 +49,7 @@ def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschi
 
 
 @settings(max_examples=200, deadline=None, database=None)
-@options(
+@given(
     eps=st.floats(1e-3, 10.0),
     delta=st.floats(1e-9, 0.999),
     q=pools,
@@ -69,7 +69,7 @@ def test_features_are_the_least_that_reach_eps(eps, delta, q, scale, where):
 
 
 @settings(max_examples=200, deadline=None, database=None)
-@options(eps=st.floats(0.02, 2.0), delta=st.floats(1e-6, 0.9), q=pools, n=st.integers(10, 10**8))
+@given(eps=st.floats(0.02, 2.0), delta=st.floats(1e-6, 0.9), q=pools, n=st.integers(10, 10**8))
 def test_features_for_the_whole_bound(eps, delta, q, n):
     sizes = {"pool_size": q, "scale": 1.0, "lipschitz": 0.5, "delta": delta, "n_samples": n}
     endless = maxout.excess_risk(n_features=10**18, **sizes).value

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, options, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -108,7 +108,7 @@ plane = st.integers(2, 6).flatmap(
 )
 
 
-@options(points=plane)
+@given(points=plane)
 @settings(max_examples=60)
 def test_brute_force_lies_in_the_interval(points):
     points = np.unique(points, axis=0)
@@ -121,7 +121,7 @@ def test_brute_force_lies_in_the_interval(points):
     assert result.low == result.high == min(log2(few), 3)
 
 
-@options(points=plane)
+@given(points=plane)
 @settings(max_examples=60)
 def test_brute_force_lies_in_the_interval_of_covers_and_packings(points):
     points = np.unique(points, axis=0)
@@ -130,7 +130,7 @@ def test_brute_force_lies_in_the_interval_of_covers_and_packings(points):
     assert result.low <= log2(brute_force(points, -TIE))
 
 
-@options(points=plane, exact=st.booleans())
+@given(points=plane, exact=st.booleans())
 @settings(max_examples=60)
 def test_brute_force_with_centres_in_the_set(points, exact):
     points = np.unique(points, axis=0)
@@ -153,7 +153,7 @@ def test_with_centres_in_the_set_a_part_may_have_the_larger_dimension():
     assert doubling_dimension(whole, centres="in the set", max_points=5).low <= 2
 
 
-@options(
+@given(
     points=st.integers(2, 8).flatmap(
         lambda n: arrays(np.float64, (n, 3), elements=st.floats(-5, 5, width=16))
     )
@@ -167,14 +167,14 @@ def test_intervals_contain_the_exact_one(points):
         assert exact.low <= result.high
 
 
-@options(cloud=doubling_sets(n_inputs=12), exact=st.sampled_from([None, False]))
+@given(cloud=doubling_sets(n_inputs=12), exact=st.sampled_from([None, False]))
 @pytest.mark.full
 def test_trees_of_simplices(cloud, exact):
     result = doubling_dimension(cloud.points, centres="in the set", exact=exact)
     assert result.low <= math.ceil(cloud.dimension) <= result.high
 
 
-@options(points=plane, radius=st.floats(0.1, 12))
+@given(points=plane, radius=st.floats(0.1, 12))
 @settings(max_examples=60)
 def test_packings_and_covers_by_brute_force(points, radius):
     points = np.unique(points, axis=0)
