@@ -34,7 +34,7 @@ def gaps(
     q: int, depths: tuple[int, ...], weight_variance: float, bias_variance: float
 ) -> list[float]:
     """Return 1 - rho of two orthogonal rows after each depth."""
-    found = []
+    distances = []
     for depth in depths:
         network = DeepKernel(
             "maxout",
@@ -44,8 +44,8 @@ def gaps(
             bias_variance=bias_variance,
         )
         k = network.nngp(np.eye(2))
-        found.append(1.0 - float(k[0, 1] / k[0, 0]))
-    return found
+        distances.append(1.0 - float(k[0, 1] / k[0, 0]))
+    return distances
 
 
 _POOLS = (2, 3, 4, 16, 64, 1024)

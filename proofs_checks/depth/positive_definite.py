@@ -30,13 +30,13 @@ def smallest(
     method: str, cases: Cases, bias_variance: float = 0.0
 ) -> tuple[float, tuple[int, int]]:
     """Return the smallest eigenvalue over the largest, of the worst case, and the case."""
-    found = {}
+    ratios = {}
     for q, depth in cases:
         kernel = DeepKernel("maxout", depth, pool_size=q, bias_variance=bias_variance)
         eigenvalues = np.linalg.eigvalsh(getattr(kernel, method)(points(4)))
-        found[q, depth] = float(eigenvalues[0] / eigenvalues[-1])
-    worst = min(found, key=lambda case: found[case])
-    return found[worst], worst
+        ratios[q, depth] = float(eigenvalues[0] / eigenvalues[-1])
+    worst = min(ratios, key=lambda case: ratios[case])
+    return ratios[worst], worst
 
 
 def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
@@ -86,12 +86,12 @@ def coefficients(
 ) -> Evidence:
     """Hold the power series of the collision probability: positive of both parities for q >= 3."""
     pools, n = (3, 4, 16) if context.quick else (3, 4, 5, 8, 16, 64), 41
-    found = {
+    values = {
         (q, i): float(value)
         for q in pools
         for i, value in enumerate(np.asarray(of(q, n))[21:n], 21)
     }
-    (q, i), observed = min(found.items(), key=lambda one: one[1])
+    (q, i), observed = min(values.items(), key=lambda one: one[1])
     return Evidence.bound_comparison(
         form="printed",
         claim=f"coefficients 21 to {n - 1} of kappa_q are positive (least: $q = {q}$, order {i})",

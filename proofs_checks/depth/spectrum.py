@@ -129,7 +129,7 @@ def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
 def _instances(
     method: str, context: Context, claimed: Leading, slope: Callable[[int], float]
 ) -> list[Instance]:
-    found = []
+    instances = []
     for (q, depth, variances), d in itertools.product(_networks(context), (3, 5)):
         nu, c = claimed(method, q, depth, slope(q), **variances)
         powers = [c * of_power(nu, d, k) for k in _DEGREES]
@@ -138,14 +138,14 @@ def _instances(
         error = max(_QUADRATURE, float(np.max(errors / np.abs(powers))))
         where = "".join(f", {name.replace('_', ' ')} {one}" for name, one in variances.items())
         for k, near, far in zip(_DEGREES[:2], off[:2], off[2:], strict=True):
-            found.append(
+            instances.append(
                 Instance(
                     f"q = {q}, depth {depth}{where}, dimension {d}, degree {k}",
                     (max(0.0, far - error), far + error),
                     0.5 * near + 2.0 * error,
                 )
             )
-    return found
+    return instances
 
 
 @check("depth.spectrum", form="printed", name="tangent kernel")

@@ -29,15 +29,16 @@ def best_direction(
 
     They are known before the draw. Without a ridge it bounds the operator norm.
     """
-    told = moments(rows, gamma=gamma, most=most)
+    directions = moments(rows, gamma=gamma, most=most)
     if ridge is None:
         found = [
             lower.one_pair(m // 2, delta=delta, variance=one["variance"], third=one["third"])
-            for one in told
+            for one in directions
         ]
     else:
         found = [
-            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one) for one in told
+            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one)
+            for one in directions
         ]
     return max(found, key=lambda one: float(one.value))
 
@@ -59,13 +60,13 @@ def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
         far = squares[part, None] + squares - 2 * differences[part] @ differences.T
         shared = np.exp(-gamma * np.maximum(far, 0.0)) @ weights
         second += np.sum(weights[part] * shared, axis=0)
-    found = []
+    directions = []
     for v, mu, moment in zip(vectors.T, mean, second, strict=True):
         variance, reach = float(moment - mu**2), float(np.abs(v).sum()) ** 2
         # Values lie between 0 and the square of the sum of weights.
         third = max(float(mu), reach - float(mu)) / variance**0.5
-        found.append({"mean": float(mu), "variance": variance, "third": third})
-    return found
+        directions.append({"mean": float(mu), "variance": variance, "third": third})
+    return directions
 
 
 # Instances where spectral bounds are nearly tight: one row, or a feature for each row.

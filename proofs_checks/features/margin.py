@@ -98,7 +98,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
     and the angle between the weights and the first axis.
     """
     rng = context.rng(f"drawn/{d}/{n}")
-    found = np.empty(n_draws)
+    ratios = np.empty(n_draws)
     for k in range(n_draws):
         rows = rng.standard_normal((n, d))
         y = np.sign(rows[:, 0]) * np.where(rng.random(n) < flipped, -1, 1)
@@ -108,8 +108,8 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
         risk = flipped + (1 - 2 * flipped) * angle / np.pi
         # Any length may be chosen by a look at the rows.
         scale = 1.5 / np.quantile(np.abs(t), 0.2)
-        found[k] = risk / bound(t, delta=_DELTA, scale=scale, thresholds=(0.5,)).total
-    return found
+        ratios[k] = risk / bound(t, delta=_DELTA, scale=scale, thresholds=(0.5,)).total
+    return ratios
 
 
 @check("features.margin", form="printed", name="rows learnt by heart")

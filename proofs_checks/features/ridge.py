@@ -195,12 +195,12 @@ def _relu(m: int, **options: Any) -> Any:
 
 def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
     """Return excess risks at the rows, in the mean over noise, for Gram matrices of features."""
-    n, found = target.size, []
+    n, totals = target.size, []
     for grams_ in blocks:
         away = n * ridge * np.linalg.inv(grams_ + n * ridge * np.eye(n))
         bias = np.mean((away @ target) ** 2, axis=1)
-        found.append(bias + _NOISE**2 * np.sum((np.eye(n) - away) ** 2, axis=(1, 2)) / n)
-    return np.concatenate(found)
+        totals.append(bias + _NOISE**2 * np.sum((np.eye(n) - away) ** 2, axis=(1, 2)) / n)
+    return np.concatenate(totals)
 
 
 def known_before(delta: float, *, bias: float, variance: float, n: int) -> float:

@@ -51,12 +51,12 @@ def turned_rows(cells: int, z: Any) -> list[float]:
     """Return <z, Tz> for all signs and orders of 4 inputs, by cells of 1 or 2."""
     walsh = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
     outer = np.kron(walsh[: 4 // cells, : 4 // cells], np.ones((1, cells)))
-    found = []
+    products = []
     for signs in itertools.product((-1.0, 1.0), repeat=4):
         for order in itertools.permutations(range(4)):
             squares = (walsh @ (np.asarray(signs) * z[list(order)]) / 2.0) ** 2
-            found.extend((outer[1:] @ squares).tolist())
-    return found
+            products.extend((outer[1:] @ squares).tolist())
+    return products
 
 
 @check("fourier.structured", form="printed", name="what a turn leaves of a direction")

@@ -42,7 +42,7 @@ def as_proved(n_samples: int, *, log_delta: float) -> float:
 def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled) -> Evidence:
     """Hold the exact probability of a violation against delta, for one constant feature."""
     log_delta = -100.0
-    found = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
+    log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
     return Evidence.bound_comparison(
         form="restored",
         claim=(
@@ -50,8 +50,8 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
             rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
             r"of a violation is at most $\log\delta$"
         ),
-        observed=found,
-        interval=(found - _ROUNDING, found + _ROUNDING),
+        observed=log_probability,
+        interval=(log_probability - _ROUNDING, log_probability + _ROUNDING),
         upper=log_delta,
         method="binomial tail summed in integers",
         plots=(_tails(),),

@@ -93,7 +93,7 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
 def problems(context: Context) -> list[tuple[Any, Any, float]]:
     """Return dictionaries of unit vectors, targets, and B: random ones, equal weights, a pair."""
     rng = context.rng("dictionaries")
-    found = []
+    sums = []
     for n, p in ((10, 5), (60, 20), (200, 30)) if context.quick else ((10, 5), (60, 20)) * 50:
         dictionary = rng.standard_normal((n, p))
         dictionary /= np.linalg.norm(dictionary, axis=1, keepdims=True)
@@ -101,10 +101,10 @@ def problems(context: Context) -> list[tuple[Any, Any, float]]:
         weights[0] = 1.0
         # B may be larger than the sum of absolute weights.
         total = float(np.abs(weights).sum()) * rng.uniform(1.0, 1.5)
-        found.append((dictionary, weights @ dictionary, total))
-    found.append((np.eye(64), np.full(64, 1 / 64), 1.0))
-    found.append((np.eye(2), np.ones(2), 2.0))
-    return found
+        sums.append((dictionary, weights @ dictionary, total))
+    sums.append((np.eye(64), np.full(64, 1 / 64), 1.0))
+    sums.append((np.eye(2), np.ones(2), 2.0))
+    return sums
 
 
 @check("kitchen-sinks.greedy", form="proved", name="errors of greedy steps")

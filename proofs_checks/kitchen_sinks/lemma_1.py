@@ -58,13 +58,13 @@ class Units:
         radius = math.sqrt(self.n_inputs)
         if self.by == "frobenius":
             return self._directions(rng, n) / radius
-        found: list[Any] = []
-        while sum(map(len, found)) < n:
+        kept_weights: list[Any] = []
+        while sum(map(len, kept_weights)) < n:
             w = self._directions(rng, n)
             longest = np.linalg.norm(w, axis=2).max(axis=1)
             kept = rng.random(n) < longest
-            found.append(w[kept] / longest[kept, np.newaxis, np.newaxis])
-        return np.concatenate(found)[:n] / radius
+            kept_weights.append(w[kept] / longest[kept, np.newaxis, np.newaxis])
+        return np.concatenate(kept_weights)[:n] / radius
 
     def _directions(self, rng: np.random.Generator, n: int) -> Any:
         """Draw directions uniformly on the unit sphere of all coordinates.
@@ -79,15 +79,15 @@ class Units:
         """Return L2 errors of averages of K features, one a draw."""
         x = self.points(rng)
         target = exact.max_moment(1, self.pool_size) * math.sqrt(self.n_inputs)
-        found = []
+        distances = []
         for n in blocks(n_draws, n_features * self.pool_size * self.n_points):
             w = self.draw(rng, n * n_features)
             units = (w.reshape(-1, self.n_inputs) @ x.T).reshape(
                 n, n_features, self.pool_size, self.n_points
             )
             average = self.feature_scale * units.max(axis=2).mean(axis=1)
-            found.append(np.sqrt(((average - target) ** 2).mean(axis=1)))
-        return np.concatenate(found)
+            distances.append(np.sqrt(((average - target) ** 2).mean(axis=1)))
+        return np.concatenate(distances)
 
 
 Lemma = Callable[..., Bound]

@@ -30,7 +30,7 @@ def least_sup(alpha: Any, density: Any, features: Any) -> float:
     n = len(alpha)
     # Unknown: beta = alpha'/density, and t >= |beta|.
     weighted = features * density
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=np.block([[np.eye(n), -np.ones((n, 1))], [-np.eye(n), -np.ones((n, 1))]]),
         b_ub=np.zeros(2 * n),
@@ -39,9 +39,9 @@ def least_sup(alpha: Any, density: Any, features: Any) -> float:
         bounds=[(None, None)] * n + [(0, None)],
         method="highs",
     )
-    if not found.success:
-        raise ArithmeticError(f"the linear program was not solved: {found.message}")
-    return float(found.fun)
+    if not solution.success:
+        raise ArithmeticError(f"the linear program was not solved: {solution.message}")
+    return float(solution.fun)
 
 
 def least_square(alpha: Any, density: Any, features: Any) -> float:
@@ -85,8 +85,8 @@ def seen_from(points: Any, c: float) -> float:
     some = values > 1e-10 * values[-1]
     root = vectors[:, some] / np.sqrt(values[some])
     target = root.T @ (points * np.exp(-0.5 * points**2))
-    found = lsq_linear(root.T @ (features * mass), target, bounds=(-c, c), tol=1e-12)
-    return math.sqrt(2 * float(found.cost))
+    solution = lsq_linear(root.T @ (features * mass), target, bounds=(-c, c), tol=1e-12)
+    return math.sqrt(2 * float(solution.cost))
 
 
 Norm = Callable[[Any, Any, Any], float]
@@ -128,12 +128,12 @@ def ratio_of_kernels(scale: float) -> tuple[float, float]:
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     weights = weights / weights.sum()
     b = 2 * math.pi * np.arange(_ANGLES) / _ANGLES
-    found = []
+    ratios = []
     for x, y in ((0.0, 0.0), (0.3, -0.4), (1.0, 0.2), (2.0, 1.0), (-1.0, 1.0)):
         products = np.cos(x * nodes[:, np.newaxis] + b) * np.cos(y * nodes[:, np.newaxis] + b)
         kernel = scale**2 * float(weights @ products.mean(axis=1))
-        found.append((kernel / math.exp(-0.5 * (x - y) ** 2), x - y))
-    return max(found, key=lambda one: abs(one[0] - 1))
+        ratios.append((kernel / math.exp(-0.5 * (x - y) ** 2), x - y))
+    return max(ratios, key=lambda one: abs(one[0] - 1))
 
 
 @check("kitchen-sinks.norms", form="proved", name="the kernel of random cosines")
@@ -208,16 +208,16 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
 @check("kitchen-sinks.norms", form="proved", name="one bound on the weights")
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     """Look for a function with weights of at most the density near one of the kernel's space."""
-    found = seen_from(np.linspace(0.2, 3.0, 8), c)
+    nearest = seen_from(np.linspace(0.2, 3.0, 8), c)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
             r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
         ),
-        observed=found,
+        observed=nearest,
         # The density is a sum over 120 nodes.
-        interval=(found - 1e-3, found + 1e-3),
+        interval=(nearest - 1e-3, nearest + 1e-3),
         lower=0.3,
         method="least squares in a box",
     )
@@ -226,13 +226,13 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
 @check("kitchen-sinks.norms", form="proved", name="all bounds on the weights")
 def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
     """Let the bound grow."""
-    found = distance(c)
+    nearest = distance(c)
     return Evidence.bound_comparison(
         form="proved",
         claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
         "at $C = 6$",
-        observed=found,
-        interval=(0.999 * found, 1.001 * found),
+        observed=nearest,
+        interval=(0.999 * nearest, 1.001 * nearest),
         upper=1e-4,
         method="closed form, with its rounding",
     )

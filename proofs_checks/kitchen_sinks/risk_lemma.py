@@ -46,13 +46,13 @@ def losses_in_risk(
         return (positive * loss(f) + (1 - positive) * loss(-f)).mean(axis=-1)
 
     target = 2 / math.pi * np.exp(-0.5 * instance.bandwidth**2 * (x**2).sum(axis=1))
-    found = []
+    losses = []
     for n in blocks(n_draws, n_features * _POINTS):
         w, b = instance.draw(rng, n, n_features)
         phi = cosine_features(x, w, b)
         average = (phi @ np.sign(np.cos(b))[..., np.newaxis])[..., 0] / n_features
-        found.append(risk(average) - risk(target))
-    return np.concatenate(found)
+        losses.append(risk(average) - risk(target))
+    return np.concatenate(losses)
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...], int]:
@@ -71,11 +71,11 @@ def cases(
 ) -> list[Case]:
     """Return the risks of averages above those of f*, beside their bounds."""
     settings, n = _settings(context)
-    found = []
+    settings_and_bounds = []
     for d, k, delta, loss in settings:
         rng = context.rng(f"{loss.__name__} {d} {k}")
         drawn = losses_in_risk(rng, Cosines(d, 0.5), k, n, loss)
-        found.append(
+        settings_and_bounds.append(
             Case(
                 drawn=drawn,
                 bound=bound(k, scale=1.0, lipschitz=1.0, delta=delta),
@@ -85,14 +85,14 @@ def cases(
     for k, delta in ((50, 0.05), (1000, 0.01)):
         # Constant features of random sign, y = 1, c(t) = (1 - t)/2: R = (1 - f)/2 and f* = 0.
         drawn = -mean_signs(context.rng(f"signs {k}"), k, _SIGNS) / 2
-        found.append(
+        settings_and_bounds.append(
             Case(
                 drawn=drawn,
                 bound=bound(k, scale=1.0, lipschitz=0.5, delta=delta),
                 where={"features": "signs", "K": k, "delta": delta},
             )
         )
-    return found
+    return settings_and_bounds
 
 
 @check("kitchen-sinks.risk-lemma", form="printed", name="risks of averages", pays=True)

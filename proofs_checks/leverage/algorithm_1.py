@@ -142,15 +142,15 @@ def probabilities(context: Context, *, weights: Weights = by_probability) -> Evi
 @check("leverage.algorithm-1", form="proved", name="features without weights")
 def without_weights(context: Context, *, weights: Weights = unweighted) -> Evidence:
     """Show that the weights are needed: without them the kernel is another one."""
-    found = abs(_ratio(context, weights) - 1)
+    deviation = abs(_ratio(context, weights) - 1)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
             "features that are drawn by scores and have no weights have a kernel that is off the "
             "pool's by a tenth of it or more, at the worst row"
         ),
-        observed=found,
-        interval=(found - _ROUNDING, found + _ROUNDING),
+        observed=deviation,
+        interval=(deviation - _ROUNDING, deviation + _ROUNDING),
         lower=0.1,
         method=_ENUMERATED,
     )
@@ -195,7 +195,7 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
     The scores may be any; with all of them on a feature that is 0 at the rows it is an equality.
     """
     phi = pool(context.rng("pool"), 30, _POOL)
-    found = []
+    ratios = []
     for at in range(_POOL):
         scores = np.eye(_POOL)[at]
         shown = np.where(np.arange(_POOL) == at, 0.0, phi)
@@ -205,8 +205,8 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
             # E (phi phi'/(M_0 q))^2 for one draw, and the mean of (phi phi')^2.
             one = (shown**2 / q) @ squares.T
             plain = (shown**2 / _POOL) @ (shown**2).T
-            found.append((float((one / plain).max()) / factor(mix), mix))
-    worst, mix = max(found)
+            ratios.append((float((one / plain).max()) / factor(mix), mix))
+    worst, mix = max(ratios)
     return Evidence.bound_comparison(
         form="proved",
         claim=(

@@ -94,11 +94,11 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     n = 4000 if context.quick else 100_000
     circle = Circle()
     share = context.false_alarm / 2
-    found = []
+    shares = []
     for name, drawn in (("leverage", law(circle, ridge)), ("plain", circle.law)):
         reached = circle.errors(context.rng(f"fewer {name}"), drawn, m, ridge, n) <= 4 * ridge
-        found.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
-    (a, a_low, a_high), (b, b_low, b_high) = found
+        shares.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
+    (a, a_low, a_high), (b, b_low, b_high) = shares
     return Evidence.bound_comparison(
         form="proved",
         claim=(

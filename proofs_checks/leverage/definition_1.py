@@ -56,13 +56,13 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     n = 1500 if context.quick else 20_000
     rows = 12
     rng = context.rng("rows")
-    seen = np.array([waves.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
+    estimates = np.array([waves.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
     truth = factor * float(waves.scores(_RIDGE).sum())
-    low, high = intervals.bounded(seen, 0.0, float(min(rows, 16)), context.false_alarm)
+    low, high = intervals.bounded(estimates, 0.0, float(min(rows, 16)), context.false_alarm)
     return Evidence.bound_comparison(
         form="proved",
         claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
-        observed=float(seen.mean()),
+        observed=float(estimates.mean()),
         interval=(low, high),
         upper=truth,
         false_alarm=context.false_alarm,
@@ -77,7 +77,7 @@ def _plot(context: Context, waves: Waves) -> Plot:
     counts = np.array([4, 8, 16, 32, 64, 128])
     rng = context.rng("plot")
     n = 40 if context.quick else 1000
-    seen = np.array(
+    estimates = np.array(
         [[waves.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
     )
     d = float(waves.scores(_RIDGE).sum())
@@ -87,7 +87,7 @@ def _plot(context: Context, waves: Waves) -> Plot:
         x_label="log10 of the number of rows",
         y_label="degrees of freedom",
         series=(
-            Series(label="mean over draws", x=x, y=seen.mean(axis=1)),
+            Series(label="mean over draws", x=x, y=estimates.mean(axis=1)),
             Series(label="true", x=x, y=np.full(x.size, d)),
         ),
         caption="Few rows show too little: scores from them look surer than they are.",

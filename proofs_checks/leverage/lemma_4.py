@@ -31,11 +31,11 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
         rng = context.rng(f"rows {size}")
         for rows in (100, 400, 1600):
             for _ in range(20 if context.quick else 1000):
-                seen = waves.estimated_gram(rng, rows)
-                spread = spread_of(waves.gram, seen, _RIDGE)
+                estimate = waves.estimated_gram(rng, rows)
+                spread = spread_of(waves.gram, estimate, _RIDGE)
                 if spread >= 0.5:
                     continue
-                off = np.abs(scores_of(seen, _RIDGE) - tau)
+                off = np.abs(scores_of(estimate, _RIDGE) - tau)
                 worst = max(worst, float(np.max(off / bound(spread, tau))))
                 spreads.append(spread)
                 last = 2 * spread * _RIDGE / (smallest + _RIDGE)

@@ -62,15 +62,15 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     sums = Sums()
     n = 4000 if context.quick else 50_000
     rng = context.rng("coefficients")
-    found = []
+    ratios = []
     for number in range(3):
         alpha = rng.standard_normal(_POINTS) / _POINTS
         drawn = sums.errors(rng, alpha, _POOL, n)
         bound = limit(alpha, sums.largest_deviation)
         most = sums.mean_square(alpha, _POOL)
         low, high = intervals.known_variance(drawn, most, context.false_alarm / 3)
-        found.append((high / bound, low / bound, drawn.mean() / bound, number))
-    high, low, mean, _ = max(found)
+        ratios.append((high / bound, low / bound, drawn.mean() / bound, number))
+    high, low, mean, _ = max(ratios)
     return Evidence.bound_comparison(
         form="restored",
         claim=(

@@ -29,19 +29,19 @@ def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     """Return a pool, and scores estimated from N_0 rows, again and again."""
     waves = Waves(context.rng("pool"), 16)
     n = 200 if context.quick else 20_000
-    found = []
+    scores_by_rows = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
-        found.append((rows, [waves.estimated(rng, rows, _RIDGE) for _ in range(n)]))
-    return waves, found
+        scores_by_rows.append((rows, [waves.estimated(rng, rows, _RIDGE) for _ in range(n)]))
+    return waves, scores_by_rows
 
 
 def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evidence:
-    waves, found = _draws(context)
+    waves, scores_by_rows = _draws(context)
     tau = waves.scores(_RIDGE)
     d = float(tau.sum())
     cases = []
-    for rows, drawn in found:
+    for rows, drawn in scores_by_rows:
         off = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
         cases.append(
             Case(drawn=off, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
@@ -51,7 +51,7 @@ def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evide
         form=form,
         claim=claim,
         false_alarm=context.false_alarm,
-        n_features=sum(16 * len(drawn) for _, drawn in found),
+        n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
     )
 
 
@@ -133,7 +133,7 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
 @check("leverage.theorem-1", form="proved", name="scores from rows", pays=True)
 def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold errors of single scores against their bound."""
-    waves, found = _draws(context)
+    waves, scores_by_rows = _draws(context)
     tau = waves.scores(_RIDGE)
     known = {
         "ridge": _RIDGE,
@@ -147,7 +147,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
             bound=error(rows, **known),
             where={"N_0": rows},
         )
-        for rows, drawn in found
+        for rows, drawn in scores_by_rows
     ]
     return compare_with_bounds(
         cases,
@@ -157,7 +157,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
             r"most $\delta$"
         ),
         false_alarm=context.false_alarm,
-        n_features=sum(16 * len(drawn) for _, drawn in found),
+        n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
         plots=(_plot(context, waves, known),),
     )
 
