@@ -6,6 +6,7 @@ import io
 import math
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -25,7 +26,7 @@ def read_npy(path: Path, label: str) -> Any:
     """Read a file of one array, or map it into memory if it is large."""
     try:
         with path.open("rb") as stream:
-            _read_header(stream)
+            _read_header(stream, path.stat().st_size)
         try:
             # Mapping compares the header with the size of the file before anything is read.
             mapped = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -78,14 +79,11 @@ def _header(archive: ZipFile, info: ZipInfo, label: str) -> tuple[tuple[int, ...
     if not info.filename.endswith(".npy"):
         return (), np.dtype(object)
     with archive.open(info) as stream:
-        shape, dtype = _read_header(stream)
-    if not dtype.hasobject and _size(shape, dtype) > info.file_size:
-        raise ValueError(f"the header of {info.filename} promises more than there is")
-    return shape, dtype
+        return _read_header(stream, info.file_size)
 
 
-def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
-    """Read shape and type from the beginning of a file of one array.
+def _read_header(stream: IO[bytes], n_bytes: int) -> tuple[tuple[int, ...], np.dtype]:
+    """Read shape and type from the beginning of a file of one array, of `n_bytes` in all.
 
     NumPy reads a header of any length before it refuses it; here the length is read first.
     """
@@ -98,9 +96,14 @@ def _read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:
         raise ValueError(f"its header claims {length} bytes, above {_LONGEST_HEADER}")
     formats = np.lib.format
     read = formats.read_array_header_1_0 if major == 1 else formats.read_array_header_2_0
-    shape, _, dtype = read(io.BytesIO(field + stream.read(length)))
+    try:
+        shape, _, dtype = read(io.BytesIO(field + stream.read(length)))
+    except (ValueError, SyntaxError, TypeError, TokenError, RecursionError) as error:
+        raise ValueError("its header describes no array") from error
     if any(n < 0 for n in shape):
         raise ValueError(f"its header claims the shape {shape}")
+    if not dtype.hasobject and _size(shape, dtype) > n_bytes:
+        raise ValueError("its header promises more than there is")
     return shape, dtype
 
 

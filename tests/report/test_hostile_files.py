@@ -1,0 +1,219 @@
+"""Files made to cost memory, to lie, or to command a terminal are read safely, or refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import struct
+import subprocess
+import sys
+import unicodedata
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy import sparse
+
+from mehler import report
+from mehler._text import printable
+from mehler.report import load_rows
+from tests.report import toys
+from tests.report.awkward_files import ROWS, raw
+
+ESCAPE, OVERRIDE, CSI = "\x1b[31mred", "\u202etxt.exe", "\x9b2J"
+
+
+def npy(header: str | bytes, body: bytes = b"", *, version: int = 1, length: int | None = None):
+    """Return a file of NumPy's format whose header claims a length."""
+    text = header.encode() if isinstance(header, str) else header
+    claimed = len(text) if length is None else length
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + struct.pack("<H" if version == 1 else "<I", claimed)
+        + text
+        + body
+    )
+
+
+def described(shape: str = "(4, 3)", descr: str = "'<f8'", order: str = "False") -> str:
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
+
+
+def archive(**members: bytes):
+    """Return what writes a compressed archive of these members."""
+
+    def make(path):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+            for name, content in members.items():
+                file.writestr(name.replace("__", "."), content)
+
+    return make
+
+
+def whole(array) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+def table(**columns):
+    return lambda path: parquet.write_table(pa.table(columns), path)
+
+
+BODY = ROWS.tobytes()
+DAMAGED, EMPTY, BIG = "is damaged", "is empty", "header claims 200000000 bytes, above 10000"
+MISSING = "holds nothing but missing values"
+# What the file is, its ending, how it is made, what is said (None: it is read), and options.
+REFUSED = [
+    ("a header of blanks", "npy", raw(npy(" " * 200, version=2, length=200_000_000)), BIG),
+    ("the same, packed", "npz", archive(X__npy=npy(" " * 99, version=2, length=200_000_000)), BIG),
+    ("the same, version 3", "npy", raw(npy("", version=3, length=200_000_000)), BIG),
+    ("a header cut short", "npy", raw(npy(described(), length=900)), DAMAGED),
+    ("a file of the magic alone", "npy", raw(b"\x93NUMPY"), DAMAGED),
+    ("version 9", "npy", raw(npy(described(), BODY, version=9)), "version (9, 0) of NumPy's"),
+    ("a shape of a petabyte", "npy", raw(npy(described("(9999999, 9999999)"), BODY)), "promises"),
+    ("the same, packed", "npz", archive(X__npy=npy(described("(9999999, 1000000)"))), "promises"),
+    ("a negative shape", "npy", raw(npy(described("(-1, 3)"), BODY)), "claims the shape (-1, 3)"),
+    ("the same, packed", "npz", archive(X__npy=npy(described("(-4, 3)"), BODY)), "the shape (-4"),
+    ("a shape that overflows", "npy", raw(npy(described("(2**62, 16)"), BODY)), DAMAGED),
+    ("a header that calls", "npy", raw(npy("__import__('os').abort()\n")), DAMAGED),
+    ("deep brackets", "npy", raw(npy("(" * 5000)), DAMAGED),
+    ("a type that is none", "npy", raw(npy(described(descr="'evil'"), BODY)), DAMAGED),
+    ("an escape in a header", "npy", raw(npy(f"{{'{ESCAPE}': 1}}\n")), DAMAGED),
+    ("too few bytes", "npy", raw(npy(described(), BODY[:-8])), DAMAGED),
+    ("strings of no width", "npy", raw(npy(described("(9, 2)", "'<U0'"))), "holds <U0"),
+    ("no rows", "npy", lambda p: np.save(p, np.empty((0, 3))), EMPTY),
+    ("no columns", "npy", lambda p: np.save(p, np.empty((3, 0))), EMPTY),
+    ("complex numbers", "npy", lambda p: np.save(p, ROWS * 1j), "is complex"),
+    ("dates", "npy", lambda p: np.save(p, np.zeros((2, 2), "M8[s]")), "not numbers"),
+    ("records", "npy", lambda p: np.save(p, np.zeros((2, 2), "f8,f8")), "not numbers"),
+    ("nothing but NaN", "npy", lambda p: np.save(p, ROWS * np.nan), MISSING),
+    ("nothing but infinity", "npy", lambda p: np.save(p, ROWS * np.inf), "values"),
+    ("nothing but zeros", "npy", lambda p: np.save(p, ROWS * 0), "0 rows that are not all zero"),
+    ("a pickle", "npy", raw(b"\x80\x04cos\nsystem\n(S'true'\ntR."), DAMAGED),
+    ("a pickle, packed", "npz", archive(X__npy=whole(np.array([[{}]]))), "pickled objects"),
+    ("a member that is none", "npz", archive(X__npy=b"hello"), DAMAGED),
+    ("no member", "npz", archive(), "holds nothing"),
+    ("no array", "npz", archive(readme=b"hello"), "holds no array named X"),
+    ("an archive cut short", "npz", raw(b"PK\x03\x04" + b"\0" * 50), DAMAGED),
+    ("50 MB of zeros", "npz", archive(X__npy=npy(described("(625, 9999)"), bytes(8 * 6249375))),
+     "above the limit of 0.01 GiB", {"unpack_limit": 0.01}),
+    ("sparse rows", "npz", lambda p: sparse.save_npz(p, sparse.csr_array(ROWS)), ".toarray()"),
+    ("sparse diagonals", "npz", lambda p: sparse.save_npz(p, sparse.dia_array(ROWS)), ".toarray()"),
+    ("sparse triples", "npz", lambda p: sparse.save_npz(p, sparse.coo_array(ROWS)), ".toarray()"),
+    ("names that escape", "npz", archive(**{f"{ESCAPE}.npy": whole(ROWS[0])}), r"\x1b[31mred"),
+    ("no bytes", "csv", raw(b""), EMPTY),
+    ("zero bytes", "csv", raw(b"a,b\n1,2\n\0\0,\0\n"), "zero bytes"),
+    ("gzip", "csv", lambda p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "is not a text file"),
+    ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), "iconv -f LATIN1"),
+    ("Latin-1 far below", "csv", raw(b"n,b\n" + (b"%064d,2\n" % 1) * 16_000 + b"\xe9,3\n"),
+     "iconv -f LATIN1"),
+    ("nothing but nan", "csv", raw("a,b\nnan,nan\nnan,\n"), "all its cells are missing"),
+    ("a value missing in every row", "csv", raw("a,b\n1,\n,2\n"), "every row has a missing",
+     {"drop_missing": True}),
+    ("names that escape, beside text", "csv", raw(f"{ESCAPE},b\n1,x\n2,y\n"), "column 'b'"),
+    ("an override where names are listed", "csv", raw(f"{OVERRIDE},b\n1,2\n3,4\n"),
+     r"it has \u202etxt.exe", {"columns": "c"}),
+    ("a cell that clears the screen", "csv", raw(f"a,b\n1,{CSI}\n2,3\n"), r"text ('\x9b2J')"),
+    ("a name that clears the screen", "csv", raw(f"{CSI},b\nx,1\ny,2\n"), r"--drop '\x9b2J'"),
+    ("a quote never closed", "csv", raw('a,b\n1,"2\n3,4\n'), r"text ('2\n3,4')"),
+    ("text called Parquet", "parquet", raw("a,b\n1,2\n"), "is damaged"),
+    ("a footer that lies", "parquet", raw(b"PAR1" + b"\xff" * 20 + b"PAR1"), "is damaged"),
+    ("nulls alone", "parquet", table(a=pa.nulls(3), b=pa.nulls(3, pa.float64())), MISSING),
+    ("lists", "parquet", table(a=[[1.0], [2.0]]), "no column is left"),
+    ("text called Arrow", "arrow", raw("hello"), "is damaged"),
+]  # fmt: skip
+READ = [
+    ("names that escape", raw(f"{ESCAPE},{OVERRIDE},{CSI}\n1,2,3\n4,5,7\n")),
+    ("names of markup", raw("<script>alert(1)</script>,[x](javascript:y),`c`\n1,2,3\n4,5,7\n")),
+    ("names of formulas", raw('"=cmd|calc!A1",@x,+y\n1,2,3\n4,5,7\n')),
+    ("a name of many marks", raw("a" + "\u0301" * 500 + ",b,c\n1,2,3\n4,5,7\n")),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[0]} {case[1]}")
+def test_hostile_files_are_refused_in_one_harmless_line(tmp_path, case):
+    _, ending, make, message, *options = case
+    path = tmp_path / f"a.{ending}"
+    make(path)
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        load_rows(path, **(options[0] if options else {}))
+    assert all(unicodedata.category(c) not in ("Cc", "Cf") for c in str(caught.value))
+
+
+@pytest.mark.parametrize("case", READ, ids=lambda case: case[0])
+def test_hostile_names_are_read_and_shown_escaped(tmp_path, case):
+    path = tmp_path / "a.csv"
+    case[1](path)
+    rows = load_rows(path)
+    np.testing.assert_array_equal(rows.values, [[1, 2, 3], [4, 5, 7]])
+    assert list(rows.columns) == list(pd.read_csv(path).columns)
+    assert all(line == printable(line) for line in rows.lines())
+
+
+def test_pages_and_summaries_show_names_escaped(tmp_path):
+    found = report.run([toys.TRUE], with_data=False)
+    hostile = replace(found.statements[0], title=f"{ESCAPE} {OVERRIDE} {CSI}", expected="refuted")
+    found = replace(found, statements=(hostile,))
+    report.write_junit(found, tmp_path / "junit.xml")
+    for path in (*report.write(found, tmp_path / "out"), tmp_path / "junit.xml"):
+        text = path.read_text(encoding="utf-8")
+        assert text == printable(text), path
+    assert r"\x1b[31mred \u202etxt.exe \x9b2J" in (tmp_path / "out" / "report.html").read_text(
+        "utf-8"
+    )
+    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8")) == found.to_dict()
+    assert all(line == printable(line) for line in report.lines(found))
+
+
+BOMB = """
+import resource, sys
+from mehler.report import load_rows
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    load_rows(sys.argv[1], unpack_limit=0.01)
+except ValueError as error:
+    assert "header claims 64000000 bytes" in str(error), error
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_a_header_bomb_takes_no_memory(tmp_path):
+    """A header of 64 MB of blanks, packed into 300 kB, was read whole before it was refused."""
+    path = tmp_path / "bomb.npz"
+    archive(X__npy=npy(b" " * 64_000_000, version=2))(path)
+    assert path.stat().st_size < 400_000
+    done = subprocess.run(
+        [sys.executable, "-c", BOMB, str(path)], capture_output=True, text=True, check=True
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(done.stdout) * unit < 40e6  # other imports, and the inflating window
+
+
+@pytest.mark.parametrize("name", ["", "report.html", "summary.md"])
+def test_links_to_nothing_are_refused_before_the_work_or_followed(tmp_path, name):
+    out = tmp_path / "out"
+    if not name:
+        out.symlink_to(tmp_path / "missing")
+        with pytest.raises(ValueError, match="is a link to nothing; choose another"):
+            report.require_writable(out)
+        with pytest.raises(ValueError, match="is a link to nothing; choose another"):
+            report.require_writable(out / "below")
+        return
+    out.mkdir()
+    (out / name).symlink_to(tmp_path / "missing" / "page")
+    report.require_writable(out)
+    report.write(report.run([toys.TRUE], with_data=False), out)
+    assert (tmp_path / "missing" / "page").is_file()
+    (tmp_path / "wall").write_text("no folder")
+    (out / name).unlink()
+    (out / name).symlink_to(tmp_path / "wall" / "page")
+    with pytest.raises(ValueError, match="not a directory"):
+        report.require_writable(out)
