@@ -17,7 +17,7 @@ Kernel = Callable[[Any, int], Any]
 _RHO = (-0.9, -0.5, 0.0, 0.5, 0.9)
 _FINE = (-0.99, -0.7, -0.3, 0.1, 0.7, 0.99)
 # Pool sizes and correlations. K_2 tends to 0 at rho = -1, where no relative width can be kept.
-_QUICK = ((4, _RHO), (8, _RHO), (32, _RHO))
+_QUICK = ((4, _RHO), (32, _RHO))
 _FULL = ((2, (0.0, 0.5, 0.9)), (3, _RHO), (4, _FINE), (8, _FINE), (16, _FINE), (64, _FINE))
 # Every interval must be narrower than this fraction of K.
 _WIDTH = 0.01

@@ -327,6 +327,35 @@ def hold_risks(
     )
 
 
+def compare_means(
+    context: Context,
+    means: Sequence[tuple[Any, float, str, int]],
+    claim: str,
+) -> Evidence:
+    """Compare the means of draws with bounds in expectation, and report the largest ratio.
+
+    Each of `means` has draws in [-1, 1], the bound of their mean, the setting in words, and the
+    number of features that were drawn. Half of what the check may err goes into these intervals.
+    """
+    rate = context.false_alarm / 2 / len(means)
+    ratios = []
+    for drawn, promised, where, n_features in means:
+        low, high = intervals.betting(drawn, -1.0, 1.0, rate)
+        ratios.append((high / promised, low / promised, drawn.mean() / promised, where, n_features))
+    high, low, observed, where, n_features = max(ratios)
+    return Evidence.bound_comparison(
+        form="proved",
+        claim=f"{claim}, at most 1 (largest of {len(ratios)} settings: {where})",
+        observed=observed,
+        interval=(low, high),
+        upper=1.0,
+        false_alarm=context.false_alarm,
+        n_features=n_features,
+        method="bounded samples (betting), union bound over the settings",
+        assumptions=("draws are independent",),
+    )
+
+
 def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
     """Return order statistics around a quantile, by the binomial law of how many lie below it."""
     ordered = np.sort(np.asarray(drawn, dtype=float))

@@ -427,21 +427,33 @@ def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -
     return printed.maxout.lemma_4(lipschitz=lipschitz, **options)
 
 
+def shortfall_evidence(
+    claim: str, bound: Bound, probability: Callable[[float], float], *, slope: float = 1.0
+) -> Evidence:
+    """Compare the chance that one unit falls short by a published bound with the promised one.
+
+    A shortfall of s costs `slope` times s.
+    """
+    chance = probability(bound.value / slope)
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=claim,
+        observed=chance,
+        interval=(chance - 1e-12, chance + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
+    )
+
+
 @check("maxout.lemma-3", form="printed", name="two near points")
 def two_near_points(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
     """Evaluate the print on two near points, where it promises that one unit is enough."""
     bound = printed_at_near_points()
-    chance = probability(bound.value)
-    return Evidence.bound_comparison(
-        form="printed",
-        claim=(
-            r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that "
-            f"no function of the box is within the printed {bound.value:.2g} of $f$"
-        ),
-        observed=chance,
-        interval=(chance - 1e-12, chance + 1e-12),
-        upper=1 - bound.probability,
-        method="distribution of the half-normal, computed",
+    return shortfall_evidence(
+        r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that no "
+        f"function of the box is within the published {bound.value:.2g} of $f$",
+        bound,
+        probability,
     )

@@ -8,12 +8,11 @@ from typing import Any
 
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
-from mehler.verify import intervals
 
 from ..._comparisons import Case, compare_instances, compare_with_bounds
 from . import _instances as instances
-from ._risks import Draws, Setting, drawn_settings, observed_series
-from .lemma_3 import printed_at_near_points, shortfall_probability
+from ._risks import Draws, Setting, compare_means, drawn_settings, observed_series
+from .lemma_3 import printed_at_near_points, shortfall_evidence, shortfall_probability
 
 Bounding = Callable[..., Bound]
 
@@ -48,31 +47,14 @@ def paper_shape(
 @check("maxout.lemma-4", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Hold the mean of what is added against L times the root mean square distance."""
-    all_draws = _draws(context)
-    share = context.false_alarm / 2 / len(all_draws)
-    ratios = []
-    for draws in all_draws:
+    means = []
+    for draws in _draws(context):
         # Where the promise is smallest.
         m = max(draws.setting.n_features)
         added = draws.drawn.best[m]
         promised = bound(n_features=m, **draws.setting.loss).value
-        low, high = intervals.betting(added, -1.0, 1.0, share)
-        ratios.append((high / promised, low / promised, added.mean() / promised, m))
-    high, low, observed, m = max(ratios)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            "mean added risk over the bound in expectation, at most 1 (largest of "
-            f"{len(ratios)} settings: $m = {m}$)"
-        ),
-        observed=observed,
-        interval=(low, high),
-        upper=1.0,
-        false_alarm=context.false_alarm,
-        n_features=m * all_draws[0].drawn.best[all_draws[0].setting.n_features[0]].size,
-        method="bounded samples (betting), union bound over the settings",
-        assumptions=("draws are independent",),
-    )
+        means.append((added, promised, f"$m = {m}$", m * added.size))
+    return compare_means(context, means, "mean added risk over the bound in expectation")
 
 
 @check("maxout.lemma-4", form="proved", name="worlds where it is tight")
@@ -176,15 +158,10 @@ def added_risk(
     """Evaluate the print on two near points, where it promises that one unit adds no risk."""
     scale, lipschitz = 0.5, 0.5
     bound = printed_at_near_points(lipschitz, scale)
-    chance = probability(bound.value / (lipschitz * scale))
-    return Evidence.bound_comparison(
-        form="printed",
-        claim=(
-            r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: "
-            f"chance that every function of the box adds more than the printed {bound.value:.2g}"
-        ),
-        observed=chance,
-        interval=(chance - 1e-12, chance + 1e-12),
-        upper=1 - bound.probability,
-        method="distribution of the half-normal, computed",
+    return shortfall_evidence(
+        r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: chance "
+        f"that every function of the box adds more than the published {bound.value:.2g}",
+        bound,
+        probability,
+        slope=lipschitz * scale,
     )

@@ -11,7 +11,6 @@ from scipy import special
 
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
-from mehler.verify import intervals
 
 from ..._comparisons import compare_instances
 from . import _instances as instances
@@ -19,13 +18,14 @@ from ._risks import (
     Bounding,
     Draws,
     Setting,
+    compare_means,
     drawn_settings,
     free_bound,
     hold_risks,
     paper_bound,
 )
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
-from .lemma_3 import shortfall_probability
+from .lemma_3 import shortfall_evidence, shortfall_probability
 
 # Any constant does in print: the condition's other factor is as good as 0.
 _CONSTANT = 1e6
@@ -134,34 +134,15 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
 @check("maxout.theorem-2", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the mean excess risk against the bound of the expectation."""
-    ratios = []
-    all_draws = draws_of(context)
-    share = context.false_alarm / 2 / len(all_draws)
-    for draws in all_draws:
+    means = []
+    for draws in draws_of(context):
         # Where the promise is smallest.
         m, n = max(draws.sizes)
+        sizes = {"n_features": m, "n_samples": n, "radius": draws.law.radius}
+        promised = bound(**sizes, **draws.setting.loss).value
         excess = draws.drawn.excess[m, n]
-        promised = bound(
-            n_features=m, n_samples=n, radius=draws.law.radius, **draws.setting.loss
-        ).value
-        # An excess risk has values in [-1, 1].
-        low, high = intervals.betting(excess, -1.0, 1.0, share)
-        ratios.append((high / promised, low / promised, excess.mean() / promised, m, n))
-    high, low, observed, m, n = max(ratios)
-    return Evidence.bound_comparison(
-        form="proved",
-        claim=(
-            f"mean excess risk over the bound in expectation, at most 1 (largest of {len(ratios)} "
-            f"settings: $m = {m}$, $N = {n}$)"
-        ),
-        observed=observed,
-        interval=(low, high),
-        upper=1.0,
-        false_alarm=context.false_alarm,
-        n_features=m * all_draws[0].n_draws,
-        method="bounded samples (betting), union bound over the settings",
-        assumptions=("draws are independent",),
-    )
+        means.append((excess, promised, f"$m = {m}$, $N = {n}$", m * draws.n_draws))
+    return compare_means(context, means, "mean excess risk over the bound in expectation")
 
 
 @check("maxout.theorem-2", form="proved", name="which shape is smaller")
@@ -261,18 +242,12 @@ def printed_condition(
 ) -> Evidence:
     """Let the printed condition ask for nothing: one unit is far from the infinite class."""
     bound = printed_at_near_points()
-    chance = probability(bound.value / (_LIPSCHITZ * _SCALE))
-    return Evidence.bound_comparison(
-        form="printed",
-        claim=(
-            "excess risk over $\\mathcal F$ of one unit, two near inputs of label 1, $N = 10^{12}$"
-            f": chance that it exceeds the printed bound {bound.value:.2g}, against the promised "
-            "one"
-        ),
-        observed=chance,
-        interval=(chance - 1e-12, chance + 1e-12),
-        upper=1 - bound.probability,
-        method="distribution of the half-normal, computed",
+    return shortfall_evidence(
+        "excess risk over $\\mathcal F$ of one unit, two near inputs of label 1, $N = 10^{12}$: "
+        f"chance that it exceeds the published bound {bound.value:.2g}, and the promised one",
+        bound,
+        probability,
+        slope=_LIPSCHITZ * _SCALE,
     )
 
 
