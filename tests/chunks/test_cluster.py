@@ -105,8 +105,6 @@ def test_what_a_function_carries_is_no_warning(workers):
     matrix = np.random.default_rng(0).standard_normal((1300, 1300))
     rows = da.ones((40, 2), chunks=(20, -1))
     assert _arrays.sum_over_chunks(_Carrying(matrix), rows) == 80.0
-    shared = _arrays.share(_Carrying(matrix))
-    assert _arrays.sum_over_chunks(_called, rows, shared=(shared,)) == 80.0
 
 
 class _Carrying:
@@ -115,10 +113,6 @@ class _Carrying:
 
     def __call__(self, rows):
         return float(rows.size + 0.0 * self.matrix[0, 0])
-
-
-def _called(function, rows):
-    return function(rows)
 
 
 def kill_when(folder, victim: int, seen: dict) -> None:

@@ -73,8 +73,6 @@ def test_agreements_are_those_of_brute_force(q, m, threads, monkeypatch):
     assert np.array_equal(count, by_hand(c, d))
     assert np.array_equal(left.agreements(), by_hand(c, c))
     assert np.array_equal(left.similarity(right), by_hand(c, d) / m)
-    pairs = _codes.agreements_of_pairs(left.words[:14], right.words, m)
-    assert np.array_equal(pairs, np.diag(by_hand(c[:14], d)))
 
 
 def test_codes_longer_than_16_bits_count():

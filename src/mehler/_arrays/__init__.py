@@ -19,12 +19,10 @@ from mehler._arrays._blocks import (
     slices,
 )
 from mehler._arrays._chunks import (
-    map_chunks,
     one_row,
     pairs_of_chunks,
     require_known_chunks,
     require_small,
-    share,
     sum_over_chunks,
 )
 from mehler._arrays._codes import hamming_similarity, require_digits

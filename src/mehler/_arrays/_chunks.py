@@ -39,14 +39,6 @@ def require_small(x: Array, *, name: str, reason: str) -> None:
         )
 
 
-def share(value: Any) -> Any:
-    """Send a constant of many tasks, such as a map, to the cluster once."""
-    import dask
-
-    with dask.config.set(_HEAVY):
-        return dask.delayed(value, pure=False, traverse=False).persist()
-
-
 def sum_over_chunks(
     function: Callable[..., Any], x: Array, *others: Array, shared: tuple[Any, ...] = ()
 ) -> Any:
@@ -110,12 +102,6 @@ def pairs_of_chunks(
         dtype=dtype,
         meta=x._meta[:0, :0].astype(dtype),
     )
-
-
-def map_chunks(function: Callable[[Any], Any], x: Array, dtype: Any) -> Array:
-    """Apply `function` lazily to the row chunks, one value per row: (n, d) to (n,)."""
-    x = x.rechunk({1: -1})
-    return x.map_blocks(function, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
 
 
 def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:

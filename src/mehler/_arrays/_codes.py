@@ -92,12 +92,6 @@ def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads
     return out
 
 
-def agreements_of_pairs(left: Any, right: Any, n_digits: int) -> Any:
-    """Count agreeing digits between row i of `left` and row i of `right`: (n,), int32."""
-    differ = np.bitwise_or.reduce(left ^ right, axis=1)
-    return n_digits - np.bitwise_count(differ).sum(axis=1, dtype=np.int32)
-
-
 def _differing(a: Any, b: Any, count: Any) -> Any:
     """Count differing digits, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
     shape = (a.shape[2], b.shape[3])

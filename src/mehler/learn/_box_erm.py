@@ -113,11 +113,6 @@ class BoxERM:
         Returns
         -------
         array, shape (n,)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `Z` is not such a matrix, or lives elsewhere.
         """
         Z = _require_features(Z, n_features=self.alpha.shape[0])
         xp = _arrays.array_namespace(self.alpha, Z, names=("alpha", "Z"))
@@ -361,11 +356,6 @@ def units(phi: Any, X: Array) -> Array:
     Returns
     -------
     array, shape (n, m)
-
-    Raises
-    ------
-    TypeError
-        If `phi` cannot be called, or gives codes instead of features.
 
     Examples
     --------

@@ -172,11 +172,6 @@ def block_diagonal(K: Any, blocks: Any) -> NDArray[np.float64]:
     numpy.ndarray, shape (n, n)
         Positive semidefinite if `K` is.
 
-    Raises
-    ------
-    ValueError
-        If `K` is not a finite symmetric matrix, or `blocks` are not n integers.
-
     References
     ----------
     The block kernel approximation of Remark 2 of Shahrampour, Kolouri (2019).
@@ -215,12 +210,6 @@ def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
     float
         Delta: the largest eigenvalue of
         :math:`(K + \lambda)^{-1/2}(\hat K - K)(K + \lambda)^{-1/2}` in size.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a matrix is not finite and symmetric, `K` not positive semidefinite, or `lam` not above
-        0.
 
     See Also
     --------
@@ -271,11 +260,6 @@ def kernel_alignment(K: Any, Y: Any, *, centred: bool = True) -> float:
     -------
     float
         Between 0 and 1 for positive semidefinite `K`; 0 if either matrix is 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `K` is not finite and symmetric, or `Y` not n rows of real numbers.
 
     See Also
     --------

@@ -281,16 +281,6 @@ def one_vs_all(labels: Array, classes: Any = None, *, like: Any = None) -> tuple
     classes : numpy.ndarray, shape (k,)
         ``classes[argmax]`` turns the largest column back into a label.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `labels` is not a vector, is empty, or has values outside `classes`; if `like` is given
-        for labels of another library than NumPy.
-
-    See Also
-    --------
-    ridge : Least squares on these codes.
-
     References
     ----------
     Codes of GURLS, with which the papers learn: Tacchetti, Mallapragada, Santoro, Rosasco (2013).

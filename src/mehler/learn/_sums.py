@@ -57,11 +57,6 @@ class RidgeSums:
     n_rows : int or float
         Number of rows N; with weights their sum.
 
-    Raises
-    ------
-    TypeError
-        If `phi` cannot be called.
-
     See Also
     --------
     ridge : The same in one call.
@@ -277,11 +272,6 @@ class RidgeSums:
         -------
         tuple of RidgeFit
             In the order of `lambdas`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If there are no rows yet, or an argument is not of its kind.
         """
         require_flag("intercept", intercept)
         path = self._solved(require_lambdas(lambdas), intercept, solver, overwrite=False)
@@ -321,11 +311,6 @@ class RidgeSums:
             ties go to the largest. `fit.errors` has these means.
         errors : numpy.ndarray, shape (p, k)
             Mean squared error over rows and targets of each part.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `parts` are not such sums, do not fit each other, or an argument is out of range.
 
         Notes
         -----
