@@ -23,8 +23,8 @@ class KitchenSinkSampler(Sampler):
     n_components : int, default=100
         Number of feature columns m.
     activation : str or callable, default='relu'
-        'step', 'relu', 'relu2', 'erf', 'tanh', 'cos', 'sin', or any elementwise function of one
-        array.
+        A name, 'relu', 'gelu', 'tanh' and others of `mehler.KitchenSinks`, or any elementwise
+        function of one array.
     weight_scale : float, default=1.0
         Standard deviation of the weights.
     bias : float or 'uniform', default=0.0

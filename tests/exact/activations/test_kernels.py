@@ -23,6 +23,10 @@ BY_HAND = {
     "relu2": lambda t: np.maximum(t, 0) ** 2,
     "erf": special.erf,
     "tanh": np.tanh,
+    "leaky_relu": lambda t: np.where(t > 0, t, 0.01 * t),
+    "gelu": lambda t: t * special.ndtr(t),
+    "sigmoid": special.expit,
+    "softplus": lambda t: np.logaddexp(0, t),
     "cos": np.cos,
     "sin": np.sin,
 }
@@ -64,13 +68,37 @@ def test_against_a_double_integral(name, power, at):
     assert ours == pytest.approx(in_polar_coordinates(name, power, *at), rel=1e-12, abs=1e-14)
 
 
-@pytest.mark.parametrize("name", ["erf", "cos", "sin", "step", "relu", "relu2"])
+@pytest.mark.parametrize(
+    "name", ["erf", "gelu", "cos", "sin", "step", "relu", "relu2", "leaky_relu"]
+)
 def test_closed_forms_agree_with_the_series(name):
     a = ACTIVATIONS[name]
     for sx, sy in [(1.0, 1.0), (0.3, 2.5)]:
         closed = activation_kernel(name, RHO, sx, sy)
         series, error = by_series(a.on_host, RHO, sx, sy)
         assert np.all(np.abs(closed - series) <= error + activation_kernel_error(name, RHO, sx, sy))
+
+
+@pytest.mark.parametrize(("scale", "rho"), [(0.3, 0.7), (2.0, -0.999), (1e3, 1 - 1e-9)])
+def test_the_kernel_of_gelu_by_a_single_integral(scale, rho):
+    """Given u = s g, v is N(rho u, (1 - rho^2) s^2): E v Phi(v) = m Phi(z) + t phi(z)/w.
+
+    With m and t the mean and variance, w = sqrt(1 + t) and z = m/w.
+    """
+    with mpmath.workdps(30):
+        s, r = mpmath.mpf(scale), mpmath.mpf(rho)
+        t = (1 - r**2) * s**2
+        w = mpmath.sqrt(1 + t)
+
+        def inside(g):
+            m = r * s * g
+            given = m * mpmath.ncdf(m / w) + t * mpmath.npdf(m / w) / w
+            return s * g * mpmath.ncdf(s * g) * given * mpmath.npdf(g)
+
+        ends = [-14, -2, *(sign * 10.0**k / scale for sign, k in ((-1, 0), (1, 0))), 2, 14]
+        truth = mpmath.quad(inside, sorted([*ends, 0]))
+    ours = activation_kernel("gelu", rho, scale, scale)
+    assert abs(ours - float(truth)) <= activation_kernel_error("gelu", rho, scale, scale)
 
 
 def arc_cosine(rho, order):
@@ -171,7 +199,7 @@ def test_every_namespace(place: Place):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (("sigmoid", 0.5), {}, ValueError, "is not one of step, relu"),
+        (("rleu", 0.5), {}, ValueError, "is not one of step, relu"),
         ((3, 0.5), {}, TypeError, "neither a name nor a function"),
         (("relu", 1.5), {}, ValueError, "rho"),
         (("relu", 0.5, -1.0), {}, ValueError, "x_scale=-1.0"),
@@ -188,3 +216,20 @@ def test_every_namespace(place: Place):
 def test_bad_arguments(arguments, options, error, message):
     with pytest.raises(error, match=message):
         activation_kernel(*arguments, **options)
+
+
+def test_functions_of_pytorch_and_jax_are_refused_with_the_remedy():
+    torch = pytest.importorskip("torch")
+    nn = pytest.importorskip("jax.nn")
+    for function in (torch.tanh, torch.nn.ReLU(), torch.nn.functional.gelu, nn.relu, nn.gelu):
+        with pytest.raises(TypeError, match=r"pass a name, one of step, .*mehler.exact.Activation"):
+            activation_kernel(function, 0.5)
+    assert activation_kernel(np.tanh, 0.5) == activation_kernel("tanh", 0.5)
+
+
+@pytest.mark.parametrize("name", ["gelu", "sigmoid", "softplus", "leaky_relu"])
+def test_derivatives_and_functions_leave_their_arguments(name):
+    """`slope` compares the declared derivative with differences of the function."""
+    at = np.linspace(-40.0, 40.0, 81)
+    assert np.isfinite(ACTIVATIONS[name].slope.on_host(at.copy())).all()
+    np.testing.assert_allclose(ACTIVATIONS[name].on_host(at.copy()), BY_HAND[name](at), atol=1e-14)

@@ -12,6 +12,7 @@ from mehler.exact.activations._closed import erf_kernel as erf_kernel
 from mehler.exact.activations._closed import polynomials as polynomials
 from mehler.exact.activations._named import (
     ACTIVATIONS,
+    ActivationLike,
     activation_kernel,
     activation_kernel_error,
     activation_of,
@@ -25,6 +26,7 @@ from mehler.exact.activations._series import coefficients as coefficients
 __all__ = [
     "ACTIVATIONS",
     "Activation",
+    "ActivationLike",
     "Pairs",
     "activation_kernel",
     "activation_kernel_error",

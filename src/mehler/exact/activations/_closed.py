@@ -319,6 +319,52 @@ def erf_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] 
     return value, 64.0 * pairs.eps * largest
 
 
+def gelu_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+    r"""Compute the kernel of t Phi(t), with a = s_x^2, b = s_y^2, c = rho s_x s_y.
+
+    .. math:: \frac c{2\pi}\Big(\frac\pi2 + \arcsin r\Big) +
+              \frac{ab\sqrt{1-r^2}}{2\pi\sqrt{(1+a)(1+b)}} +
+              \frac{r^2}{2\pi\sqrt{(1+a)(1+b)(1-r^2)}}, \qquad
+              r = \frac c{\sqrt{(1+a)(1+b)}}
+
+    By Stein's lemma in both variables, E uv F = c E F + sum of Sigma_1i Sigma_2j E F_ij for
+    F = Phi(u) Phi(v): E F is an orthant's probability, and the F_ij are densities at 0.
+    """
+    if power != 1:
+        return None
+    near, far = pairs.near, pairs.far
+    value = _gelu_value(pairs, pairs.rho, near, far)
+    ones = pairs.xp.ones_like(pairs.rho)
+    return value, 64.0 * pairs.eps * _gelu_value(pairs, ones, 0.0 * ones, 2.0 * ones)
+
+
+def _gelu_value(
+    pairs: Pairs, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
+) -> _arrays.Array:
+    xp = pairs.xp
+    (x_fraction, x_rest), (y_fraction, y_rest) = (
+        _fractions(xp, scale) for scale in (pairs.x_scale, pairs.y_scale)
+    )
+    lengths = pairs.x_scale * pairs.y_scale
+    covariance = rho * lengths
+    if pairs.differentiable:
+        covariance = _arrays.graft(covariance, pairs.product)
+    r = covariance * x_rest * y_rest
+    # 1 - r^2 from both gaps, a sum of what is not negative.
+    square = (x_rest * y_rest) ** 2 + (x_fraction * y_rest) ** 2 + (y_fraction * x_rest) ** 2
+    root = (square + (x_fraction * y_fraction) ** 2 * near * far) ** 0.5
+    angle = 0.5 * math.pi + xp.atan2(r, root)
+    rest = lengths * x_fraction * y_fraction * root + x_rest * y_rest * r**2 / root
+    return (covariance * angle + rest) / (2.0 * math.pi)
+
+
+def _fractions(xp: Any, scale: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+    """Return s/sqrt(1 + s^2) and 1/sqrt(1 + s^2), of scales of any size."""
+    small = 1.0 / _arrays.constant(xp.maximum(scale, xp.ones_like(scale)))
+    root = (small**2 + (scale * small) ** 2) ** 0.5
+    return scale * small / root, small / root
+
+
 def erf_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
     r"""Compute the kernel of the derivative.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import math
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,6 +28,43 @@ def _relu2(xp: Any, t: _arrays.Array) -> _arrays.Array:
     return _relu(xp, t) ** 2
 
 
+def _leaky_relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    return _arrays.maximum(xp, t, 0.01 * t)
+
+
+def _gelu(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    return 0.5 * t * (1.0 + _arrays.erf(xp, t * 0.5**0.5))
+
+
+def _gelu_slope(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    # Beyond, it is 0 or 1 in float64, and the square would overflow.
+    t = xp.clip(t, -40.0, 40.0)
+    density = xp.exp(-0.5 * t * t) / math.tau**0.5
+    return 0.5 * (1.0 + _arrays.erf(xp, t * 0.5**0.5)) + t * density
+
+
+def _sigmoid(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    # By tanh, nothing overflows.
+    return 0.5 + 0.5 * xp.tanh(0.5 * t)
+
+
+def _softplus(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    return xp.maximum(t, xp.zeros_like(t)) + xp.log1p(xp.exp(-xp.abs(t)))
+
+
+def _inverse_sigmoid(t: Any) -> Any:
+    from scipy.special import logit
+
+    return logit(np.clip(t, 0.0, 1.0))
+
+
+def _inverse_softplus(t: Any) -> Any:
+    """Invert log(1 + e^p): t + log(1 - e^-t)."""
+    above = np.maximum(t, 0.0)
+    with np.errstate(divide="ignore"):
+        return above + np.log(-np.expm1(-above))
+
+
 def _inverse_tanh(t: Any) -> Any:
     with np.errstate(divide="ignore"):
         return np.arctanh(np.clip(t, -1.0, 1.0))
@@ -37,6 +76,15 @@ ACTIVATIONS = {
         Activation("step", _step, degree=0),
         Activation("relu", _relu, degree=1),
         Activation("relu2", _relu2, degree=2),
+        Activation("leaky_relu", _leaky_relu, degree=1),
+        Activation("gelu", _gelu, kernel=_closed.gelu_kernel, derivative=_gelu_slope),
+        Activation(
+            "sigmoid",
+            _sigmoid,
+            inverse=_inverse_sigmoid,
+            derivative=lambda xp, t: _sigmoid(xp, t) * _sigmoid(xp, -t),
+        ),
+        Activation("softplus", _softplus, inverse=_inverse_softplus, derivative=_sigmoid),
         Activation(
             "erf",
             _arrays.erf,
@@ -56,6 +104,22 @@ ACTIVATIONS = {
 }
 
 
+ActivationName: TypeAlias = Literal[
+    "step",
+    "relu",
+    "relu2",
+    "leaky_relu",
+    "gelu",
+    "sigmoid",
+    "softplus",
+    "erf",
+    "tanh",
+    "cos",
+    "sin",
+]
+ActivationLike: TypeAlias = ActivationName | Activation | Callable[[Any], Any]
+
+
 def activation_of(activation: Any) -> Activation:
     """Return the activation of a name or a callable; TypeError or ValueError if it is neither."""
     if isinstance(activation, Activation):
@@ -72,7 +136,29 @@ def activation_of(activation: Any) -> Activation:
             f"activation={activation!r} is neither a name nor a function t -> a(t); the names are "
             f"{', '.join(ACTIVATIONS)}"
         )
+    _require_numpy(activation)
     return Activation("", lambda xp, t: activation(t))
+
+
+def _require_numpy(function: Callable[[Any], Any]) -> None:
+    """Raise TypeError for a function of PyTorch's or JAX's arrays alone; others fail by themselves.
+
+    Kernels are computed with NumPy: PyTorch refuses its arrays, and JAX computes in float32.
+    """
+    at, reason = np.array([-1.0, 0.0, 1.0]), "it returns arrays of another library"
+    try:
+        with np.errstate(all="ignore"):
+            values = function(at)
+    except (TypeError, AttributeError) as error:
+        values, reason = None, str(error)
+    except Exception:
+        return
+    if values is None or (_arrays.is_array(values) and not _arrays.is_numpy_array(values)):
+        raise TypeError(
+            f"the activation {function!r} takes no NumPy arrays ({reason}), with which kernels are "
+            f"computed: pass a name, one of {', '.join(ACTIVATIONS)}, or a function of any "
+            "library, mehler.exact.Activation(name, lambda xp, t: xp.tanh(t))"
+        )
 
 
 Phase = Literal["none", "uniform"]
@@ -101,7 +187,8 @@ def activation_kernel(
     Parameters
     ----------
     activation : str, Activation or callable
-        'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or any
+        'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'leaky_relu' (slope 0.01), 'gelu'
+        (exact, not by tanh), 'sigmoid', 'softplus', 'erf', 'tanh', 'cos', 'sin', or any
         elementwise function of polynomial growth; it may jump and bend.
     rho : float or array
         Correlations in [-1, 1].
@@ -127,15 +214,16 @@ def activation_kernel(
     Notes
     -----
     Closed forms where the activation carries one: a degree, while that times p is at most 16,
-    waves, or a kernel of its own (erf with p = 1); accuracy 64 eps of the dtype times the value
-    at equal rows.
+    waves, or a kernel of its own (erf and gelu with p = 1); accuracy 64 eps of the dtype times the
+    value at equal rows.
     Otherwise Mehler's series on the host, up to 512 terms; :func:`activation_kernel_error` says
     how well it is known. Cost: 5,000 evaluations of `activation` a scale, twice that where it
     jumps, and up to 512 operations a pair. A scale of 0 is a row of zeros: a(0) in every unit.
 
     References
     ----------
-    Cho, Saul (2009), eq. (3) to (7), arc-cosine; Williams (1998), eq. (11), erf.
+    Cho, Saul (2009), eq. (3) to (7), arc-cosine; Williams (1998), eq. (11), erf;
+    Tsuchida et al. (2021), Avoiding kernel fixed points, gelu.
 
     Examples
     --------

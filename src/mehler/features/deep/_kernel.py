@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
-from mehler.exact.activations import Pairs, activation_of
+from mehler.exact.activations import ActivationLike, Pairs, activation_of
 from mehler.features.deep import _blocks, _errors, _recursion
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
@@ -90,7 +90,7 @@ class DeepKernel:
 
     def __init__(
         self,
-        activation: Any,
+        activation: ActivationLike | Literal["maxout"],
         depth: int,
         *,
         pool_size: int | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_not_negative, require_positive
-from mehler.exact.activations import Activation, Pairs, activation_of
+from mehler.exact.activations import Activation, ActivationLike, Pairs, activation_of
 from mehler.features import _correlation, _distributions
 from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
@@ -43,8 +43,9 @@ class KitchenSinks(EstimatedKernel):
     n_features : int
         Features m.
     activation : str, Activation or callable
-        'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
-        any elementwise function of one array that is finite and grows no faster than a
+        'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'leaky_relu', 'gelu', 'sigmoid',
+        'softplus', 'erf', 'tanh', 'cos', 'sin' (:func:`mehler.exact.activation_kernel`), or any
+        elementwise function of one array that is finite and grows no faster than a
         polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
         the kernel. A :class:`mehler.exact.Activation` can define closed forms and the
         distribution too.
@@ -115,7 +116,7 @@ class KitchenSinks(EstimatedKernel):
         n_inputs: int,
         n_features: int,
         *,
-        activation: Any,
+        activation: ActivationLike,
         weight_scale: float = 1.0,
         bias: float | str = 0.0,
         law: Any = "gaussian",

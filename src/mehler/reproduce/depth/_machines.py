@@ -22,7 +22,7 @@ SHOWN, SHALLOW = (4, 3), (2, 1)
 # Pool and depth of the maps that are drawn.
 _DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
-_ORDERS = {0: ("step", BIAS), 2: ("relu2", 0.0)}
+_ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
 
 
 def deep(q: int, depth: int) -> DeepKernel:
