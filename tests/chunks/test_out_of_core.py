@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 
 import dask
@@ -125,3 +127,20 @@ def test_what_compares_all_rows_refuses_rows_that_cannot_be_held(run):
     x = da.zeros((10**9, 20), chunks=(10**6, -1))
     with pytest.raises(ValueError, match=r"X is a Dask array of 149.0 GiB"):
         run(x)
+
+
+def test_sums_leave_the_configuration_of_dask_alone():
+    """The defaults of distributed, which Dask imports when it looks for a client, must stay."""
+    code = (
+        "import dask, dask.array as da, mehler\n"
+        "from mehler import learn\n"
+        "phi = mehler.FourierFeatures.draw(2, 4, seed=0)\n"
+        "x = da.ones((6, 2), chunks=(3, -1))\n"
+        "for _ in range(2):\n"
+        "    learn.RidgeSums(phi).add(x, x[:, 0])\n"
+        "import distributed\n"
+        "print(dask.config.get('distributed.comm.compression', 'gone'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() != ["gone"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +59,9 @@ def sum_over_chunks(
     columns = [y.to_delayed().ravel() for y in (x, *others)]
     sizes = x.chunks[0]
     parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
-    with dask.config.set(_HEAVY):
+    # Without a cluster nothing warns; set before distributed is imported, the options would take
+    # its defaults with them when they go.
+    with dask.config.set(_HEAVY if "distributed" in sys.modules else {}):
         return _added(parts, dask.delayed(_add, pure=False)).compute()
 
 
