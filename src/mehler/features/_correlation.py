@@ -38,9 +38,11 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
     """
     place = _arrays.place_of(x)
     xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
-    both = [xp.astype(rows, wide) for rows in ((x,) if y is None else (x, y))]
-    sizes = [lengths(xp, rows) for rows in both]
-    units = [directions(xp, rows, size) for rows, size in zip(both, sizes, strict=True)]
+    sizes, units = [], []
+    for rows in (x,) if y is None else (x, y):
+        wider = xp.astype(rows, wide)
+        sizes.append(lengths(xp, wider))
+        units.append(directions(xp, wider, sizes[-1]))
     rho = xp.matmul(units[0], xp.matrix_transpose(units[-1]))
     if y is None:
         on_diagonal = xp.eye(x.shape[0], dtype=wide, device=place.device) > 0

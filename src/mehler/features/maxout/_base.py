@@ -129,22 +129,14 @@ class MaxoutBase(FeatureMap):
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
         scale = xp.where(nothing, xp.ones_like(scale), scale)
-        if not (_arrays.is_lazy(scale) or _arrays.is_on_accelerator(scale)):
-            self._require_floats(xp, scale, x_length, y_length)
+        blind = _arrays.is_lazy(scale) or _arrays.is_on_accelerator(scale)
+        if not (blind or bool(xp.all(xp.isfinite(scale)))):
+            longest = max(float(xp.max(x_length)), float(xp.max(y_length)))
+            raise ValueError(
+                f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
+                f"{_arrays.dtype_name(scale.dtype)}: scale the rows"
+            )
         return scale * value
-
-    @staticmethod
-    def _require_floats(
-        xp: Any, scale: _arrays.Array, x_length: _arrays.Array, y_length: _arrays.Array
-    ) -> None:
-        """Raise ValueError naming the longest row if products of lengths leave the floats."""
-        if _arrays.all_true(xp.isfinite, scale):
-            return
-        longest = max(float(xp.max(x_length)), float(xp.max(y_length)))
-        raise ValueError(
-            f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
-            f"{_arrays.dtype_name(scale.dtype)}: scale the rows"
-        )
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
