@@ -240,6 +240,13 @@ ROWS = [
         "maxout.lemma-3", "confidence", None, because=TRUNCATED, label="paper's shape: confidence"
     ),
     *of_term("maxout.lemma-4", "mean", None, because=SHRUNK, label="mean"),
+    *(
+        row
+        for term in ("mean", "confidence")
+        for row in of_term(
+            "maxout.lemma-4", term, None, because=TRUNCATED, label=f"by dimension: {term}"
+        )
+    ),
     *of_term(
         "maxout.lemma-4",
         "confidence",
