@@ -247,7 +247,9 @@ class Group(ABC):
         if elements is None:
             return rows, self.elements()
         elements = np.asarray(elements)
-        if elements.ndim != 2:
+        if elements.dtype.kind not in "biuf":
+            raise TypeError(f"elements must hold real numbers, but have dtype {elements.dtype}")
+        if elements.ndim != 2 or elements.shape[1] == 0:
             raise ValueError(
                 f"elements have shape {elements.shape}; give one a row, as group.elements() does"
             )

@@ -167,13 +167,12 @@ def declares_a_variance(subject: Subject) -> None:
 
 
 def refuses_bad_rows(subject: Subject) -> None:
-    """Require ValueError or TypeError for NaN, infinity, a wrong width and a single vector."""
+    """Require ValueError or TypeError for NaN, infinity and a wrong width; (m,) for one row."""
     rows = np.array(to_host(subject.rows), dtype=np.float64)
     bad = {
         "NaN": np.where(np.arange(rows.size).reshape(rows.shape) == 1, np.nan, rows),
         "infinity": np.where(np.arange(rows.size).reshape(rows.shape) == 1, np.inf, rows),
         "one column too many": np.hstack([rows, rows[:, :1]]),
-        "a vector for a matrix": rows[0],
     }
     phi = subject.map()
     for what, x in bad.items():
@@ -182,6 +181,15 @@ def refuses_bad_rows(subject: Subject) -> None:
         except (TypeError, ValueError):
             continue
         raise AssertionError(f"phi accepts {what}: raise ValueError before any work")
+    m = np.asarray(to_host(phi(_beside(subject, rows[:1])))).shape[1]
+    try:
+        single = np.asarray(to_host(phi(_beside(subject, rows[0]))))
+    except (TypeError, ValueError):
+        return
+    require(
+        single.shape == (m,),
+        f"phi(x) of a row (d,) has shape {single.shape}: give {(m,)}, or raise ValueError",
+    )
 
 
 def has_a_recipe(subject: Subject) -> None:
