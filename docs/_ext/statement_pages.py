@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-from mehler.proofs_checks._statements import PAGES
+from mehler.proofs_checks._statements import HERE, PAGES
 from sphinx.application import Sphinx
 
 from mehler.proofs_checks import STATEMENTS
@@ -18,6 +18,8 @@ from mehler.statements import Statement
 
 ROOT = Path(__file__).parents[2]
 THEOREMS = ROOT / "docs" / "theorems"
+# The pages of the checkout, whose links lead to its files; mehler may be installed elsewhere.
+HOMES = {name: ROOT / "proofs_checks" / path.relative_to(HERE) for name, path in PAGES.items()}
 # The first line of a page that was made, as a comment of MyST.
 MADE = "% Made from"
 _NOTATION = {
@@ -37,8 +39,8 @@ def name_of(statement: str) -> str:
 
 def page(statement: Statement) -> str:
     """Return the page of a statement."""
-    home = PAGES[statement.id]
-    made = {path.resolve(): name_of(one) for one, path in PAGES.items()}
+    home = HOMES[statement.id]
+    made = {path.resolve(): name_of(one) for one, path in HOMES.items()}
 
     def moved(found: re.Match[str]) -> str:
         target = (home.parent / found[2]).resolve()
