@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mehler.proofs_checks._statements import HERE, PAGES
-from sphinx.application import Sphinx
 
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Statement
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 THEOREMS = ROOT / "docs" / "theorems"

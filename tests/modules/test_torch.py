@@ -241,4 +241,5 @@ def test_without_torch_the_extra_is_named():
         "except ImportError as error:\n    print(error)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "mehler.torch needs PyTorch: pip install 'mehler[torch]'"
+    words = 'mehler.torch needs PyTorch: pip install ".[torch]" in a checkout of mehler'
+    assert run.stdout.strip() == words

@@ -9,7 +9,8 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "jax":
         raise
-    raise ImportError("mehler.jax needs JAX: pip install 'mehler[jax]'") from error
+    words = 'mehler.jax needs JAX: pip install ".[jax]" in a checkout of mehler'
+    raise ModuleNotFoundError(words, name="jax") from error
 
 __all__ = ["register", "stacked", "trainable"]
 

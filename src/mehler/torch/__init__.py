@@ -8,6 +8,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
-    raise ImportError("mehler.torch needs PyTorch: pip install 'mehler[torch]'") from error
+    words = 'mehler.torch needs PyTorch: pip install ".[torch]" in a checkout of mehler'
+    raise ModuleNotFoundError(words, name="torch") from error
 
 __all__ = ["RandomFeatures"]

@@ -7,7 +7,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -140,6 +140,8 @@ def test_a_polynomial_is_exact():
     name=st.sampled_from(sorted(ACTIVATIONS)),
 )
 def test_cauchy_schwarz_and_symmetry(rho, sx, sy, name):
+    # Squares of these scales are subnormal, and their roots have no digits left.
+    assume(all(scale == 0.0 or scale > 1e-150 for scale in (sx, sy)))
     value = activation_kernel(name, rho, sx, sy)
     slack = activation_kernel_error(name, rho, sx, sy)
     degree = ACTIVATIONS[name].degree
