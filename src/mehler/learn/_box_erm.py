@@ -350,7 +350,7 @@ def units(phi: Any, X: Array) -> Array:
     phi : callable
         A map of mehler, or any X -> features whose inner products estimate a kernel, such as the
         ``transform`` of a scikit-learn sampler.
-    X : array, shape (n, d)
+    X : array, shape (n, d) or (d,)
         Rows.
 
     Returns
@@ -373,7 +373,7 @@ def units(phi: Any, X: Array) -> Array:
             f"phi(X) has dtype {_arrays.dtype_name(features.dtype)}: codes, it seems, and not "
             "features whose inner products estimate a kernel"
         )
-    return features * features.shape[1] ** 0.5
+    return features * features.shape[-1] ** 0.5
 
 
 def _require_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
