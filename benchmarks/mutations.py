@@ -19,7 +19,7 @@ from tests.proofs_checks.mutations import ROWS, Row
 from tests.proofs_checks.mutations._planted import planted
 
 PAGE = ROOT / "docs" / "mutations.md"
-HEAD = """# What a check would see
+HEAD = """# Mutation tests
 
 A check is worth what it would refuse. For every statement this table names a change of each of its
 terms and constants, and the check of [the statement](theorems/index.md) that turns red when the

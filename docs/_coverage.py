@@ -35,7 +35,7 @@ SHARED_PAGES = {
     "invariant-vowels": "invariant-panels",
 }
 
-HEAD = """# Coverage
+HEAD = """# Coverage of the papers
 
 Every definition, statement, algorithm, figure, table, experiment and remark of the four papers, and
 what there is for it. Items marked *ours* are results of this package, in the place where a reader

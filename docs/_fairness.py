@@ -53,7 +53,7 @@ PAPERS = {
     ),
 }
 
-HEAD = f"""# Fair to the papers
+HEAD = f"""# How published statements are read
 
 Whoever refutes others must be the hardest to refute. So every printed statement is read with *all*
 that the paper assumes, and its check runs inside these hypotheses. What an accusation needs and the

@@ -17,13 +17,12 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
     "numpydoc",
-    "static_mathml",
     "benchmark_tables",
     "plain_bars",
     "statement_pages",
 ]
-html_math_renderer = "static_mathml"
 # Parts of the pages that include them.
 exclude_patterns = ["_build", "experiments/results", "performance"]
 
