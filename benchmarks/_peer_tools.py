@@ -65,7 +65,7 @@ class Bounded(Mehler):
 class ToldNothing(Mehler):
     """Under a kurtosis below a limit that grows with the samples, five times their own."""
 
-    name = "mehler, told nothing"
+    name = "mehler, nothing declared"
 
     def _check(self, x: Any, s: Stream, resolution: float, alpha: float) -> Any:
         return verify.check_mean(x, s.claim, resolution=resolution, false_alarm=alpha)

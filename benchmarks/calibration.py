@@ -1,4 +1,4 @@
-"""How often the check that is told nothing refutes correct maps, whatever their tails.
+"""How often the check without declarations refutes correct maps, whatever their tails.
 
 No rate may be exceeded: the count of mistakes stays below what a binomial law of the stated rate
 exceeds with probability 1e-9. The last column is no calibration but power: the same map with
@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 import _harness
-from _told_nothing import alarms
+from _undeclared import alarms
 from _unknown_laws import LAWS, Law
 from scipy.stats import binom
 
@@ -71,7 +71,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     header = ["map", "m", "repetitions", "at 5 %", "at 0.1 %", "within", "0.8 of it refuted"]
     return "\n".join(
         [
-            f"Correct maps refuted by `check_kernel` told nothing, by "
+            f"Correct maps refuted by `check_kernel` without declarations, by "
             f"`python benchmarks/calibration.py` ({_harness.machine()}).",
             "",
             "| " + " | ".join(header) + " |",

@@ -8,8 +8,8 @@ Four tasks, each on products of features at one pair of rows:
   except with probability 1e-9.
 - Mistakes at a nominal 1e-3 on correct code with skewed, unbounded samples: products of rectified
   units at an angle of 0.9 pi, 1000 a stream. Correct claims refuted; of stochtest, whose rate is
-  another one, claims accepted that are off by just the margin. mehler told nothing refutes nothing
-  at 1000 samples: its mistakes are counted at 100,000.
+  another one, claims accepted that are off by just the margin. Without
+  declarations mehler refutes nothing at 1000 samples: its mistakes are counted at 100,000.
 - Samples until a claim that is half as large again is refuted there, at 1e-3.
 
 Needs `pip install fineness stochtest ville expectation scikit-learn`; what is missing is left out.

@@ -20,7 +20,7 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     shortfall,
 )
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def benchmarks(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    return {name: importlib.import_module(name) for name in ("_unknown_laws", "_told_nothing")}
+    return {name: importlib.import_module(name) for name in ("_unknown_laws", "_undeclared")}
 
 
 def test_the_exponential_inequality_holds_everywhere():
@@ -115,7 +115,7 @@ LAWS = range(21)
 @pytest.mark.sampled(3)
 def test_no_kind_of_tail_is_refuted_too_often(benchmarks, law):
     """100 repetitions at 5 %; the table of 10,000 is `python benchmarks/calibration.py`."""
-    maps, check = benchmarks["_unknown_laws"].LAWS, benchmarks["_told_nothing"]
+    maps, check = benchmarks["_unknown_laws"].LAWS, benchmarks["_undeclared"]
     assert len(maps) == len(LAWS)
     alarms = check.alarms(maps[law], 1, 0.05, 100, seed=7)
     assert alarms.sum() <= most_misses(100, 0.05)
@@ -125,7 +125,7 @@ def test_no_kind_of_tail_is_refuted_too_often(benchmarks, law):
 def test_a_fifth_more_or_less_is_seen_where_tails_are_light(benchmarks, scale, share):
     """The repetitions above could refute: too much with no assumption, too little with one."""
     law = benchmarks["_unknown_laws"].rectified(1.0, (16,))
-    alarms = benchmarks["_told_nothing"].alarms(law, 16, 1e-3, 20, seed=8, scale=scale)
+    alarms = benchmarks["_undeclared"].alarms(law, 16, 1e-3, 20, seed=8, scale=scale)
     assert alarms.mean() >= share
 
 

@@ -17,9 +17,9 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
+from mehler.verify.nonparametric._nonnegative import Ratio, ratios
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
 from mehler.verify.sampling._sources import GROUP, DrawGroups, call, estimate
-from mehler.verify.undeclared._nonnegative import Ratio, ratios
 
 # Groups of the pilot, and the safety factor on its scatter.
 PILOT, SAFETY = 48, 2.0

@@ -21,11 +21,11 @@ from mehler._validate import require_flag, require_integer, require_positive
 from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import FLOOR, Verdict
+from mehler.verify.nonparametric._watch import Words, verdict_of, watch
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, call, read, rows_without_claim
 from mehler.verify.sampling._sources import BLOCK, power_sums, units_of
-from mehler.verify.undeclared._watch import Words, verdict_of, watch
 
 Gradient = Callable[[Any, Any], Array]
 

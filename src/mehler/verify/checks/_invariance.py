@@ -18,11 +18,11 @@ from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.checks._never import trials_for, zero_failures_verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
+from mehler.verify.nonparametric._nonnegative import Ends, Nonnegative, sizes
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, read, rows_without_claim
 from mehler.verify.sampling._sources import BLOCK, call, units_of
-from mehler.verify.undeclared._nonnegative import Ends, Nonnegative, sizes
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
 ROUNDING = 2.0**10

@@ -29,6 +29,7 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks.structure import check_structure
+from mehler.verify.nonparametric._pairwise import nonparametric_intervals
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
@@ -36,7 +37,6 @@ from mehler.verify.pairwise._worst_pair import ignored_seed, out_of_bounds, verd
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify.sampling._sources import choose_source, declared_variance
-from mehler.verify.undeclared._pairwise import undeclared_intervals
 
 
 @passed_to_ledger
@@ -209,7 +209,7 @@ def check_kernel(
             elif bounds is not None:
                 measured = betting_intervals(plan, bounds)
             else:
-                measured = undeclared_intervals(plan)
+                measured = nonparametric_intervals(plan)
         except OutOfBounds as found:
             broken, measured = found, out_of_bounds(found, pairs)
         verdict = verdict_of_worst_pair(plan, measured, title, broken, with_table=True)

@@ -42,9 +42,9 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     samples_wanted,
 )
+from mehler.verify.nonparametric._kurtosis_test import LEAST
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._sources import power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST
 
 # Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
 _LARGE = 2.0**200
@@ -71,7 +71,7 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
     return sum(max(centre - low, high - centre) for low, high in ends)
 
 
-def undeclared_interval(
+def nonparametric_interval(
     x: Any, exact: float, false_alarm: float, miss: float, resolution: float
 ) -> Measured:
     """Measure a mean under a kurtosis bound that grows with the sample size.
@@ -141,7 +141,7 @@ def _in_units(
     """Measure samples whose squares are no floats, in a unit of their size."""
     # The resolution only says which interval is sought: any number is valid.
     sought = min(max(resolution / unit, 1.0 / _LARGE), _LARGE)
-    found = undeclared_interval(x / unit, exact / unit, false_alarm, miss, sought)
+    found = nonparametric_interval(x / unit, exact / unit, false_alarm, miss, sought)
     ends = (unit * found.interval[0], unit * found.interval[1])
     return replace(found, interval=ends, detectable=unit * found.detectable, statistics=None)
 
@@ -325,7 +325,7 @@ def _measure(
         tests = {"n": n, "range": ranges, "samples": samples_of({0: x}, 1)}
         decided = Statistics("betting", {}, tests)
     else:
-        return undeclared_interval(x, exact, false_alarm, miss, resolution)
+        return nonparametric_interval(x, exact, false_alarm, miss, resolution)
     return Measured(
         ends, reach(float(x.mean()), ends, seen), method, assumptions, statistics=decided
     )

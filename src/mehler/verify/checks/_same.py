@@ -23,10 +23,10 @@ from mehler.verify.checks._same_samples import (
     clipped,
     pilot,
 )
+from mehler.verify.nonparametric._watch import KERNEL_UNIT, Watched, Words, verdict_of, watch
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
-from mehler.verify.undeclared._watch import KERNEL_UNIT, Watched, Words, verdict_of, watch
 
 _REMEDY = (
     "draw larger maps of either version, take rows of smaller norms, or, if both versions are one "

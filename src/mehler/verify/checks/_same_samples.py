@@ -11,6 +11,7 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler.verify._verdict import FLOOR
+from mehler.verify.nonparametric._kurtosis_test import LEAST, least_samples
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs, read
@@ -22,7 +23,6 @@ from mehler.verify.sampling._sources import (
     estimate_and_lengths,
     power_sums,
 )
-from mehler.verify.undeclared._kurtosis_test import LEAST, least_samples
 
 T = TypeVar("T")
 

@@ -26,8 +26,8 @@ from mehler.verify._certificate import Statistics, joined
 from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection
 from mehler.verify.sampling._sources import GROUP, power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 
 
 def sample_matrix(samples: Array) -> Any:

@@ -26,6 +26,7 @@ from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._known_variance import features_needed
+from mehler.verify.nonparametric._nonnegative import with_guarantee
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
@@ -42,7 +43,6 @@ from mehler.verify.sampling._sources import (
     group_size,
     unit_source,
 )
-from mehler.verify.undeclared._nonnegative import with_guarantee
 
 
 class MDependentGroupVariances(_Blocked):

@@ -18,10 +18,10 @@ from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._nonnegative import Excess, Found
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import Estimates, estimate_and_lengths, power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 _FORMS = ("|u + v|^2", "|u - v|^2")
 _WHERE = "u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
@@ -110,7 +110,7 @@ _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
 
-def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
+def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help."""
     sums, forms = _Sums(plan), SquaredLengths(plan.pairs, plan.rounding)
     # Half of the rate each.

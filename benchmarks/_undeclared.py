@@ -1,4 +1,4 @@
-"""Many repetitions of the check that is told nothing, at once: the library's own looks and bets.
+"""Many repetitions of the check without declarations, at once: the library's own looks and bets.
 
 A repetition is one map at two rows, three pairs with the diagonal, as `check_kernel` would see
 it. `Inspection` and `Excess` work elementwise, so a batch of repetitions is one array.
@@ -13,8 +13,8 @@ import numpy as np
 from _unknown_laws import Law
 
 from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.pairwise._measurement import FLOOR
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 PAIRS = 3
 # Repetitions end at so many times the samples from which on the check may refute.

@@ -25,10 +25,10 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import KURTOSIS, Verdict
 from mehler.verify.intervals._nonnegative import Excess, upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
 from mehler.verify.sampling._sources import BLOCK, GROUP, power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 BETS = "not negative (betting)"
 

@@ -23,8 +23,8 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
+from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, Means, least_samples
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, Means, least_samples
 
 # Below this many effective samples a few large ones decide, and more draws rarely help.
 _FEW = 100.0
