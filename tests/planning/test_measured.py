@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mehler.planning import _measured
+from mehler import MaxoutFeatures, exact
+from mehler.planning._features import FEATURES, measured
 
-ASK = {"quantity": "a", "pool_size": 1, "eps": 0.1, "delta": 0.1}
+FACTS = {"pool_size": 1, "eps": 0.1, "delta": 0.1, "seed": 0}
 
 
 def truth() -> float:
     """512 (Q/eps)^2 with Q the 0.9 quantile of abs(chi2/512 - 1)."""
-    n = _measured._FEATURES
+    n = FEATURES
     law = stats.chi2(n)
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         inside = law.cdf(n * (1 + middle)) - law.cdf(n * (1 - middle))
         low, high = (middle, high) if inside < 0.9 else (low, middle)
-    return n * (high / ASK["eps"]) ** 2
+    return n * (high / FACTS["eps"]) ** 2
 
 
-@pytest.mark.parametrize("which", ["one pair", "all pairs of one row"])
-def test_the_interval_contains_the_truth_as_often_as_it_says(which):
+@pytest.mark.parametrize(
+    "rows", [np.ones((1, 1)), np.array([[0.6, 0.8]] * 2)], ids=["one pair", "equal rows"]
+)
+def test_the_interval_contains_the_truth_as_often_as_it_says(rows):
     missed = 0
     for seed in range(20):
-        if which == "one pair":
-            row = _measured.measured_one_pair(seed=seed, **ASK)
-        else:
-            row = _measured.measured_all_pairs(np.array([[0.6, 0.8]]), seed=seed, **ASK)
+        row = measured(rows, "error", {**FACTS, "seed": seed})
         low, high = row.interval
         # Both ends are rounded up.
         missed += not low - 1 <= truth() <= high
@@ -40,22 +40,20 @@ def test_the_interval_contains_the_truth_as_often_as_it_says(which):
 
 
 def test_rare_events_are_not_measured():
-    row = _measured.measured_all_pairs(np.eye(2), seed=0, **{**ASK, "delta": 1e-4})
-    assert row.features is None
-    assert "more than 1000 draws" in row.note
-    assert _measured.measured_one_pair(seed=0, **{**ASK, "delta": 1e-4}).features is None
+    for rows, most in ((np.eye(2), 1000), (np.ones((1, 1)), 10_000)):
+        row = measured(rows, "error", {**FACTS, "delta": 1e-4})
+        assert row.features is None
+        assert f"more than {most} draws" in row.note
 
 
 def test_largest_errors_are_those_of_the_gram_matrix():
     """The cut features of one draw, against the map's own Gram matrix."""
-    from mehler import MaxoutFeatures, exact
-
     rng = np.random.default_rng(2)
     rows = rng.standard_normal((5, 3))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     wide = rows @ np.linalg.qr(rng.standard_normal((9, 3)))[0].T
-    ask = {**ASK, "pool_size": 4, "seed": 3, "delta": 0.3}
-    low, high = _measured.measured_all_pairs(wide, **ask).interval
+    facts = {"eps": 0.1, "pool_size": 4, "seed": 3, "delta": 0.3}
+    low, high = measured(wide, "error", facts).interval
     kernel = exact.maxout_kernel(np.clip(rows @ rows.T, -1, 1), 4)
     errors = [
         np.abs(MaxoutFeatures.draw(3, 512, 4, seed=s).gram(rows) - kernel).max()

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from mehler import MaxoutFeatures, exact
 from mehler.bounds import group_invariant, spectral
-from mehler.planning import plan
+from mehler.planning import _table, plan
 
 ROWS = np.random.default_rng(5).standard_normal((30, 4))
 UNIT = ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)
@@ -18,17 +18,17 @@ EPS, DELTA, RIDGE = 0.2, 0.05, 0.1
 
 
 @pytest.fixture(scope="module")
-def made():
+def planned():
     return plan(ROWS, eps=EPS, delta=DELTA, ridge=RIDGE, group_order=24, scale=2.0, measure=False)
 
 
-def rows_of(found, start: str):
-    (group,) = [rows for name, rows in found.groups.items() if name.startswith(start)]
+def rows_of(planned, start: str):
+    (group,) = [rows for name, rows in planned.groups.items() if name.startswith(start)]
     return {row.name: row for row in group}
 
 
-def test_spectral_rows_are_the_least_numbers_of_their_theorem(made):
-    rows = rows_of(made, "spectral error of the Gram matrix of 30 rows")
+def test_spectral_rows_are_the_least_numbers_of_their_theorem(planned):
+    rows = rows_of(planned, "spectral error of the Gram matrix of 30 rows")
     assert {row.statement for row in rows.values()} == {"features.gram-error"}
     phi = MaxoutFeatures.draw(4, 1, 4, seed=0)
     # Chebyshev's inequality for the Frobenius norm, over the least of K + N lambda.
@@ -42,11 +42,11 @@ def test_spectral_rows_are_the_least_numbers_of_their_theorem(made):
     # Eigenvalues of K by another order of sums may change the last feature.
     assert at <= EPS * (1 + 1e-6)
     assert before >= EPS * (1 - 1e-6)
-    assert any("d(lambda)" in note for note in made.notes)
+    assert any("d(lambda)" in note for note in planned.notes)
 
 
-def test_planned_features_keep_the_spectral_error(made):
-    m = min(row.features for row in rows_of(made, "spectral error").values())
+def test_planned_features_keep_the_spectral_error(planned):
+    m = min(row.features for row in rows_of(planned, "spectral error").values())
     kernel = MaxoutFeatures.draw(4, 1, 4, seed=0).kernel(UNIT)
     mu, vectors = np.linalg.eigh(kernel)
     root = vectors / np.sqrt(mu + 30 * RIDGE)
@@ -58,8 +58,8 @@ def test_planned_features_keep_the_spectral_error(made):
     assert missed <= 11
 
 
-def test_nearest_rows_are_of_the_ball_and_of_one_function(made):
-    rows = rows_of(made, "mean square distance to functions of norm 2, 30 rows")
+def test_nearest_rows_are_of_the_ball_and_of_one_function(planned):
+    rows = rows_of(planned, "mean square distance to functions of norm 2, 30 rows")
     one = rows["Lemma 3, one function of the class"]
     # C^2 sigma^2(q)/m, the variance of a Monte Carlo mean.
     assert one.features == math.ceil(4 * exact.sigma2(4) / EPS)
@@ -73,8 +73,10 @@ def test_nearest_rows_are_of_the_ball_and_of_one_function(made):
     assert ball.statement == "features.nearest"
 
 
-def test_element_rows_by_the_formula(made):
-    rows = rows_of(made, "error of the invariant kernel by sampled elements, all pairs of 30 rows")
+def test_element_rows_by_the_formula(planned):
+    rows = rows_of(
+        planned, "error of the invariant kernel by sampled elements, all pairs of 30 rows"
+    )
     # kappa = E|t_1|/2 on the sphere of four dimensions; D at most sqrt 2.
     kappa = math.exp(gammaln(2) - gammaln(2.5)) / math.sqrt(math.pi) / 2
     by_range = (math.sqrt(math.sqrt(2)) + math.sqrt(2 * math.log(30 / DELTA))) ** 2
@@ -89,8 +91,8 @@ def test_element_rows_by_the_formula(made):
     assert at <= EPS < before
 
 
-def test_centred_units_need_fewer(made):
-    rows = rows_of(made, "excess risk, the part that more features reduce")
+def test_centred_units_need_fewer(planned):
+    rows = rows_of(planned, "excess risk, the part that more features reduce")
     spread = math.sqrt(exact.sigma2(4) - exact.max_moment(1, 4) ** 2)
     by_hand = (2.0 / EPS * (spread + math.sqrt(2 * math.log(1 / DELTA)))) ** 2
     centred = rows["Theorem 2, centred units"]
@@ -100,15 +102,16 @@ def test_centred_units_need_fewer(made):
 
 def test_a_planted_pool_size_is_seen():
     """The pool enters each number by hand above: with another one it is another number."""
-    other = plan(ROWS, eps=EPS, delta=DELTA, ridge=RIDGE, scale=2.0, pool_size=8, measure=False)
-    one = rows_of(other, "mean square")["Lemma 3, one function of the class"]
-    assert one.features != math.ceil(4 * exact.sigma2(4) / EPS)
+    facts = {"pool_size": 8, "scale": 2.0, "norm": 2.0, "n_rows": 30, "eps": EPS}
+    (row,) = _table.rows_of(_table.SPECTRUM, facts)
+    assert row.features == math.ceil(4 * exact.sigma2(8) / EPS)
+    assert row.features != math.ceil(4 * exact.sigma2(4) / EPS)
 
 
 def test_without_their_inputs_there_are_no_such_rows():
-    found = plan(ROWS, measure=False)
-    assert not [name for name in found.groups if "spectral" in name or "elements" in name]
-    assert "ridge" not in found.setting
+    planned = plan(ROWS, measure=False)
+    assert not [name for name in planned.groups if "spectral" in name or "elements" in name]
+    assert "ridge" not in planned.setting
 
 
 @pytest.mark.parametrize(

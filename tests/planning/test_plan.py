@@ -19,30 +19,30 @@ ONE = "error of the kernel, one pair of rows"
 
 
 @pytest.fixture(scope="module")
-def made():
+def planned():
     return plan(ROWS, max_rows=12, delta=0.05)
 
 
-def assert_measured_is_below(found: Plan) -> None:
-    for rows in found.groups.values():
+def assert_measured_is_below(planned: Plan) -> None:
+    for rows in planned.groups.values():
         measured = [row.features for row in rows if row.kind == "measured"]
         proved = [row.features for row in rows if row.kind == "proved" and row.features]
         assert all(one < other for one in measured for other in proved)
 
 
-def test_measured_lies_below_everything_proved(made):
-    measured = [row for row in made.rows if row.kind == "measured"]
+def test_measured_lies_below_everything_proved(planned):
+    measured = [row for row in planned.rows if row.kind == "measured"]
     assert len(measured) == 2
     assert all(row.features for row in measured)
-    assert_measured_is_below(made)
+    assert_measured_is_below(planned)
 
 
-def test_a_measurement_above_a_bound_is_seen(made):
-    group = made.groups[ONE]
+def test_a_measurement_above_a_bound_is_seen(planned):
+    group = planned.groups[ONE]
     proved = next(row for row in group if row.kind == "proved")
     above = dataclasses.replace(group[0], features=proved.features)
     with pytest.raises(AssertionError):
-        assert_measured_is_below(Plan(setting=made.setting, rows=(above, *group[1:])))
+        assert_measured_is_below(Plan(setting=planned.setting, rows=(above, *group[1:])))
 
 
 @pytest.mark.parametrize(
@@ -55,18 +55,18 @@ def test_measured_lies_below_everything_proved_elsewhere(pool_size, eps, delta):
 def test_measured_lies_below_everything_proved_on_digits():
     from sklearn.datasets import load_digits
 
-    found = plan(load_digits().data[:300], max_rows=60, delta=0.05)
-    assert [row.kind for row in found.rows].count("measured") == 2
-    assert_measured_is_below(found)
+    planned = plan(load_digits().data[:300], max_rows=60, delta=0.05)
+    assert [row.kind for row in planned.rows].count("measured") == 2
+    assert_measured_is_below(planned)
 
 
-def test_groups_are_in_order(made):
-    for quantity, rows in made.groups.items():
+def test_groups_are_in_order(planned):
+    for quantity, rows in planned.groups.items():
         assert [row.order for row in rows] == sorted(row.order for row in rows)
         assert {row.quantity for row in rows} == {quantity}
-    kinds = [row.kind for row in made.groups[ONE]]
+    kinds = [row.kind for row in planned.groups[ONE]]
     assert kinds == ["measured", "asymptotic", "proved", "proved", "proved"]
-    assert list(made.groups) == [
+    assert list(planned.groups) == [
         ONE,
         "largest error of the kernel, all pairs of 12 rows",
         "largest error of the kernel, all pairs of 40 rows",
@@ -75,28 +75,28 @@ def test_groups_are_in_order(made):
     ]
 
 
-def features(found: Plan, quantity: str, name: str) -> int | None:
-    (row,) = [r for r in found.rows if r.quantity == quantity and r.name == name]
+def features(planned: Plan, quantity: str, name: str) -> int | None:
+    (row,) = [r for r in planned.rows if r.quantity == quantity and r.name == name]
     return row.features
 
 
 def test_rows_are_the_numbers_of_the_bounds():
-    found = plan(
+    planned = plan(
         n_inputs=20, n_samples=10**7, dimension=5, diameter=1.5, eps=0.2, delta=0.06, measure=False
     )
     all_pairs = "largest error of the kernel, all pairs of 10000000 rows"
     known = {"at_most": 0.2, "n_features": None, "pool_size": 4, "delta": 0.06}
     shape = {"dimension": 5, "diameter": 1.5, "n_inputs": 20}
-    assert features(found, ONE, "sub-gamma constants") == solve(
+    assert features(planned, ONE, "sub-gamma constants") == solve(
         kernel_error.one_pair, method="sub-gamma", **known
     )
-    assert features(found, all_pairs, "exact law of two units") == (
+    assert features(planned, all_pairs, "exact law of two units") == (
         solve(kernel_error.all_pairs, n_rows=10**7, **known)
     )
-    assert features(found, all_pairs, "doubling dimension, net") == (
+    assert features(planned, all_pairs, "doubling dimension, net") == (
         solve(kernel_error.uniform, method="net", **shape, **known)
     )
-    assert features(found, all_pairs, "central limit, exact variance, union over pairs") == (
+    assert features(planned, all_pairs, "central limit, exact variance, union over pairs") == (
         solve(kernel_error.normal_quantile, n_pairs=10**7 * (10**7 + 1) // 2, **known)
     )
     # The theorems fail with three, four and two times their own delta.
@@ -106,14 +106,14 @@ def test_rows_are_the_numbers_of_the_bounds():
         ("Theorem 2, dimension-free", 0.02, maxout.excess_risk, {}),
         ("Theorem 2, doubling dimension", 0.015, maxout.excess_risk_by_dimension, shape),
     ):
-        m = features(found, risk, name)
+        m = features(planned, risk, name)
         options = {"n_samples": 10**7, "pool_size": 4, "delta": delta, **loss, **numbers}
         assert m == solve(bound, at_most=0.2, n_features=None, **options)
         assert bound(n_features=m, **options).probability == pytest.approx(0.94)
     name = "Rahimi and Recht, units divided by their longest weight"
     divisor = kitchen_sinks.feature_scale_maxout(20, 4, radius=1.0, by="longest")
     options = {"delta": 0.03, "feature_scale": divisor, **loss}
-    m = features(found, risk, name)
+    m = features(planned, risk, name)
     assert m == solve(
         kitchen_sinks.excess_risk, at_most=0.2, n_features=None, n_samples=10**7, **options
     )
@@ -121,19 +121,19 @@ def test_rows_are_the_numbers_of_the_bounds():
 
 
 def test_out_of_reach_says_so():
-    found = plan(n_samples=10, measure=False)
-    plain, centred = [row for row in found.rows if "10 samples" in row.quantity]
+    planned = plan(n_samples=10, measure=False)
+    plain, centred = [row for row in planned.rows if "10 samples" in row.quantity]
     for row in (plain, centred):
         assert row.features is None
         assert row.vacuous
         assert "eps=0.1" in row.note
-    assert "none" in str(found)
+    assert "none" in str(planned)
 
 
 def test_eps_that_any_function_keeps_is_vacuous():
-    found = plan(n_samples=10**4, eps=1.0, measure=False)
-    assert all(row.vacuous for row in found.rows if "risk" in row.quantity)
-    assert not any(row.vacuous for row in found.rows if "risk" not in row.quantity)
+    planned = plan(n_samples=10**4, eps=1.0, measure=False)
+    assert all(row.vacuous for row in planned.rows if "risk" in row.quantity)
+    assert not any(row.vacuous for row in planned.rows if "risk" not in row.quantity)
 
 
 def test_what_is_not_known_is_left_out():
@@ -149,44 +149,44 @@ def test_what_is_not_known_is_left_out():
 
 
 def test_all_rows_that_fit_are_measured_in_one_group():
-    found = plan(ROWS[:9], delta=0.1)
-    assert "all pairs of 9 rows" in "".join(found.groups)
-    group = found.groups["largest error of the kernel, all pairs of 9 rows"]
+    planned = plan(ROWS[:9], delta=0.1)
+    assert "all pairs of 9 rows" in "".join(planned.groups)
+    group = planned.groups["largest error of the kernel, all pairs of 9 rows"]
     assert {"measured", "asymptotic", "proved"} == {row.kind for row in group}
     assert any("chaining" in row.name for row in group)
 
 
-def test_rows_are_put_on_the_sphere_and_it_says_so(made):
+def test_rows_are_put_on_the_sphere_and_it_says_so(planned):
     lengths = np.exp2(np.random.default_rng(1).integers(-30, 30, 40))
     again = plan(ROWS * lengths[:, None], max_rows=12, delta=0.05)
     # Powers of two change no bit of a direction.
-    assert again.to_dict() == made.to_dict()
-    assert "Rows were divided by their norms." in made.notes
-    assert any("doubling dimension" in note for note in made.notes)
+    assert again.to_dict() == planned.to_dict()
+    assert "Rows were divided by their norms." in planned.notes
+    assert any("doubling dimension" in note for note in planned.notes)
 
 
-def test_same_seed_same_plan_other_seed_another(made):
-    assert plan(ROWS, max_rows=12, delta=0.05) == made
+def test_same_seed_same_plan_other_seed_another(planned):
+    assert plan(ROWS, max_rows=12, delta=0.05) == planned
     other = plan(ROWS, max_rows=12, delta=0.05, seed=1)
-    assert [row.features for row in other.rows] != [row.features for row in made.rows]
+    assert [row.features for row in other.rows] != [row.features for row in planned.rows]
 
 
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
 @pytest.mark.sampled(3)
 def test_rows_of_any_library(place):
-    found = plan(place.asarray(ROWS), measure=False)
+    planned = plan(place.asarray(ROWS), measure=False)
     here = plan(
         np.asarray(ROWS, dtype="float64" if place.has_float64 else "float32"), measure=False
     )
-    assert [row.features for row in found.rows] == [row.features for row in here.rows]
+    assert [row.features for row in planned.rows] == [row.features for row in here.rows]
 
 
-def test_becomes_json_and_a_table(made):
-    read = json.loads(json.dumps(made.to_dict(), allow_nan=False))
+def test_becomes_json_and_a_table(planned):
+    read = json.loads(json.dumps(planned.to_dict(), allow_nan=False))
     assert set(read) == {"setting", "notes", "rows"}
-    assert [row["features"] for row in read["rows"]] == [row.features for row in made.rows]
-    text = str(made)
-    for row in made.rows:
+    assert [row["features"] for row in read["rows"]] == [row.features for row in planned.rows]
+    text = str(planned)
+    for row in planned.rows:
         assert row.name in text
         assert row.quantity in text
     assert text.splitlines()[0] == "features for eps = 0.1 at confidence 95 %, pool size 4"
@@ -194,8 +194,8 @@ def test_becomes_json_and_a_table(made):
 
 def test_huge_counts_are_read_as_powers_of_ten():
     row = Row(quantity="a", name="b", kind="proved", features=10**12, probability=0.9)
-    found = Plan(setting={"eps": 0.1, "delta": 0.1, "pool_size": 4}, rows=(row,))
-    assert "1.00e+12" in str(found)
+    planned = Plan(setting={"eps": 0.1, "delta": 0.1, "pool_size": 4}, rows=(row,))
+    assert "1.00e+12" in str(planned)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.planning import plan_ridge
-from mehler.planning._ridge import _gaussian, worst_risk
+from mehler.planning._ridge import gaussian, worst_risk
 from tests.cli.test_cli import call
 
 X = np.random.default_rng(7).standard_normal((60, 3))
@@ -18,7 +18,7 @@ UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def test_numbers_are_those_of_the_theorem_on_the_rows():
-    made = plan_ridge(X, noise=0.4, norm=2.0, eps=0.3, pool_size=3, gamma=0.7, measure=False)
+    planned = plan_ridge(X, noise=0.4, norm=2.0, eps=0.3, pool_size=3, gamma=0.7, measure=False)
     stretch = np.linalg.norm(UNIT, 2)
     maps = {
         "maxout features of 3": (MaxoutFeatures.draw(3, 2, 3, seed=0), {"lipschitz": stretch}),
@@ -27,40 +27,40 @@ def test_numbers_are_those_of_the_theorem_on_the_rows():
             {"sup": 1.0, "block": 2, "lipschitz": 1.4**0.5 * stretch},
         ),
     }
-    assert len(made.rows) == 2
-    for row, (name, (phi, known)) in zip(made.rows, maps.items(), strict=True):
+    assert len(planned.rows) == 2
+    for row, (name, (phi, known)) in zip(planned.rows, maps.items(), strict=True):
         gram = phi.kernel(UNIT)
         lam = ridge.best_ridge(norm=2.0, noise=0.4, gram=gram)
-        chosen = made.setting[name]
+        chosen = planned.setting[name]
         assert chosen["ridge"] == pytest.approx(lam)
         freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
         assert chosen["degrees_of_freedom"] == pytest.approx(freedom, rel=1e-9)
-        told = {"ridge": lam, "norm": 2.0, "noise": 0.4, "gram": gram, **known}
+        target = {"ridge": lam, "norm": 2.0, "noise": 0.4, "gram": gram, **known}
         enough = 1.3 * (lam + 0.16 * freedom / 60)
         step = known.get("block", 1)
-        assert ridge.excess_risk(row.features, **told).value <= enough * (1 + 1e-9)
-        assert ridge.excess_risk(row.features - step, **told).value > enough
+        assert ridge.excess_risk(row.features, **target).value <= enough * (1 + 1e-9)
+        assert ridge.excess_risk(row.features - step, **target).value > enough
         assert row.statement == "features.ridge"
 
 
 def test_other_unbounded_maps_have_the_lipschitz_constant_of_their_projections():
     """Both that of a maximum, checked on neighbouring weights."""
     options = {"noise": 0.4, "eps": 0.3, "pool_size": 3, "measure": False}
-    made = plan_ridge(X, maps=("centred-maxout", "relu"), **options)
+    planned = plan_ridge(X, maps=("centred-maxout", "relu"), **options)
     stretch = np.linalg.norm(UNIT, 2)
     maps = (
         MaxoutFeatures.draw(3, 2, 3, centred=True, seed=0),
         KitchenSinks.draw(3, 2, activation="relu", seed=0),
     )
-    assert len(made.rows) == 2
-    for row, phi in zip(made.rows, maps, strict=True):
+    assert len(planned.rows) == 2
+    for row, phi in zip(planned.rows, maps, strict=True):
         gram = phi.kernel(UNIT)
         lam = ridge.best_ridge(norm=1.0, noise=0.4, gram=gram)
-        told = {"ridge": lam, "norm": 1.0, "noise": 0.4, "gram": gram, "lipschitz": stretch}
+        target = {"ridge": lam, "norm": 1.0, "noise": 0.4, "gram": gram, "lipschitz": stretch}
         freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
         enough = 1.3 * (lam / 4 + 0.16 * freedom / 60)
-        assert ridge.excess_risk(row.features, **told).value <= enough * (1 + 1e-9)
-        assert ridge.excess_risk(row.features - 1, **told).value > enough
+        assert ridge.excess_risk(row.features, **target).value <= enough * (1 + 1e-9)
+        assert ridge.excess_risk(row.features - 1, **target).value > enough
     rng = np.random.default_rng(0)
     for size in (1e-3, 1.0):
         w = rng.standard_normal((3, 3))
@@ -76,8 +76,8 @@ def test_a_map_that_is_not_known_is_named():
 
 
 def test_what_is_measured_is_less_than_what_is_proved():
-    made = plan_ridge(X, noise=0.4, eps=0.5)
-    for rows in made.groups.values():
+    planned = plan_ridge(X, noise=0.4, eps=0.5)
+    for rows in planned.groups.values():
         measured, proved = rows
         assert (measured.kind, proved.kind) == ("measured", "proved")
         assert measured.features < proved.features
@@ -100,17 +100,16 @@ def test_worst_risk_by_another_route(n, m):
 @pytest.mark.parametrize("gamma", [0.7, 1e5])
 def test_gaussian_kernel_by_differences(gamma):
     close = np.concatenate([UNIT, UNIT[:3], UNIT[:3] + 1e-4])
+    close /= np.linalg.norm(close, axis=1, keepdims=True)
     expected = FourierFeatures.draw(3, 2, gamma=gamma, seed=0).kernel(close)
-    np.testing.assert_allclose(
-        _gaussian(close, gamma), expected, rtol=0, atol=1e-15 * gamma + 1e-15
-    )
+    np.testing.assert_allclose(gaussian(close, gamma), expected, rtol=0, atol=1e-15 * gamma + 1e-15)
 
 
 def test_many_rows_are_sampled_and_said(monkeypatch):
     monkeypatch.setattr("mehler.planning._ridge.MOST_ROWS", 20)
-    made = plan_ridge(X, measure=False)
-    assert made.setting["n_samples"] == 20
-    assert "Planned for 20 of the 60 rows, chosen at random." in made.notes
+    planned = plan_ridge(X, measure=False)
+    assert planned.setting["n_samples"] == 20
+    assert "Planned for 20 of the 60 rows, chosen at random." in planned.notes
 
 
 def test_the_command_answers_ridge_and_features(tmp_path, capsys):

@@ -131,8 +131,8 @@ _COARSE = np.geomspace(1e-12, 25.0, 160)
 _NEAR = np.array([0.2, 0.25, 0.3, 0.35, 0.39, 0.42, 0.44, 0.46, 0.47, 0.48])
 _CUTS = np.linspace(0.25, 12.0, 24)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
-# Sums over a spectrum that are taken together.
-_AT_ONCE = 24
+# Exponentials of sums over a spectrum that are computed together.
+_AT_ONCE = 2**14
 # Longer spectra have a table.
 _LONG = 512
 # Its points x = a beta_1: equal steps of sqrt(x), since the second derivative of log S in log x is
@@ -267,8 +267,9 @@ def _table(spectrum: bytes) -> Any:
 
 def _exact(a: Any, w: Any, beta: Any) -> Any:
     parts = []
-    for start in range(0, a.size, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    size = max(1, _AT_ONCE // beta.size)
+    for start in range(0, a.size, size):
+        part = slice(start, start + size)
         exponent = a[part, None] * beta
         exponent[:, 0] += w[part]
         top = np.maximum(exponent[:, :1], 1.0)

@@ -1,9 +1,9 @@
-"""Plan: rows of numbers of features, grouped by the quantity they bound."""
+"""A plan: rows of numbers of features, grouped by the quantity they bound."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 Kind = Literal["measured", "asymptotic", "proved"]
@@ -22,9 +22,9 @@ class Row:
         The quantity kept below eps; rows of one quantity are a group.
     name : str
         Source: a theorem and its route, the central limit theorem, a measurement.
-    kind : {"measured", "asymptotic", "proved", "printed"}
-        A measurement on draws, a limit without guarantee at finite m, a bound proved with all
-        constants, or a paper's formula with the caller's constants.
+    kind : {"measured", "asymptotic", "proved"}
+        A measurement on draws, a limit without guarantee at finite m, or a bound proved with all
+        constants.
     features : int or None
         The least number of features; None if no number is enough, or none could be found.
     interval : (int, int), optional
@@ -41,10 +41,6 @@ class Row:
         Assumptions of the row.
     note : str
         How it was measured, or why there is no number.
-
-    See Also
-    --------
-    Plan : The rows of one plan.
     """
 
     quantity: str
@@ -60,12 +56,12 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON-able values."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
     @property
     def order(self) -> tuple[int, float]:
-        """Sort key: measured, asymptotic, proved by increasing number, printed."""
+        """Sort key: measured, asymptotic, proved by increasing number."""
         return KINDS.index(self.kind), float("inf") if self.features is None else self.features
 
 
@@ -81,15 +77,11 @@ class Plan:
         Rows in groups of one quantity; in each measured, asymptotic, proved by increasing number.
     notes : tuple of str
         Treatment of the data, and defaults assumed.
-
-    See Also
-    --------
-    plan : Makes a plan.
     """
 
     setting: Mapping[str, Any]
     rows: tuple[Row, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         quantities = list(dict.fromkeys(row.quantity for row in self.rows))
@@ -101,24 +93,13 @@ class Plan:
     @property
     def groups(self) -> dict[str, tuple[Row, ...]]:
         """Rows by the quantity they bound, in order."""
-        found: dict[str, tuple[Row, ...]] = {}
-        for row in self.rows:
-            found[row.quantity] = (*found.get(row.quantity, ()), row)
-        return found
+        quantities = dict.fromkeys(row.quantity for row in self.rows)
+        return {name: tuple(r for r in self.rows if r.quantity == name) for name in quantities}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON-able values.
-
-        Returns
-        -------
-        dict
-            Keys "setting", "notes" and "rows".
-        """
-        return {
-            "setting": dict(self.setting),
-            "notes": list(self.notes),
-            "rows": [row.to_dict() for row in self.rows],
-        }
+        """Return the plan as JSON-able values, with the keys "setting", "notes" and "rows"."""
+        rows = [row.to_dict() for row in self.rows]
+        return {"setting": dict(self.setting), "notes": list(self.notes), "rows": rows}
 
     def __str__(self) -> str:
         """Return the table, a block per quantity, and the notes."""
@@ -132,16 +113,16 @@ class Plan:
         return "\n".join([*lines, "", *self.notes])
 
     def _heading(self) -> str:
-        """Return what is asked for."""
-        asked = self.setting
-        if asked.get("task") == "ridge":
+        """Return the accuracy in a line."""
+        facts = self.setting
+        if facts.get("task") == "ridge":
             return (
-                f"ridge regression on {asked['n_samples']} rows, noise {asked['noise']:g}, norm "
-                f"{asked['norm']:g}: features for {asked['eps']:.0%} above the exact kernel's risk"
+                f"ridge regression on {facts['n_samples']} rows, noise {facts['noise']:g}, norm "
+                f"{facts['norm']:g}: features for {facts['eps']:.0%} above the exact kernel's risk"
             )
-        of = asked.get("map") or f"pool size {asked['pool_size']}"
-        confidence = 100 * (1 - asked["delta"])
-        return f"features for eps = {asked['eps']:g} at confidence {confidence:g} %, {of}"
+        of = facts.get("map") or f"pool size {facts['pool_size']}"
+        confidence = 100 * (1 - facts["delta"])
+        return f"features for eps = {facts['eps']:g} at confidence {confidence:g} %, {of}"
 
 
 def _kind(row: Row) -> str:

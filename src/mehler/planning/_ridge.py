@@ -1,11 +1,12 @@
-"""plan_ridge: the ridge and the number of features for ridge regression on given rows."""
+"""Plan the ridge and the number of features for ridge regression on given rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import linalg
@@ -22,18 +23,19 @@ from mehler._validate import (
 )
 from mehler.bounds import ridge
 from mehler.planning import _table
+from mehler.planning._features import MOST_ROWS, largest_singular_value, on_sphere, sample
 from mehler.planning._plan import Plan, Row
-from mehler.planning._planner import MOST_ROWS, on_sphere, some, spectrum_of, stretch_of
 
+Map = Literal["maxout", "centred-maxout", "fourier", "relu"]
+# Text of a map, how to draw it, and how large its features are on the rows.
+Named = tuple[str, Callable[..., Any], dict[str, Any]]
 # Features that are measured cost the cube.
 _MOST_MEASURED = 2048
 _DRAWS = 3
 # Fewer rows are decomposed as a whole.
 _FEW = 50
-# Up to here inner products give the Gaussian kernel to 1e-9.
+# Up to here inner products give the Gaussian kernel to 1e-9; differences take 50 times as long.
 _MOST_GAMMA = 1e6
-MAPS = ("maxout", "centred-maxout", "fourier", "relu")
-Draw = Callable[..., Any]
 
 
 def plan_ridge(
@@ -44,7 +46,7 @@ def plan_ridge(
     eps: float = 0.1,
     pool_size: int = 4,
     gamma: float = 1.0,
-    maps: Iterable[str] = ("maxout", "fourier"),
+    maps: Iterable[Map] = ("maxout", "fourier"),
     seed: int = 0,
     measure: bool = True,
 ) -> Plan:
@@ -54,8 +56,7 @@ def plan_ridge(
               m = \min\big\{m : \text{excess risk} \le (1 + \epsilon)\big(\tfrac{\lambda B^2}4 +
               \tfrac{\sigma^2d(\lambda)}N\big)\big\}
 
-    with d(lambda) computed from the exact kernel on the rows, for maxout features and for pairs of
-    cosine and sine, or other `maps`.
+    with d(lambda) computed from the exact kernel on the rows.
 
     Parameters
     ----------
@@ -96,8 +97,7 @@ def plan_ridge(
     >>> import numpy as np
     >>> from mehler.planning import plan_ridge
     >>> X = np.random.default_rng(0).standard_normal((100, 3))
-    >>> made = plan_ridge(X, noise=0.5, eps=0.5)
-    >>> for row in made.rows:
+    >>> for row in plan_ridge(X, noise=0.5, eps=0.5).rows:
     ...     print(row.kind, row.features, row.quantity.partition(",")[0])
     measured 64 risk with maxout features of 4
     proved 5737 risk with maxout features of 4
@@ -106,25 +106,26 @@ def plan_ridge(
     """
     require_flag("measure", measure)
     q = require_integer("pool_size", pool_size)
-    chosen = [require_choice("maps", name, MAPS) for name in require_iterable("maps", maps)]
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise ValueError(f"maps={chosen}: name at least one of {', '.join(MAPS)}, each once")
+    names = [require_choice("maps", name, get_args(Map)) for name in require_iterable("maps", maps)]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"maps={names}: name at least one of {get_args(Map)}, each once")
     noise, norm = require_positive("noise", noise), require_positive("norm", norm)
     eps, gamma = require_positive("eps", eps), require_positive("gamma", gamma)
     seed = require_seed(seed)
-    every = on_sphere(data)
-    rows = some(every, MOST_ROWS, seed)
+    data = on_sphere(data)
+    rows = sample(data, MOST_ROWS, seed)
     notes = ["Rows were divided by their norms."]
-    if len(rows) < len(every):
-        notes.append(f"Planned for {len(rows)} of the {len(every)} rows, chosen at random.")
+    if len(rows) < len(data):
+        notes.append(f"Planned for {len(rows)} of the {len(data)} rows, chosen at random.")
     n, d = rows.shape
     setting: dict[str, Any] = {"task": "ridge", "eps": eps, "noise": noise, "norm": norm}
     setting |= {"n_samples": n, "n_inputs": d, "seed": seed}
+    maps_of = _maps(d, q, gamma, largest_singular_value(rows))
     table: list[Row] = []
-    for name, draw, size in (ridge_map(c, d, q, gamma, stretch_of(rows)) for c in chosen):
+    for name, draw, size in (maps_of[name] for name in names):
         by_products = "sup" in size and gamma <= _MOST_GAMMA
-        kernel = _gaussian(rows, gamma) if by_products else np.asarray(draw(2, 0).kernel(rows))
-        mu, _ = spectrum_of(kernel, 1.0)
+        kernel = gaussian(rows, gamma) if by_products else np.asarray(draw(2, seed=0).kernel(rows))
+        mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
         facts: dict[str, Any] = {"norm": norm, "noise": noise, "eigenvalues": mu}
         lam = ridge.best_ridge(**facts)
         freedom = float(np.sum(mu / (mu + n * lam)))
@@ -134,84 +135,58 @@ def plan_ridge(
             f"most {limit:.4g}"
         )
         setting[name] = {"ridge": lam, "degrees_of_freedom": freedom, "exact": limit}
-        enough = (1 + eps) * limit
-        if measure:
-            table.append(_measured(quantity, draw, rows, kernel, lam, noise, norm, enough, seed))
-        facts |= {"quantity": quantity, "enough": enough, "ridge": lam}
+        facts |= {"quantity": quantity, "eps": (1 + eps) * limit, "ridge": lam}
         table += _table.rows_of([replace(_table.RIDGE, options=size)], facts)
+        if measure:
+            draws = (partial(draw, seed=seed + i) for i in range(_DRAWS))
+            table.append(_measured(tuple(draws), rows, kernel, facts))
     notes.append("lambda is that of mehler.learn.ridge: N lambda for sums of squares.")
     return Plan(setting=setting, rows=tuple(table), notes=tuple(notes))
 
 
-def ridge_map(
-    name: str, d: int, q: int, gamma: float, stretch: float
-) -> tuple[str, Draw, dict[str, Any]]:
-    """Return words for a map, how to draw it, and how large its features are on the rows.
-
-    Maxima and ReLU are 1-Lipschitz in each projection; what is subtracted is not random.
-    """
-    if name == "fourier":
-        steep = math.sqrt(2) * math.sqrt(gamma) * stretch
-        return (
-            f"cosines and sines, gamma = {gamma:g}",
-            lambda m, s: FourierFeatures.draw(d, m, gamma=gamma, seed=s),
-            {"sup": 1.0, "block": 2, "lipschitz": steep},
-        )
-    if name == "relu":
-        return (
-            "ReLU features",
-            lambda m, s: KitchenSinks.draw(d, m, activation="relu", seed=s),
-            {"lipschitz": stretch},
-        )
-    centred = name == "centred-maxout"
-    return (
-        f"{'centred ' if centred else ''}maxout features of {q}",
-        lambda m, s: MaxoutFeatures.draw(d, m, q, centred=centred, seed=s),
-        {"lipschitz": stretch},
-    )
+def _maps(d: int, q: int, gamma: float, stretch: float) -> dict[Map, Named]:
+    """Return the maps; maxima and ReLU are 1-Lipschitz in each projection, means not random."""
+    maxout, unit = partial(MaxoutFeatures.draw, d, pool_size=q), {"lipschitz": stretch}
+    steep = math.sqrt(2) * math.sqrt(gamma) * stretch
+    waves = {"sup": 1.0, "block": 2, "lipschitz": steep}
+    fourier = partial(FourierFeatures.draw, d, gamma=gamma)
+    relu = partial(KitchenSinks.draw, d, activation="relu")
+    return {
+        "maxout": (f"maxout features of {q}", maxout, unit),
+        "centred-maxout": (f"centred maxout features of {q}", partial(maxout, centred=True), unit),
+        "fourier": (f"cosines and sines, gamma = {gamma:g}", fourier, waves),
+        "relu": ("ReLU features", relu, unit),
+    }
 
 
-def _gaussian(rows: Any, gamma: float) -> Any:
-    """Return the Gaussian kernel by inner products, to gamma 1e-15: of differences it is slow."""
-    squares = np.sum(rows * rows, axis=1)
-    apart = rows @ rows.T
-    apart *= -2
-    apart += squares[:, None]
-    apart += squares
-    np.fill_diagonal(apart, 0.0)
-    return np.exp(-gamma * np.maximum(apart, 0.0, out=apart), out=apart)
+def gaussian(rows: Any, gamma: float) -> Any:
+    """Return the Gaussian kernel of unit rows by inner products, to gamma 1e-15."""
+    products = rows @ rows.T
+    np.fill_diagonal(products, 1.0)
+    return np.exp(2 * gamma * np.minimum(products - 1, 0.0))
 
 
-def _measured(
-    quantity: str,
-    draw: Draw,
-    rows: Any,
-    kernel: Any,
-    lam: float,
-    noise: float,
-    norm: float,
-    enough: float,
-    seed: int,
-) -> Row:
+def _measured(draws: tuple[Any, ...], rows: Any, kernel: Any, facts: dict[str, Any]) -> Row:
     """Return the first power of two at which the mean risk of the worst target is enough."""
+    lam, noise, norm, enough = (facts[name] for name in ("ridge", "noise", "norm", "eps"))
     m, risk = 32, math.inf
     while risk > enough and m < _MOST_MEASURED:
         m *= 2
         total = 0.0
-        for s in range(_DRAWS):
-            total += worst_risk(draw(m, seed + s)(rows), kernel, lam, noise, norm)
+        for draw in draws:
+            total += worst_risk(draw(m)(rows), kernel, lam, noise, norm)
             # No further draw can bring the mean below enough.
-            if total > _DRAWS * enough and m < _MOST_MEASURED:
+            if total > len(draws) * enough and m < _MOST_MEASURED:
                 break
-        risk = total / _DRAWS
+        risk = total / len(draws)
     reached = risk <= enough
     return Row(
-        quantity=quantity,
+        quantity=facts["quantity"],
         name="worst target of norm B",
         kind="measured",
         features=m if reached else None,
         probability=1.0,
-        note=f"mean of {_DRAWS} draws {risk:.4g}" + ("" if reached else f" with {m} features"),
+        note=f"mean of {len(draws)} draws {risk:.4g}" + ("" if reached else f" with {m} features"),
     )
 
 
@@ -229,13 +204,13 @@ def worst_risk(Z: Any, kernel: Any, lam: float, noise: float, norm: float) -> fl
     # W' W is Z Z' A^(-1), by a Cholesky factor: eigenvectors take ten times as long.
     W = linalg.solve_triangular(np.linalg.cholesky(inner), Z.T, lower=True)
 
-    def away(v: Any) -> Any:
+    def rest(v: Any) -> Any:
         return v - W.T @ (W @ v)
 
     if n < _FEW:
-        size = float(np.linalg.norm(away(away(kernel).T), 2))
+        size = float(np.linalg.norm(rest(rest(kernel).T), 2))
     else:
-        biased = LinearOperator((n, n), matvec=lambda v: away(kernel @ away(v)), dtype=np.float64)
+        biased = LinearOperator((n, n), matvec=lambda v: rest(kernel @ rest(v)), dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(n)
         size = float(eigsh(biased, k=1, ncv=12, tol=1e-3, v0=start, return_eigenvectors=False)[0])
     variance = float(np.sum(np.square(W @ W.T))) / n

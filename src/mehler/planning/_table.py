@@ -11,11 +11,11 @@ from mehler import bounds
 from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, maxout, ridge, spectral
 from mehler.planning._plan import Row
 
-# What is planned for, by name: numbers given, and those computed from rows. None is unknown.
+# What is planned for, by the bounds' names of it: numbers given, and those computed from rows.
 Facts = Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Entry:
     """A line of the table.
 
@@ -24,54 +24,40 @@ class Entry:
     quantity, name, note : str
         Texts of the row; facts stand in them as in ``"{n_rows} rows"``.
     bound : callable
-        A function of `mehler.bounds`. The facts that its required arguments name are passed.
-    solved : str
-        The argument that is solved for.
-    takes : dict
-        Further arguments, from their name to that of a fact.
+        A function of `mehler.bounds`; its required arguments are facts.
+    takes : tuple of str
+        Optional arguments that are facts too.
     options : dict
         Further arguments with their values.
     events : int
         How many events of probability delta each the bound excludes; a row's delta is divided.
-    target : str
-        The fact that the bound must not exceed.
+    solved : str
+        The argument that is solved for.
     reaches : callable
-        What the target of the bound is for that fact.
+        The target of the bound for that of the plan, eps.
     """
 
     quantity: str
     name: str
     bound: Any
-    solved: str = "n_features"
-    takes: Mapping[str, str] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     events: int = 1
-    target: str = "eps"
+    solved: str = "n_features"
     reaches: Callable[[float], float] = float
     note: str = ""
 
     def arguments(self, facts: Facts) -> dict[str, Any] | None:
         """Return the arguments of the bound but the one solved for; None if a fact is unknown."""
-        required = self.bound.evaluate.required
-        names = {name: name for name in required if name not in (self.solved, *self.options)}
-        values: dict[str, Any] = {
-            argument: facts.get(fact) for argument, fact in {**names, **self.takes}.items()
-        }
+        names = {*self.bound.evaluate.required, *self.takes} - {self.solved, *self.options}
+        values: dict[str, Any] = {name: facts.get(name) for name in names}
         if any(value is None for value in values.values()):
             return None
         if "delta" in values:
-            values["delta"] = values["delta"] / self.events
+            values["delta"] /= self.events
         return {**values, **self.options}
 
 
-_POOL = {"pool_size": "pool_size"}
-_LOSS = {"loss_bound": "loss_bound"}
-_MAXOUT = {**_LOSS, "delta": "delta"}
-_SINKS = {"feature_scale": "feature_scale"}
-_CENTRED = "Theorem 2, centred units"
-_FREE = "Theorem 2, dimension-free"
-_DOUBLING = "Theorem 2, doubling dimension"
-_DIVIDED = "Rahimi and Recht, units divided by their longest weight"
 _ONE = "error of the kernel, one pair of rows"
 _PAIRS = "largest error of the kernel, all pairs of {rows}"
 _PART = "excess risk, the part that more features reduce"
@@ -79,123 +65,78 @@ _EXCESS = "excess risk over the best function of the class, {n_samples} samples"
 _SPECTRAL = "spectral error of the Gram matrix of {n_rows} rows, relative to K + N lambda"
 _DISTANCE = "mean square distance to functions of norm {norm:g}, {n_rows} rows"
 _ELEMENTS = "error of the invariant kernel by sampled elements, all pairs of {n_rows} rows"
-_ROUTES = {
+_FREE, _CENTRED = "Theorem 2, dimension-free", "Theorem 2, centred units"
+_DOUBLING = "Theorem 2, doubling dimension"
+_DIVIDED = "Rahimi and Recht, units divided by their longest weight"
+_SINGULAR = "Lipschitz units, largest singular value of the rows"
+_SUM = "nearest function, worst of the ball"
+_DISTINCT = "distinct elements of a group of {group_order}"
+_METHODS = {
     "chernoff": "exact law of two units",
     "sub-gamma": "sub-gamma constants",
     "chebyshev": "Chebyshev, exact variance",
 }
+_POOL = ("pool_size",)
+_LOSS = ("loss_bound",)
+_DELTA = ("loss_bound", "delta")
+_SINKS = ("feature_scale",)
+_CENTRE = {"centred": True}
 
 ONE_PAIR = [
-    Entry(
-        quantity=_ONE,
-        name=name,
-        bound=kernel_error.one_pair,
-        takes=_POOL,
-        options={"method": route},
-    )
-    for route, name in _ROUTES.items()
+    Entry(_ONE, name, kernel_error.one_pair, _POOL, {"method": method})
+    for method, name in _METHODS.items()
 ]
 ALL_PAIRS = [replace(entry, quantity=_PAIRS, bound=kernel_error.all_pairs) for entry in ONE_PAIR]
 UNIFORM = [
-    Entry(
-        quantity=_PAIRS,
-        name=f"doubling dimension, {way}",
-        bound=kernel_error.uniform,
-        takes={**_POOL, **inputs},
-        options={"method": way},
-    )
-    for way, inputs in {"chaining": {}, "net": {"n_inputs": "n_inputs"}}.items()
+    Entry(_PAIRS, f"doubling dimension, {method}", kernel_error.uniform, takes, {"method": method})
+    for method, takes in {"chaining": (), "net": ("n_inputs",)}.items()
 ]
 RISK = [
-    Entry(quantity=_PART, name=_FREE, bound=maxout.approximation_risk, takes=_MAXOUT),
-    Entry(
-        quantity=_PART,
-        name=_CENTRED,
-        bound=maxout.approximation_risk,
-        takes=_MAXOUT,
-        options={"centred": True},
-    ),
-    Entry(
-        quantity=_PART,
-        name=_DOUBLING,
-        bound=maxout.approximation_risk_by_dimension,
-        takes=_LOSS,
-        events=2,
-    ),
-    Entry(quantity=_PART, name=_DIVIDED, bound=kitchen_sinks.approximation_risk, takes=_SINKS),
-    Entry(quantity=_EXCESS, name=_FREE, bound=maxout.excess_risk, takes=_MAXOUT, events=3),
-    Entry(
-        quantity=_EXCESS,
-        name=_CENTRED,
-        bound=maxout.excess_risk,
-        takes=_MAXOUT,
-        options={"centred": True},
-        events=3,
-    ),
-    Entry(
-        quantity=_EXCESS,
-        name=_DOUBLING,
-        bound=maxout.excess_risk_by_dimension,
-        takes=_LOSS,
-        events=4,
-    ),
-    Entry(
-        quantity=_EXCESS,
-        name=_DIVIDED,
-        bound=kitchen_sinks.excess_risk,
-        takes=_SINKS,
-        events=2,
-    ),
+    Entry(_PART, _FREE, maxout.approximation_risk, _DELTA),
+    Entry(_PART, _CENTRED, maxout.approximation_risk, _DELTA, _CENTRE),
+    Entry(_PART, _DOUBLING, maxout.approximation_risk_by_dimension, _LOSS, events=2),
+    Entry(_PART, _DIVIDED, kitchen_sinks.approximation_risk, _SINKS),
+    Entry(_EXCESS, _FREE, maxout.excess_risk, _DELTA, events=3),
+    Entry(_EXCESS, _CENTRED, maxout.excess_risk, _DELTA, _CENTRE, events=3),
+    Entry(_EXCESS, _DOUBLING, maxout.excess_risk_by_dimension, _LOSS, events=4),
+    Entry(_EXCESS, _DIVIDED, kitchen_sinks.excess_risk, _SINKS, events=2),
 ]
+# `ridge` is here that of the Gram matrix, `lipschitz` the largest singular value of the rows.
 SPECTRUM = [
+    Entry(_SPECTRAL, _SINGULAR, spectral.gram_error, ("eigenvalues", "lipschitz")),
+    Entry(_SPECTRAL, _METHODS["chebyshev"], spectral.gram_error, ("eigenvalues", "variance")),
     Entry(
-        quantity=_SPECTRAL,
-        name="Lipschitz units, largest singular value of the rows",
-        bound=spectral.gram_error,
-        takes={"ridge": "shift", "eigenvalues": "eigenvalues", "lipschitz": "stretch"},
-    ),
-    Entry(
-        quantity=_SPECTRAL,
-        name="Chebyshev, exact variance",
-        bound=spectral.gram_error,
-        takes={"ridge": "shift", "eigenvalues": "eigenvalues", "variance": "variances"},
-    ),
-    Entry(
-        quantity=_DISTANCE,
-        name="nearest function, worst of the ball",
-        bound=spectral.approximation,
-        takes={"eigenvalues": "eigenvalues", "lipschitz": "stretch"},
+        _DISTANCE,
+        _SUM,
+        spectral.approximation,
+        ("eigenvalues", "lipschitz"),
         note="weights free, one draw for all; in the mean over features",
     ),
     Entry(
-        quantity=_DISTANCE,
-        name="Lemma 3, one function of the class",
-        bound=maxout.approximation,
+        _DISTANCE,
+        "Lemma 3, one function of the class",
+        maxout.approximation,
         reaches=math.sqrt,
         note="weights of at most C/m; in the mean over features",
     ),
 ]
 ELEMENTS = [
     Entry(
-        quantity=_ELEMENTS,
-        name=name,
-        bound=group_invariant.kernel_change_elements,
+        _ELEMENTS,
+        name,
+        group_invariant.kernel_change_elements,
+        ("n_rows", "delta", *order),
         solved="n_elements",
-        takes={"n_rows": "n_rows", "delta": "delta", **takes},
         note="elements, the same for all templates",
     )
-    for name, takes in {
-        "distinct elements of a group of {group_order}": {"group_order": "group_order"},
-        "independent elements": {},
-    }.items()
+    for name, order in {_DISTINCT: ("group_order",), "independent elements": ()}.items()
 ]
-# What a map tells of its features on the rows is added to the options.
+# The size of a map's features on the rows is added to the options.
 RIDGE = Entry(
-    quantity="{quantity}",
-    name="ridge regression on random features",
-    bound=ridge.excess_risk,
-    takes={"eigenvalues": "eigenvalues"},
-    target="enough",
+    "{quantity}",
+    "ridge regression on random features",
+    ridge.excess_risk,
+    ("eigenvalues",),
     note="in the mean over noise and features",
 )
 
@@ -207,7 +148,7 @@ def rows_of(entries: Iterable[Entry], facts: Facts) -> list[Row]:
 
 
 def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
-    target = entry.reaches(facts[entry.target])
+    target = entry.reaches(facts["eps"])
     features: int | None
     try:
         features = bounds.solve(entry.bound, at_most=target, for_=entry.solved, **arguments)
@@ -225,11 +166,11 @@ def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
         probability=1 - entry.events * arguments["delta"] if "delta" in arguments else 1.0,
         vacuous=features is None or bool(at.vacuous) or target >= at.trivial,
         assumptions=tuple(assumption.text for assumption in at.assumptions),
-        note=note.format_map(facts) if features is not None else note,
+        note=note,
     )
 
 
-def normal_row(quantity: str, facts: Facts, n_pairs: int, **known: Any) -> Row:
+def normal_row(quantity: str, facts: Facts, n_pairs: int, **product: Any) -> Row:
     """Return the number by the central limit theorem, with a union over pairs."""
     return Row(
         quantity=quantity,
@@ -241,7 +182,7 @@ def normal_row(quantity: str, facts: Facts, n_pairs: int, **known: Any) -> Row:
             n_features=None,
             delta=facts["delta"],
             n_pairs=n_pairs,
-            **known,
+            **product,
         ),
         statement="maxout.kernel-error",
         probability=1 - facts["delta"],
