@@ -144,7 +144,9 @@ def require_text(name: str, value: Any, *, default: str) -> str:
 
 def require_iterable(name: str, value: Any) -> tuple[Any, ...]:
     """Several things, as a tuple."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+    # An array of no dimension has the method, and no entries.
+    scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
+    if scalar or not isinstance(value, Iterable):
         raise TypeError(f"{name}={_shown(value)} must be several, as a list is")
     return tuple(value)
 

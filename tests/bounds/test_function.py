@@ -109,6 +109,10 @@ def test_the_inverse_respects_blocks_and_arrays():
         ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
         ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
         ({"n_features": None, "radius": -1.0}, "radius=-1.0"),
+        ({"n_features": None, "at_most": []}, "at_most is empty"),
+        ({"n_features": None, "at_most": ["a"]}, "at_most has dtype"),
+        ({"n_features": None, "n_rows": []}, "n_rows is empty"),
+        ({"n_features": None, "delta": [0.1, None]}, "delta has dtype"),
     ],
 )
 def test_the_inverse_refuses(arguments, message):

@@ -156,6 +156,7 @@ def test_features_of_any_size_give_the_same():
         ([0.1], {"thresholds": (math.inf,)}, ValueError, "thresholds"),
         ([0.1], {"thresholds": (0.5, -0.1)}, ValueError, "thresholds"),
         ([0.1], {"thresholds": 0.5}, TypeError, "thresholds"),
+        ([0.1], {"thresholds": np.array(0.5)}, TypeError, "thresholds"),
     ],
 )
 def test_refusals(margins, options, error, message):

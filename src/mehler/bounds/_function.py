@@ -7,11 +7,12 @@ import inspect
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, Protocol, cast, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import to_host
 from mehler._validate import (
@@ -218,6 +219,14 @@ class Evaluation:
                 "units"
             ) from None
 
+    def arrays(self, arguments: Arguments) -> dict[str, NDArray[np.float64]]:
+        """Return the arguments that are arrays, where they may be."""
+        return {
+            name: host_array(name, value)
+            for name, value in arguments.items()
+            if self.spreads(name) and is_array(value)
+        }
+
     def value(self, arguments: Arguments) -> float:
         """Return the value of the bound there, or the number."""
         result = self.at(arguments)
@@ -225,17 +234,12 @@ class Evaluation:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Return the bound; with arrays among the arguments, that of each entry as one."""
-        arrays = {
-            name: _host(name, value)
-            for name, value in arguments.items()
-            if self.spreads(name) and is_array(value)
-        }
+        arrays = self.arrays(arguments)
         if not arrays:
             return self.at(self.prepared(self.validate(arguments)))
         shape = broadcast(arrays)
         checked = []
-        for index in np.ndindex(*shape):
-            entry = {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
+        for index, entry in entries(arrays, shape):
             with at_entry(index):
                 checked.append(self.validate({**arguments, **entry}))
         once = self.prepared(checked[0])
@@ -501,7 +505,15 @@ def broadcast(arrays: Mapping[str, Any]) -> tuple[int, ...]:
         raise ValueError(f"shapes do not broadcast: {listed}") from None
 
 
-def _host(name: str, value: Any) -> Any:
+def entries(
+    arrays: Mapping[str, Any], shape: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Arguments]]:
+    """Yield each index of arrays that broadcast to a shape, and the numbers there."""
+    for index in np.ndindex(*shape):
+        yield index, {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
+
+
+def host_array(name: str, value: Any) -> Any:
     """Return an argument as a NumPy array of numbers."""
     try:
         array = np.asarray(value if isinstance(value, list | tuple | range) else to_host(value))

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._function import Arguments, Solvable, at_entry, broadcast, count, is_array
+from mehler.bounds._function import (
+    Arguments,
+    Solvable,
+    at_entry,
+    broadcast,
+    count,
+    entries,
+    host_array,
+    is_array,
+)
 
 # No array of more features fits anywhere.
 LARGEST = 10**18
@@ -56,17 +65,14 @@ def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **argu
     name = _variable(bound, for_, arguments)
     evaluate = bound.evaluate
     bound_to = evaluate.bind(**{**arguments, name: 1})
-    arrays = {
-        key: np.asarray(value)
-        for key, value in {**bound_to, "at_most": at_most}.items()
-        if is_array(value) and (key == "at_most" or evaluate.spreads(key))
-    }
+    arrays = evaluate.arrays(bound_to)
+    if is_array(at_most):
+        arrays["at_most"] = host_array("at_most", at_most)
     if not arrays:
         return _least(bound, name, require_positive("at_most", at_most), bound_to)
     shape = broadcast(arrays)
     results = []
-    for index in np.ndindex(*shape):
-        entry = {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
+    for index, entry in entries(arrays, shape):
         with at_entry(index):
             target = require_positive("at_most", entry.pop("at_most", at_most))
             results.append(_least(bound, name, target, {**bound_to, **entry}))

@@ -155,7 +155,7 @@ def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
         note = entry.note
     except ValueError as error:
         # Facts were validated before, so that the remaining error is a target out of reach.
-        features, note = None, str(error).replace("at_most=", "eps=")
+        features, note = None, str(error).replace("at_most", "eps")
     at = entry.bound(**arguments, **{entry.solved: features or 1})
     return Row(
         quantity=entry.quantity.format_map(facts),
