@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import random
@@ -108,71 +107,6 @@ def printing(seed):
         return X @ signs(seed)
 
     return phi
-
-
-FORKED = []
-
-
-def fork():
-    """Fork once and never again, in children neither: their number would double with each call."""
-    if FORKED:
-        return None
-    FORKED.append(True)
-    return os.fork()
-
-
-def forking(seed):
-    """Return twice."""
-    fork()
-    return lambda X: X @ signs(seed)
-
-
-def forking_when_called(seed):
-    def phi(X):
-        fork()
-        return X @ signs(seed)
-
-    return phi
-
-
-def forking_and_raising(seed):
-    if fork() == 0:
-        raise ValueError("in the child")
-    return lambda X: X @ signs(seed)
-
-
-def forking_well(seed):
-    child = fork()
-    if child == 0:
-        os._exit(0)
-    if child:
-        os.waitpid(child, 0)
-    return lambda X: X @ signs(seed)
-
-
-def spinning(seed):
-    while True:
-        try:
-            while True:
-                pass
-        except Exception:  # it holds whatever it can
-            continue
-
-
-def waiting(seed):
-    time.sleep(1e6)
-
-
-def waiting_in_c(seed):
-    """In C, without Python's lock."""
-    while True:
-        ctypes.CDLL(None).sleep(1000)
-
-
-def stubborn(seed):
-    while True:
-        with contextlib.suppress(BaseException):
-            time.sleep(1e6)
 
 
 def reseeding(seed):

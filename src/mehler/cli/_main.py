@@ -13,6 +13,8 @@ from mehler._text import install_command, printable
 # 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
 # reason, usage errors included.
 COULD_NOT_RUN = 2
+# Commands that execute other people's code, whose end must not pass for a verdict.
+_GUESTS = {"report", "verify"}
 _OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markdown_it", "markupsafe")
 
 
@@ -22,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Arguments; default those of the process.
+        Arguments, for a run in this process; default those of the process. Commands that execute
+        other people's code then run in a process of their own.
 
     Raises
     ------
@@ -30,6 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         Always, with the command's exit status.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None and _GUESTS & set(words):
+        from mehler.cli._guest import run_as_guest
+
+        status, message = run_as_guest(_status, words)
+        if message:
+            _complain(message)
+        sys.exit(status)
+    sys.exit(_status(words))
+
+
+def _status(words: list[str]) -> int:
+    """Run a command line and return its exit status; with ``--debug`` exceptions propagate."""
     debug = "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0")
     try:
         from mehler.cli._app import run_app
@@ -59,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = _complain(_one_line(error))
     arrived = _flushed(sys.stdout)
     _flushed(sys.stderr)
-    sys.exit(status if arrived else COULD_NOT_RUN)
+    return status if arrived else COULD_NOT_RUN
 
 
 def _complain(message: str) -> int:

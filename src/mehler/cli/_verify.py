@@ -142,7 +142,7 @@ def verify(
     """
     from mehler import audit
     from mehler import report as reports
-    from mehler.audit.target._watch import Watch, as_errors
+    from mehler.cli._guest import report_limit
 
     # The target may change the working directory.
     here = Path.cwd()
@@ -153,9 +153,10 @@ def verify(
         require_file(json, "--json")
     require_outputs(junit, annotations, certificate)
     rows = read(data, optional=True, **how)
-    # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.
-    watch = Watch(4.0 * time_limit + 20.0 if time_limit > 0.0 else None)
-    with progress_bar() as progress, warnings_once(), prints_elsewhere(), as_errors(), watch:
+    if time_limit > 0.0:
+        # Waiting counts a fourth; the rest is for imports, the last draws, and plots.
+        report_limit(8.0 * time_limit + 60.0)
+    with progress_bar() as progress, warnings_once(), prints_elsewhere():
         found = audit.verify_map(
             target,
             kernel,

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler._forks import end_forks
+
 # Timeout of the process in seconds.
 _PATIENCE = 30.0
 
@@ -50,18 +52,22 @@ class Fresh:
             (there / "request").write_text(repr(request), encoding="utf-8")
             hashes = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
             try:
-                done = subprocess.run(
-                    [sys.executable, "-W", "ignore", "-m", __name__, folder],
-                    env={**os.environ, "PYTHONHASHSEED": hashes},
-                    capture_output=True,
-                    text=True,
-                    timeout=self.patience,
-                    check=False,
-                )
+                # A file, since processes that the target leaves behind would hold a pipe open.
+                with open(there / "errors", "wb") as errors:
+                    done = subprocess.run(
+                        [sys.executable, "-W", "ignore", "-m", __name__, folder],
+                        env={**os.environ, "PYTHONHASHSEED": hashes},
+                        stdout=errors,
+                        stderr=errors,
+                        timeout=self.patience,
+                        check=False,
+                    )
             except subprocess.TimeoutExpired as error:
                 raise RuntimeError(f"it took more than {self.patience:g} s") from error
-            if done.returncode:
-                raise RuntimeError(done.stderr.strip().rpartition("\n")[2] or "it failed")
+            if not (there / "features.npy").exists():
+                said = (there / "errors").read_text(encoding="utf-8", errors="replace")
+                ending = f"it ended with status {done.returncode}"
+                raise RuntimeError(said.strip().rpartition("\n")[2] or ending)
             features: np.ndarray = np.load(there / "features.npy", allow_pickle=False)
             return features
 
@@ -71,6 +77,7 @@ def main(folder: str) -> None:
     from mehler.audit.target._import import Imports
     from mehler.audit.target._target import read_target
 
+    end_forks()
     there = Path(folder)
     asked = ast.literal_eval((there / "request").read_text(encoding="utf-8"))
     sys.path[:] = asked["path"]

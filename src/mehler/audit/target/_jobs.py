@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._forks import end_forks
 from mehler.verify.sampling._draws import Draws
 
 # Draws per request to a process, and requests ahead per process.
@@ -140,6 +141,7 @@ def _start(request: Request, path: list[str]) -> None:
     from mehler.audit.target._import import Imports
     from mehler.audit.target._target import read_target
 
+    end_forks()
     warnings.simplefilter("ignore")
     sys.path[:] = path
     loaded = Imports().load(request.target, what="MODULE:FACTORY")

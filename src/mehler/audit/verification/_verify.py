@@ -14,7 +14,6 @@ import numpy as np
 from mehler.audit.target._import import Imports
 from mehler.audit.target._jobs import Jobs, Request, processes
 from mehler.audit.target._target import read_target
-from mehler.audit.target._watch import watched
 from mehler.audit.verification._budget import Budget
 from mehler.audit.verification._checks import (
     CLOSE_DRAWS,
@@ -152,9 +151,7 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        found = watched(
-            read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
-        )
+        found = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
         known = told(found, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
         require_draws(tuple(also), found)
