@@ -87,10 +87,10 @@ def test_a_run_beyond_its_budget_is_an_error_not_a_pass():
     assert found.exit_status == 2
 
 
-def test_progress_is_told_before_each_statement():
-    seen = []
-    run(toys.TRUE, toys.SILENT, progress=lambda *args: seen.append(args))
-    assert seen == [("toy.true", 0, 2), ("toy.silent", 1, 2), ("done", 2, 2)]
+def test_progress_has_the_outcome_of_each_statement_as_it_ends():
+    calls = []
+    run(toys.TRUE, toys.SILENT, progress=lambda *args: calls.append(args))
+    assert calls == [("toy.true: holds", 1, 2), ("toy.silent: not computable", 2, 2)]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,7 @@ def test_progress_is_told_before_each_statement():
         ({"seed": -1}, "seed=-1"),
         ({"false_alarm": 0}, "false_alarm=0 "),
         ({"false_alarm": 2.0}, "false_alarm=2.0"),
+        ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )
 def test_bad_options_are_refused_before_any_check(options, message):

@@ -101,6 +101,9 @@ def report(
     compare: Annotated[
         Path | None, option("OLD.json", "Earlier report.json to compare with.")
     ] = None,
+    jobs: Annotated[
+        int, option("N", "Number of processes, -1 for one per core; the results are the same.")
+    ] = -1,
     certificate: Certificate = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
@@ -111,6 +114,8 @@ def report(
 
     Exit status: 0 if every statement came out as expected, 1 if one did not, 2 if the run failed,
     3 if one was inconclusive.
+
+    Example: mehler report rows.csv --target label --out report
     """
     from mehler import report as reports
 
@@ -123,7 +128,7 @@ def report(
     chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
     rows = partial(read, data, **how)
-    with progress_bar() as progress, prints_elsewhere():
+    with progress_bar(lines=True) as progress, prints_elsewhere():
         found = reports.run(
             chosen,
             data=rows,
@@ -131,6 +136,7 @@ def report(
             seed=seed,
             backend=backend,
             false_alarm=false_alarm,
+            n_jobs=jobs,
             progress=progress,
             command=ctx.find_root().obj,
             compare=old,

@@ -15,10 +15,18 @@ from mehler._text import printable
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show progress on standard error if it is a terminal, by ``progress(label, done, total)``."""
+def progress_bar(*, lines: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """Show ``progress(label, done, total)`` on standard error: a bar, if that is a terminal.
+
+    Elsewhere a call is a line, or nothing without `lines`.
+    """
     if not sys.stderr.isatty():
-        yield lambda label, done, total: None
+
+        def write(label: str, done: int, total: int) -> None:
+            sys.stderr.write(f"mehler: {done} of {total}: {printable(label)}\n")
+            sys.stderr.flush()
+
+        yield write if lines else lambda label, done, total: None
         return
     from rich.console import Console
     from rich.markup import escape

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from os import PathLike
 from time import perf_counter
 from typing import Any
 
-from mehler._arrays import one_blas_thread
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
+from mehler.report._jobs import Jobs, n_processes
+from mehler.report._pieces import Settings, failed, pay
 from mehler.report.inputs._data import load_rows
-from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.model._data_result import DataResult
 from mehler.report.model._provenance import provenance, replay_line
 from mehler.report.model._report import Report, StatementResult
+from mehler.report.on_data._section import Survey
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Ledger
+from mehler.verify._budget import Entry
 
 Progress = Callable[[str, int, int], None]
-
-# Tests that the budget of a run covers, several times those of all statements. The false-alarm
-# probability of a run is at most this many times that of one test.
-LOOKS = 1000
 
 
 def run(
@@ -34,6 +33,7 @@ def run(
     seed: int = 0,
     backend: str = "numpy",
     false_alarm: float = 1e-9,
+    n_jobs: int = 1,
     progress: Progress | None = None,
     with_data: bool = True,
     command: Sequence[str] | None = None,
@@ -56,8 +56,12 @@ def run(
         Array library on which the maps are drawn and applied.
     false_alarm : float
         Probability of refuting a true claim, per test; the budget covers 1000 tests.
+    n_jobs : int
+        Number of processes, -1 for one per core. The results are the same to the last bit. A script
+        that asks for more than one needs ``if __name__ == "__main__":``, as they import it.
     progress : callable, optional
-        ``progress(label, done, total)``, called before each piece of work and at the end.
+        ``progress(label, done, total)``, called as each statement and each map on the data ends,
+        with its outcome in the label.
     with_data : bool
         Whether to include the section on the data.
     command : sequence of str, optional
@@ -77,6 +81,8 @@ def run(
         Before any work, if there are no statements, level or backend are unknown, the backend is
         not installed or has no device, seed or false alarm are bad, data are unreadable, or
         `compare` is no report.
+    ChildProcessError
+        If a process ends before its work, as one that is killed.
 
     See Also
     --------
@@ -86,79 +92,79 @@ def run(
     chosen = tuple(statements)
     if not chosen:
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
-    context = Context(
-        ledger=Ledger(budget=min(0.5, LOOKS * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
-        level=level,
-        seed=seed,
-        backend=backend,
-        false_alarm=false_alarm,
-    )
+    settings = Settings(level=level, seed=seed, backend=backend, false_alarm=false_alarm)
+    context = settings.context()
     context.like()  # fail now, not after minutes, if the backend is missing
+    n = n_processes(n_jobs)
     old = read_report(compare) if isinstance(compare, str | PathLike) else compare
     rows = load_rows(data() if callable(data) else data) if with_data else None
-
-    total = len(chosen) + (rows is not None)
-    report = progress or (lambda label, done, total: None)
+    survey = None if rows is None else Survey(rows, context)
+    tasks = [partial(_run_statement, one, replace(settings, statement=one.id)) for one in chosen]
+    ended = _counted(progress, len(tasks) + (0 if survey is None else len(survey.tasks)))
     measured = None
-    if rows is not None:
-        report(f"data: {rows.name}", 0, total)
-        measured = _run_data(rows, context)
-    results = []
-    for done, statement in enumerate(chosen, start=total - len(chosen)):
-        report(statement.id, done, total)
-        results.append(_run_statement(statement, context.for_statement(statement.id)))
-    report("done", total, total)
-    found = Report(
+    with Jobs(n) as jobs:
+        if survey is not None:
+            maps = jobs.run(survey.tasks, lambda one: ended(f"data: {one.label}", one.status))
+            measured = _stamped(survey.result(maps), survey)
+        results = jobs.run(tasks, lambda one: ended(one[0].id, one[0].verdict))
+    report = Report(
         provenance=provenance(context, None if command is None else tuple(command)),
-        ledger=context.ledger.to_dict(),
-        statements=tuple(results),
+        statements=tuple(_paid(one, entries, context.ledger) for one, entries in results),
         data=measured,
+        ledger=context.ledger.to_dict(),
     )
-    return found if old is None else replace(found, compared=compared_with(found, old))
+    return report if old is None else replace(report, compared=compared_with(report, old))
 
 
-def _run_statement(statement: Statement, context: Context) -> StatementResult:
-    start = perf_counter()
+def _counted(progress: Progress | None, total: int) -> Callable[[str, str], None]:
+    """Return what counts the pieces that have ended, with their names and outcomes."""
+    done = 0
+
+    def ended(name: str, outcome: str) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(f"{name}: {outcome}", done, total)
+
+    return ended
+
+
+def _run_statement(
+    statement: Statement, settings: Settings
+) -> tuple[StatementResult, tuple[Entry, ...]]:
+    """Return the result of a statement, and the entries of its ledger."""
+    start, context = perf_counter(), settings.context()
     evidence = tuple(_run_check(check, context) for check in statement.checks)
-    said: dict[str, Any] = {
+    texts: dict[str, Any] = {
         one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
     }
-    found: dict[str, Any] = {
-        "evidence": evidence,
-        "verdict": verdict_of(evidence),
-    }
-    return StatementResult(**{**said, **found, "seconds": perf_counter() - start})
+    measured: dict[str, Any] = {"evidence": evidence, "verdict": verdict_of(evidence)}
+    result = StatementResult(**{**texts, **measured, "seconds": perf_counter() - start})
+    return result, context.ledger.entries
 
 
 def _run_check(check: Check, context: Context) -> Evidence:
     try:
-        found = check(context)
-    except Exception as error:  # a check that fails is reported, never hidden
-        found = Evidence(
-            form=check.form,
-            check=check.name,
-            status="error",
-            claim=f"could not be checked: {type(error).__name__}: {error}",
-            method="none: the check raised",
-        )
-    return _stamp(found, context)
+        evidence = check(context)
+    except Exception as error:
+        evidence = failed(check.form, check.name, error)
+    return _stamp(evidence, context, replay_line(context))
 
 
-def _run_data(rows: DataMatrix, context: Context) -> DataResult:
-    from mehler.report.on_data._section import measure
+def _paid(result: StatementResult, entries: Sequence[Entry], ledger: Ledger) -> StatementResult:
+    evidence = tuple(pay(ledger, result.evidence, entries))
+    return replace(result, evidence=evidence, verdict=verdict_of(evidence))
 
-    with one_blas_thread():
-        result = measure(rows, context)
+
+def _stamped(result: DataResult, survey: Survey) -> DataResult:
+    context, rows = survey.context, survey.rows
     replay = replay_line(context, data=rows.path, options=rows.options)
-    stamped = tuple(
-        _stamp(replace(one, replay=one.replay or replay), context) for one in result.evidence
-    )
-    return replace(result, evidence=stamped)
+    return replace(result, evidence=tuple(_stamp(one, context, replay) for one in result.evidence))
 
 
-def _stamp(evidence: Evidence, context: Context) -> Evidence:
+def _stamp(evidence: Evidence, context: Context, replay: str) -> Evidence:
     return replace(
         evidence,
         seed=context.seed if evidence.seed is None else evidence.seed,
-        replay=evidence.replay or replay_line(context),
+        replay=evidence.replay or replay,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler.planning import plan_map
+from mehler.report._pieces import failed
 from mehler.report.model._data_result import PlanRow
 from mehler.report.on_data._maps import MapUnderTest
 from mehler.report.on_data._rows import Chosen
@@ -34,14 +35,8 @@ def check(one: MapUnderTest, seen: Chosen, context: Context) -> Evidence:
     """
     try:
         found = _check(one, seen, context)
-    except Exception as error:  # a check that fails is reported, never hidden
-        return Evidence(
-            form="proved",
-            check=one.label,
-            status="error",
-            claim=f"could not be checked: {type(error).__name__}: {error}",
-            method="none: the check raised",
-        )
+    except Exception as error:
+        return failed("proved", one.label, error)
     where: dict[str, Any] = dict(found.where)
     # Rows are numbered as in the source.
     for side in ("i", "j"):
@@ -72,8 +67,6 @@ def _check(one: MapUnderTest, seen: Chosen, context: Context) -> Evidence:
         miss=_MISS,
         seed=context.seed_for(one.label),
         ledger=context.ledger,
-        # Draws are most of the time, and side by side they have the same bits.
-        n_jobs=-1,
         name=f"data: {one.label}",
     )
     claim = f"at {n_pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"

@@ -110,25 +110,28 @@ def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
     if d > MOST_SCORED_COLUMNS:
         return found
     scored = seen.values[:_SCORED]
-
-    def selected(n_features: int, *, seed: int, like: Any = None) -> Any:
-        pool = rbf(_POOL * n_features, seed=seed)
-        chosen = leverage.LeverageSampling(
-            pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="dual"
-        ).fit(scored)
-        return chosen.to(like)
-
     found.append(
         MapUnderTest(
             label="LeverageSampling of rbf",
             setting=f"1 of {_POOL} features, scores on {len(scored)} rows",
-            draw=selected,
+            draw=partial(_selected, rbf, scored),
             cost=_POOL * d / 2 + _SCORING,
             multiple=2,
             whole=True,
         )
     )
     return found
+
+
+def _selected(
+    draw: Callable[..., Any], rows: np.ndarray, n_features: int, *, seed: int, like: Any = None
+) -> Any:
+    """Draw a pool, and select features of it by their leverage scores on rows."""
+    pool = draw(_POOL * n_features, seed=seed)
+    sampling = leverage.LeverageSampling(
+        pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="dual"
+    )
+    return sampling.fit(rows).to(like)
 
 
 def _kitchen_sinks(seen: Chosen, d: int) -> list[MapUnderTest]:

@@ -41,25 +41,24 @@ def histogram(seen: Chosen) -> Plot:
     )
 
 
-def gram_against_kernel(
-    maps: Sequence[MapUnderTest], seen: Chosen, context: Context
-) -> Plot | None:
-    """Draw one draw's Gram matrix against the exact kernel, with an interval for each mean."""
-    series = [_points(one, seen, context) for one in maps if one.label in _SHOWN]
-    if not series:
-        return None
+def gram_against_kernel(series: Sequence[Series]) -> Plot:
+    """Draw one draw's Gram matrix of each map against the exact kernel."""
     ends = [min(min(one.x) for one in series), max(max(one.x) for one in series)]
     return Plot(
         title="One empirical Gram matrix against the exact kernel",
         x_label="exact kernel / √(k(x,x) k(y,y))",
         y_label="mean feature product, same unit",
         series=(Series(label="equal", x=ends, y=ends), *series),
-        caption=f"{_PAIRS} pairs of rows, one draw of at most {count(_FEATURES)} features a map. "
-        f"Each interval misses the mean over draws with probability at most {_MISSES:g}.",
+        caption=f"{_PAIRS} pairs of rows, one draw of at most {count(_FEATURES)} features a map; "
+        "one map of a family, the others are in the table above. Each interval misses the mean "
+        f"over draws with probability at most {_MISSES:g}.",
     )
 
 
-def _points(one: MapUnderTest, seen: Chosen, context: Context) -> Series:
+def points(one: MapUnderTest, seen: Chosen, context: Context) -> Series | None:
+    """Return the products of one draw with an interval for each mean; None if it is not drawn."""
+    if one.label not in _SHOWN:
+        return None
     rows = one.rows(seen.values[seen.measured])
     size = min(_FEATURES, int(_WEIGHTS // one.cost)) // one.multiple * one.multiple
     phi = one.draw(size, seed=context.seed_for(f"picture: {one.label}"), like=context.like())

@@ -86,16 +86,19 @@ def _classes(target: np.ndarray) -> Any:
     return classes if few or target.dtype.kind not in "iu" else None
 
 
-def scores(task: Task, maps: tuple[MapUnderTest, ...], context: Context) -> list[Score]:
-    """Score the raw columns, and the features of each map that has real ones."""
-    found = [_score(RAW, 0, lambda: _same, task, context)]
-    for one in maps:
-        if one.linear:
-            size = max(1, task.n_features // one.multiple) * one.multiple
-            seed = context.seed_for(f"score: {one.label}")
-            draw = partial(one.draw, size, seed=seed, like=context.like())
-            found.append(_score(one.label, size, draw, replace(task, prepare=one.rows), context))
-    return found
+def raw_score(task: Task, context: Context) -> Score:
+    """Score the raw columns."""
+    return _score(RAW, 0, lambda: _same, task, context)
+
+
+def score(one: MapUnderTest, task: Task, context: Context) -> Score | None:
+    """Score the features of a map; None if they are no numbers on which to learn."""
+    if not one.linear:
+        return None
+    size = max(1, task.n_features // one.multiple) * one.multiple
+    seed = context.seed_for(f"score: {one.label}")
+    draw = partial(one.draw, size, seed=seed, like=context.like())
+    return _score(one.label, size, draw, replace(task, prepare=one.rows), context)
 
 
 def _same(values: Any) -> Any:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from time import perf_counter
 
 from mehler._arrays import slices
+from mehler.report._pieces import Settings, pay
 from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.model._data_result import Column, DataResult
+from mehler.report.model._data_result import Column, DataResult, PlanRow, Score
 from mehler.report.on_data import _scores as scoring
 from mehler.report.on_data._check import CONFIDENCE, check, n_planned, plan
-from mehler.report.on_data._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, maps_under_test
-from mehler.report.on_data._plots import features_against_error, gram_against_kernel, histogram
+from mehler.report.on_data._maps import (
+    LARGEST_GROUP,
+    MOST_SCORED_COLUMNS,
+    MapUnderTest,
+    maps_under_test,
+)
+from mehler.report.on_data._plots import (
+    features_against_error,
+    gram_against_kernel,
+    histogram,
+    points,
+)
 from mehler.report.on_data._rows import Chosen, choose
 from mehler.report.render._format import count
-from mehler.statements import Context
+from mehler.statements import Context, Evidence, Series
+from mehler.verify._budget import Entry
 
 # Rows whose bytes are made contiguous at a time.
 _BLOCK = 1000
@@ -22,44 +37,95 @@ _BLOCK = 1000
 
 def measure(rows: DataMatrix, context: Context) -> DataResult:
     """Check each map's kernel at pairs of rows, plan its features, and score a linear model."""
-    start = perf_counter()
-    context = context.for_statement("data")
-    seen = choose(rows, context.rng("rows"))
-    maps = maps_under_test(seen)
-    evidence = tuple(check(one, seen, context) for one in maps)
-    sound = [one for one, found in zip(maps, evidence) if found.status != "error"]
-    planned = tuple(row for one in sound for row in plan(one, seen, rows.n_rows))
-    task = scoring.task_of(rows, context.rng("split"))
-    plots = [histogram(seen)]
-    picture = gram_against_kernel(sound, seen, context)
-    plots += [picture] if picture else []
-    plots += [features_against_error(planned)] if planned else []
-    return DataResult(
-        name=rows.name,
-        n_rows=rows.n_rows,
-        n_columns=rows.values.shape[1],
-        n_zero_rows=rows.n_zero_rows,
-        digest=_digest(rows),
-        columns=tuple(
-            Column(name=name, low=float(low), high=float(high))
-            for name, low, high in zip(rows.columns, rows.lows, rows.highs)
-        ),
-        warnings=rows.warnings,
-        choices=rows.choices,
-        notes=(*seen.notes, *_map_notes(seen)),
-        n_correlations=int(seen.counts.sum()),
-        correlation_range=seen.correlations,
-        measured=tuple(int(seen.source[i]) for i in seen.measured),
-        settings={one.label: one.setting for one in maps},
+    survey = Survey(rows, context)
+    return survey.result([task() for task in survey.tasks])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured with one map, and the entries of the ledger for it."""
+
+    label: str
+    evidence: Evidence
+    plan: tuple[PlanRow, ...]
+    points: Series | None
+    score: Score | None
+    entries: tuple[Entry, ...]
+
+    @property
+    def status(self) -> str:
+        """Outcome of the check."""
+        return self.evidence.status
+
+
+def _measured(
+    one: MapUnderTest, seen: Chosen, n_rows: int, task: scoring.Task | None, settings: Settings
+) -> Measured:
+    context = settings.context()
+    evidence = check(one, seen, context)
+    sound = evidence.status != "error"
+    return Measured(
+        label=one.label,
         evidence=evidence,
-        plan=planned,
-        plan_method=_plan_method(rows.n_rows, n_planned(seen)),
-        scores=() if task is None else tuple(scoring.scores(task, maps, context)),
-        score_method="" if task is None else task.method,
-        target=rows.target_name,
-        plots=tuple(plots),
-        seconds=perf_counter() - start,
+        plan=tuple(plan(one, seen, n_rows)) if sound else (),
+        points=points(one, seen, context) if sound else None,
+        score=None if task is None else scoring.score(one, task, context),
+        entries=context.ledger.entries,
     )
+
+
+class Survey:
+    """The measurements on rows: a task a map, and the result that follows from theirs."""
+
+    def __init__(self, rows: DataMatrix, context: Context) -> None:
+        self.rows, self.context, self._start = rows, context.for_statement("data"), perf_counter()
+        self._seen = choose(rows, self.context.rng("rows"))
+        self._maps = maps_under_test(self._seen)
+        self._task = scoring.task_of(rows, self.context.rng("split"))
+        settings = Settings.of(self.context)
+        self.tasks = [
+            partial(_measured, one, self._seen, rows.n_rows, self._task, settings)
+            for one in self._maps
+        ]
+
+    def result(self, measured: Sequence[Measured]) -> DataResult:
+        """Join what the tasks return, and pay for it."""
+        rows, seen, task = self.rows, self._seen, self._task
+        ledger = self.context.ledger
+        evidence = tuple(e for one in measured for e in pay(ledger, [one.evidence], one.entries))
+        planned = tuple(row for one in measured for row in one.plan)
+        plots = [histogram(seen)]
+        if drawn := [one.points for one in measured if one.points]:
+            plots.append(gram_against_kernel(drawn))
+        plots += [features_against_error(planned)] if planned else []
+        scores = [] if task is None else [scoring.raw_score(task, self.context)]
+        scores += [one.score for one in measured if one.score]
+        return DataResult(
+            name=rows.name,
+            n_rows=rows.n_rows,
+            n_columns=rows.values.shape[1],
+            n_zero_rows=rows.n_zero_rows,
+            digest=_digest(rows),
+            columns=tuple(
+                Column(name=name, low=float(low), high=float(high))
+                for name, low, high in zip(rows.columns, rows.lows, rows.highs)
+            ),
+            warnings=rows.warnings,
+            choices=rows.choices,
+            notes=(*seen.notes, *_map_notes(seen)),
+            n_correlations=int(seen.counts.sum()),
+            correlation_range=seen.correlations,
+            measured=tuple(int(seen.source[i]) for i in seen.measured),
+            settings={one.label: one.setting for one in self._maps},
+            evidence=evidence,
+            plan=planned,
+            plan_method=_plan_method(rows.n_rows, n_planned(seen)),
+            scores=tuple(scores),
+            score_method="" if task is None else task.method,
+            target=rows.target_name,
+            plots=tuple(plots),
+            seconds=perf_counter() - self._start,
+        )
 
 
 def _digest(rows: DataMatrix) -> str:

@@ -1,0 +1,110 @@
+"""Reports by several processes: the same bits, and clean ends whatever becomes of a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+
+from mehler import report, statements
+from mehler.report._jobs import Jobs, n_processes
+from mehler.report.on_data import _section
+from tests.report import toys
+
+
+def without_times(value):
+    """Drop wall time and date, which differ from run to run."""
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in ("seconds", "date")}
+    return [without_times(one) for one in value] if isinstance(value, list) else value
+
+
+def cheap(seen):
+    every = {one.label: one for one in toys.all_maps(seen)}
+    return [every["FourierFeatures, rbf"], every["MaxoutFeatures, q = 2"]]
+
+
+def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
+    monkeypatch.setattr(_section, "maps_under_test", cheap)
+    chosen = [*statements.discover("maxout.q1-linear"), *statements.discover("depth.spectrum")]
+    # A lambda does not pickle, and runs in this process.
+    chosen.insert(1, toys.TRUE)
+    lines, made = [], []
+    for n_jobs in (1, 2):
+        labels = []
+        made.append(
+            report.run(
+                chosen,
+                data=toys.rows(),
+                n_jobs=n_jobs,
+                progress=lambda label, done, total, labels=labels: labels.append((label, total)),
+            )
+        )
+        lines.append(labels)
+    alone, shared = made
+    assert without_times(alone.to_dict()) == without_times(shared.to_dict())
+    assert sorted(lines[0]) == sorted(lines[1])
+    assert {total for _, total in lines[0]} == {5}
+    assert alone.exit_status == 0
+
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_process_is_an_error_in_words():
+    with (
+        Jobs(2) as jobs,
+        pytest.raises(ChildProcessError, match=r"exit status -9.*--jobs 1 works without others"),
+    ):
+        jobs.run([kill, partial(time.sleep, 0)])
+
+
+def test_what_a_task_raises_elsewhere_is_raised_here():
+    with Jobs(2) as jobs, pytest.raises(ZeroDivisionError):
+        jobs.run([partial(divmod, 1, 0), partial(divmod, 1, 1)])
+    with Jobs(2) as jobs, pytest.raises(SystemExit):
+        jobs.run([partial(sys.exit, 3), partial(divmod, 1, 1)])
+
+
+def test_results_have_the_order_of_the_tasks():
+    ended = []
+    with Jobs(2) as jobs:
+        for _ in range(2):  # the processes serve more than one call
+            values = jobs.run([partial(pow, 2, k) for k in range(9)], ended.append)
+            assert values == [2**k for k in range(9)]
+    assert sorted(ended) == sorted(2 * [2**k for k in range(9)])
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5])
+def test_other_numbers_of_processes_are_refused(n_jobs):
+    with pytest.raises((TypeError, ValueError), match="n_jobs"):
+        n_processes(n_jobs)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_report_writes_nothing_and_leaves_no_process(tmp_path, number):
+    with subprocess.Popen(
+        [sys.executable, "-m", "mehler", "report", "--jobs", "2", "--out", "out"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        # The first line comes from a process that is at work.
+        assert process.stderr.readline().startswith("mehler: 1 of ")
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)  # as a terminal does
+        else:
+            process.send_signal(number)
+        rest = process.stderr.read()  # until all processes have closed it
+    assert os.listdir(tmp_path) == []
+    if number == signal.SIGINT:
+        assert process.returncode == 2
+        assert rest.splitlines()[-1] == "mehler: error: interrupted; nothing was written"
+        assert "Traceback" not in rest
