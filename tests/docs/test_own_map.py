@@ -1,0 +1,131 @@
+"""The map of the page on attention: its file, its verdict, and the mistakes that the page names."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from mehler.cli import main
+from mehler.verify import check_kernel, conformance
+from tests.docs._blocks import ROOT
+
+SOURCE = ROOT / "docs" / "own_map" / "attention.py"
+PAGE = (ROOT / "docs" / "attention.md").read_text(encoding="utf-8")
+X = 0.3 * np.random.default_rng(0).standard_normal((6, 5))
+
+
+def load(path: Path) -> ModuleType:
+    """Import a file under its own name, by which pickles find its functions."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def attention():
+    yield load(SOURCE)
+    sys.modules.pop("attention", None)
+
+
+def requirements(module: ModuleType):
+    factory = functools.partial(module.PositiveFeatures.draw, 5)
+    return {one.name: one for one in conformance.checks(factory, X=X, n_features=256)}
+
+
+def test_the_file_has_at_most_sixty_lines():
+    assert len(SOURCE.read_text(encoding="utf-8").splitlines()) <= 60
+
+
+def verify(*options: str) -> str:
+    """Run `mehler verify` on the file, and return its exit status."""
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", f"{SOURCE}:draw", "--kernel", "exp", *options])
+    return str(ended.value.code)
+
+
+def test_the_kernel_holds(capsys):
+    assert verify("--resolution", "0.05") == "0"
+    assert capsys.readouterr().out.startswith("draw has the kernel exp(gamma=1)\n")
+
+
+@pytest.mark.full
+def test_verify_prints_what_the_page_says(capsys):
+    assert verify() == "0"
+    output = capsys.readouterr().out.replace(f"{ROOT}/", "")
+    printed = re.sub(r"[^\S\n]", " ", output).splitlines()  # thin spaces too
+    said = re.search(r"^draw has the kernel .*?(?=^```)", PAGE, re.M | re.S)
+    assert said is not None
+    assert [line for line in said[0].splitlines() if line not in printed] == []
+
+
+def test_kernel_and_variance_are_those_of_quadrature(attention):
+    """By Gauss-Hermite in the one direction z = x + y that the product depends on."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    weights = weights / weights.sum()
+    squares = (X**2).sum(axis=1)
+    lengths = np.linalg.norm(X[:, None] + X[None], axis=2)
+    shift = (squares[:, None] + squares[None]) / 2
+    product = np.exp(lengths[..., None] * nodes - shift[..., None])
+    mean = product @ weights
+    phi = attention.PositiveFeatures.draw(5, 8, seed=0)
+    np.testing.assert_allclose(phi.kernel(X), mean, rtol=1e-12)
+    np.testing.assert_allclose(phi.variance(X), product**2 @ weights - mean**2, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["parts", "gram", "declared-kernel", "declared-variance", "bad-rows", "pickle", "kernel"],
+)
+def test_requirements_are_met(attention, name):
+    requirements(attention)[name]()
+
+
+@pytest.mark.full
+def test_all_requirements_are_met(attention):
+    for requirement in requirements(attention).values():
+        requirement()
+
+
+MISTAKES = {
+    "squares": ("- squares / 2", "- squares"),
+    "scale": ("scale=self.n_features**-0.5", "scale=1.0"),
+}
+
+
+def mistaken(tmp_path: Path, right: str, wrong: str) -> ModuleType:
+    text = SOURCE.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    path = tmp_path / "attention.py"
+    path.write_text(text.replace(right, wrong), encoding="utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_in_the_features_are_refuted(tmp_path, mistake):
+    module = mistaken(tmp_path, *MISTAKES[mistake])
+    verdict = check_kernel(module.draw, lambda A, B: np.exp(A @ B.T), X, resolution=0.1)
+    assert verdict.status == "refuted"
+
+
+@pytest.mark.full
+def test_a_mistake_in_the_variance_is_refuted(tmp_path):
+    module = mistaken(tmp_path, "expm1(total)", "exp(total)")
+    with pytest.raises(AssertionError, match="refuted"):
+        requirements(module)["variance"]()
+
+
+def test_what_is_inherited_works_as_the_page_says(attention, monkeypatch):
+    (block,) = re.findall(r"^:caption: in a checkout\n\n(.*?)^```$", PAGE, re.M | re.S)
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    exec(compile(block, "attention.md", "exec"), {})
