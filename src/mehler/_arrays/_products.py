@@ -79,43 +79,59 @@ class HostProducts(Iterator[Array]):
 
     def after_winner(self) -> Any:
         """Return the entry to the right of the winner, from the same piece: (n, m - 1)."""
-        m = self.weights.shape[2] - 1
-        return self._gathered(self, slice(0, m), slice(1, m + 1))
+        return self._gathered(self, 1)
 
     def at_winner(self, deciding: HostProducts) -> Any:
         """Return the entry from the piece that wins in `deciding`, the first of equals: (n, m)."""
-        return self._gathered(deciding, slice(None), slice(None))
+        return self._gathered(deciding, 0)
 
-    def _gathered(self, deciding: HostProducts, columns: slice, offered: slice) -> Any:
-        """Keep the products of a few rows, find the winners, and take their entries at once.
+    def _gathered(self, deciding: HostProducts, right: int) -> Any:
+        """Keep the products of a tile, find the winners, and take their entries at once.
 
         A selection by masks, piece by piece, would cost three times the products.
         """
         q, _, width = self.weights.shape
-        n, dtype = len(self.rows), self.rows.dtype
-        most = max(16, min(64, _HELD // (q * width * dtype.itemsize)))
-        held = np.empty((q, min(n, most), width), dtype)
-        places = np.arange(held[0].size).reshape(held[0].shape)[:, offered]
-        out = np.empty((n, places.shape[1]), dtype)
-        for some in slices(n, most):
-            rows = self.rows[some]
-            kept = held[:, : len(rows)]
-            np.matmul(rows, self.weights, out=kept)
-            pieces = kept if deciding is self else np.matmul(deciding.rows[some], deciding.weights)
-            best = pieces[0][:, columns].copy()
-            code = np.zeros(best.shape, np.uint8 if q < 256 else np.int32)
-            larger = np.empty(best.shape, np.bool_)
-            wins = larger.view(np.uint8) if q < 256 else np.empty_like(code)
-            for j in range(1, q):
-                value = pieces[j][:, columns]
-                # j increases, so that the last win is the largest.
-                np.greater(value, best, out=larger)
-                np.multiply(larger.view(np.uint8), code.dtype.type(j), out=wins)
-                np.maximum(code, wins, out=code)
-                np.maximum(best, value, out=best)
-            at = code.astype(np.intp) * held[0].size + places[: len(rows)]
-            np.take(held.reshape(-1), at, out=out[some], mode="clip")
+        n, m, dtype = len(self.rows), width - right, self.rows.dtype
+        out = np.empty((n, m), dtype)
+        memory = np.empty(q * min(n, _TILE_ROWS) * (min(m, _TILE_COLUMNS) + right), dtype)
+        for columns in slices(m, _TILE_COLUMNS):
+            wide = slice(columns.start, columns.stop + right)
+            for rows in slices(n, _TILE_ROWS):
+                size = (rows.stop - rows.start) * (wide.stop - wide.start)
+                kept = memory[: q * size].reshape(q, rows.stop - rows.start, -1)
+                for weights, piece in zip(self.weights, kept, strict=True):
+                    np.matmul(self.rows[rows], weights[:, wide], out=piece)
+                pieces = iter(kept)
+                if deciding is not self:
+                    pieces = deciding._pieces_of(rows, wide)
+                at = _winner(pieces, q).astype(np.intp)
+                at *= size
+                at += np.arange(size).reshape(at.shape)
+                at = at[:, : m if not right else -right] + right
+                np.take(memory, at, out=out[rows, columns], mode="clip")
         return out
+
+    def _pieces_of(self, rows: slice, columns: slice) -> Iterator[Any]:
+        """Yield the products of a tile, each overwriting the one before."""
+        piece = None
+        for weights in self.weights:
+            piece = np.matmul(self.rows[rows], weights[:, columns], out=piece)
+            yield piece
+
+
+def _winner(pieces: Iterator[Any], q: int) -> Any:
+    """Return the number of the piece that has the maximum, the first of equals."""
+    best = next(pieces).copy()
+    code = np.zeros(best.shape, np.uint8 if q < 256 else np.int32)
+    larger = np.empty(best.shape, np.bool_)
+    wins = larger.view(np.uint8) if q < 256 else np.empty_like(code)
+    for j, piece in enumerate(pieces, start=1):
+        # j increases, so that the last win is the largest.
+        np.greater(piece, best, out=larger)
+        np.multiply(larger.view(np.uint8), code.dtype.type(j), out=wins)
+        np.maximum(code, wins, out=code)
+        np.maximum(best, piece, out=best)
+    return code
 
 
 class StackedProducts(Iterator[Array]):
@@ -146,8 +162,8 @@ class StackedProducts(Iterator[Array]):
 
 # Bytes of one result: four of them stay in the second cache of a core.
 _TILE = 1 << 19
-# Bytes of the products of all pieces with a few rows on NumPy: they stay in the last cache.
-_HELD = 1 << 23
+# Rows and columns of a tile on NumPy: one piece stays in the second cache, all in the last.
+_TILE_ROWS, _TILE_COLUMNS = 128, 256
 
 
 class ReusedBuffer(Iterator[Array]):

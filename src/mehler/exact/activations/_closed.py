@@ -58,11 +58,11 @@ def _value(
     xp = _arrays.array_namespace(rho)
     # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
     near, far = near**0.5, far**0.5
-    p, q = polynomials(order)
-    above = 2.0 * xp.atan2(far, near) * _horner(rho, p)
+    p, q = ([k / (2.0 * math.pi) for k in each] for each in polynomials(order))
+    value = xp.atan2(far, near) * _horner(rho, [2.0 * k for k in p])
     if order > 0:
-        above = above + near * far * _horner(rho, q)
-    return xp.maximum(above / (2.0 * math.pi), xp.zeros_like(rho))
+        value = value + near * far * _horner(rho, q)
+    return xp.maximum(value, xp.zeros_like(rho))
 
 
 @functools.cache
@@ -94,10 +94,10 @@ def half_moment(order: int) -> float:
     return 2.0 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
 
 
-def _horner(x: _arrays.Array, coefficients: tuple[int, ...]) -> Any:
-    total: Any = float(coefficients[-1])
+def _horner(x: _arrays.Array, coefficients: list[float]) -> Any:
+    total: Any = coefficients[-1]
     for value in reversed(coefficients[:-1]):
-        total = total * x + float(value) if value else total * x
+        total = total * x + value if value else total * x
     return total
 
 
@@ -132,8 +132,7 @@ class Sides:
             return self._at_zero(pairs, value), (size + self.centre**2) * ones
         factor = (pairs.x_scale * pairs.y_scale) ** order
         # Huge rows at right or opposite angles: 0 times infinity.
-        nothing = (value == 0.0) & ~xp.isfinite(factor)
-        product = xp.where(nothing, ones, factor) * value
+        product = xp.where(value == 0.0, value, factor * value)
         if order == 1 and pairs.differentiable:
             # At a row of zeros nothing but the linear part has a derivative.
             zero = _arrays.constant(factor) == 0.0
