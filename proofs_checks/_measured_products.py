@@ -70,7 +70,7 @@ class Measured:
 
 
 def rows_at(
-    rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 6, unit: bool = False
+    rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 3, unit: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of rows (n, dimension) in random directions with given correlations.
 

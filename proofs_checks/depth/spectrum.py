@@ -18,7 +18,7 @@ from .._comparisons import Instance, compare_instances
 # Coefficients of zonal kernels: eigenvalues on the sphere for its uniform law.
 
 # Points of two rules, whose difference shows the error of either.
-_POINTS = (1500, 1601)
+_POINTS = (700, 801)
 
 
 @functools.cache

@@ -67,7 +67,7 @@ _DELTA = 0.1
 @check("features.margin", form="printed", name="weights learnt in draws", pays=True)
 def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     """Count how often the risk of learnt weights exceeds its bound."""
-    n_draws = 1000 if context.quick else 20_000
+    n_draws = 500 if context.quick else 20_000
     settings = ((2, 100, 0.0), (10, 60, 0.0), (3, 100, 0.2))
     cases = [
         Case(drawn=_ratios(context, bound, n_draws, *case), bound=_ONE, where={"setting": case})

@@ -251,7 +251,7 @@ def _target(kernel: Any, smoothness: float = 0.5) -> Any:
 def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the mean risk over draws against the bound: four maps, and three smoothnesses."""
     rows, cases = _rows(context), list(_settings(context))
-    n_draws = 1000 if context.quick else 20_000
+    n_draws = 700 if context.quick else 20_000
     share = context.false_alarm / len(cases)
     worst: tuple[float, ...] = (-math.inf, 0.0, 0.0, 0.0)
     for name, draw, ridge, m, smoothness in cases:

@@ -18,28 +18,29 @@ from ._blocks import Draw, along
 
 # The distribution of a map's frequencies, recovered from its own features.
 
-# Kernels of one column, and the distribution of their frequency.
-_SPECTRA: tuple[tuple[dict[str, Any], Any], ...] = (
-    ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6))),
-    ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3)),
-    ({"kernel": "matern", "nu": 1.5, "length_scale": 1.5}, stats.t(3, scale=1 / 1.5)),
+# Kernels, the distribution of an entry of their frequencies, and how many entries are independent;
+# as many numbers as see a scale that is off by a hundredth, most for Cauchy's.
+_SPECTRA: tuple[tuple[dict[str, Any], Any, int, int], ...] = (
+    ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6)), 8, 1_000_000),
+    ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3), 8, 2_000_000),
+    ({"kernel": "matern", "nu": 1.5, "length_scale": 1.5}, stats.t(3, scale=1 / 1.5), 1, 1_200_000),
 )
 _LEVELS = (0.25, 0.5, 0.75)
 # So near the origin that angles wrap with probability 1e-6 at most; floats keep ten digits.
 _NEAR = 1e-6
-_BLOCK = 500_000
+_BLOCK = 200_000
 
 
 def _sizes(
-    context: Context, draw: Draw, options: dict[str, Any], n: int, seed: int
+    context: Context, draw: Draw, options: dict[str, Any], entries: int, n: int, seed: int
 ) -> Iterator[Any]:
-    """Return absolute frequencies: angles of cosine and sine at a row near the origin, rescaled."""
-    row = context.asarray(np.full((1, 1), _NEAR))
+    """Return absolute frequencies: angles of cosine and sine at rows near the origin, rescaled."""
+    rows, units = context.asarray(_NEAR * np.eye(entries)), _BLOCK // entries
     for block in range(n // _BLOCK):
         child = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])
-        phi = draw(1, 2 * _BLOCK, seed=child, like=context.like(), form="pairs", **options)
-        cosine, sine = _arrays.to_host(phi(row)).reshape(2, -1)
-        yield np.abs(np.arctan2(sine, cosine)) / _NEAR
+        phi = draw(entries, 2 * units, seed=child, like=context.like(), form="pairs", **options)
+        features = _arrays.to_host(phi(rows))
+        yield np.abs(np.arctan2(features[:, units:], features[:, :units])) / _NEAR
 
 
 @check("fourier.kernel", form="printed", name="the law of the frequencies", pays=True)
@@ -54,29 +55,31 @@ def frequencies(
 
     `wider` stretches the claimed distributions of the kernels that `named` picks.
     """
-    n = 2_000_000 if context.quick else 12_000_000
     share = context.false_alarm / (len(_SPECTRA) * len(_LEVELS))
-    reach = sum(math.sqrt(math.log(2 / rate) / (2 * n)) for rate in (share, MISS))
-    counts, claimed = [], []
-    for place, (options, law) in enumerate(_SPECTRA):
+    claimed, means, each, sizes_of, reach = [], [], [], [], []
+    for place, (options, law, entries, quick) in enumerate(_SPECTRA):
+        n = quick if context.quick else 12_000_000
         ends = [law.isf((1 - level) / 2) for level in _LEVELS]
         stretch = wider if named(options) else 1.0
         claimed += [1 - 2 * float(law.sf(end / stretch)) for end in ends]
-        found = np.zeros(len(ends), dtype=np.int64)
+        counts = np.zeros(len(ends), dtype=np.int64)
         seed = context.seed_for(f"frequencies {place}")
-        for sizes in _sizes(context, draw, options, n, seed):
-            found += [int(np.sum(sizes <= end)) for end in ends]
-        counts += found.tolist()
-    each = [intervals.binomial(count, n, share) for count in counts]
-    points = len(counts)
+        for sizes in _sizes(context, draw, options, entries, n, seed):
+            counts += [int(np.sum(sizes <= end)) for end in ends]
+        means += (counts / n).tolist()
+        each += [intervals.binomial(int(count), n, share) for count in counts]
+        sizes_of += [n] * len(ends)
+        reach += [sum(math.sqrt(math.log(2 / rate) / (2 * n)) for rate in (share, MISS))] * len(
+            ends
+        )
     measured = Measured(
-        pool_size=(1,) * points,
+        pool_size=(1,) * len(means),
         rho=_LEVELS * len(_SPECTRA),
-        mean=tuple(count / n for count in counts),
+        mean=tuple(means),
         low=tuple(low for low, _ in each),
         high=tuple(high for _, high in each),
-        n_units=(n,) * points,
-        detectable=(reach,) * points,
+        n_units=tuple(sizes_of),
+        detectable=tuple(reach),
         false_alarm=context.false_alarm,
         method="binomial (Clopper-Pearson), union bound over quartiles and kernels",
     )
@@ -84,7 +87,7 @@ def frequencies(
         measured,
         claimed,
         # Clopper and Pearson's intervals lie within Hoeffding's.
-        resolution=2 * reach,
+        resolution=2 * np.asarray(reach),
         form="printed",
         claim="shares of frequencies below the quartiles of normal, Cauchy and Student's laws",
     )

@@ -78,7 +78,7 @@ def variance(
         context.asarray(x),
         context.asarray(y),
         false_alarm=context.false_alarm,
-        resolution=0.4 if context.quick else 0.1,
+        resolution=0.5 if context.quick else 0.1,
         seed=context.seed_for("variance"),
         ledger=context.ledger,
         name=f"{context.statement}: variance",

@@ -38,7 +38,7 @@ def verdict(row: Row, context) -> str:
 @pytest.mark.parametrize("row", QUICK, ids=name)
 @pytest.mark.sampled(25)
 def test_a_change_turns_its_check_red(row, context, monkeypatch):
-    monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((4, (-0.5, 0.5)),))
+    monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((32, (-0.5, 0.5)),))
     assert verdict(row, context) == "refuted"
 
 

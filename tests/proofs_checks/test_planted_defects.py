@@ -235,7 +235,7 @@ def names(value: Any) -> str:
 @pytest.mark.sampled(25)
 def test_a_defect_changes_the_verdict(check, defect, verdict, context, monkeypatch):
     # One pool size is enough to see a defect, and three cost three times as much.
-    monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((4, (-0.5, 0.5)),))
+    monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((32, (-0.5, 0.5)),))
     statement = STATEMENT_OF[check]
     form = next(one.form for one in statement.checks if one.run is check)
     false = statement.expected in ("refuted, repaired", RESTORED_REFUTED)

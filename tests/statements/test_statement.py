@@ -47,10 +47,31 @@ def evidence(form: str, status: str) -> Evidence:
         ([("restored", "refuted"), ("proved", "holds")], RESTORED_REFUTED),
         ([("restored", "refuted"), ("proved", "refuted")], "proved form refuted"),
         ([("restored", "inconclusive")], "inconclusive"),
+        # A refutation has an error rate of its own: what decided nothing does not take it back.
+        ([("proved", "refuted"), ("proved", "inconclusive")], "proved form refuted"),
+        ([("printed", "inconclusive"), ("proved", "refuted")], "proved form refuted"),
+        ([("printed", "error"), ("proved", "refuted")], "proved form refuted"),
+        ([("restored", "inconclusive"), ("proved", "refuted")], "proved form refuted"),
+        ([("printed", "refuted"), ("printed", "inconclusive")], "refuted"),
+        (
+            [("printed", "refuted"), ("printed", "inconclusive"), ("proved", "holds")],
+            "refuted, repaired",
+        ),
+        ([("restored", "refuted"), ("restored", "inconclusive")], RESTORED_REFUTED),
+        # But a repair is confirmed by all of its checks, and nothing hides one that raised.
+        ([("printed", "refuted"), ("proved", "holds"), ("proved", "inconclusive")], "inconclusive"),
+        ([("restored", "refuted"), ("proved", "inconclusive")], "inconclusive"),
+        ([("printed", "refuted"), ("printed", "error")], "error"),
+        ([("printed", "holds"), ("printed", "inconclusive")], "inconclusive"),
     ],
 )
 def test_verdict_follows_from_all_evidence(found, verdict):
     assert verdict_of([evidence(*one) for one in found]) == verdict
+
+
+def test_evidence_without_a_form_decides_nothing():
+    with pytest.raises(ValueError, match=r"evidence\[1\] has no form"):
+        verdict_of([evidence("proved", "holds"), evidence("", "refuted")])
 
 
 def test_what_the_copy_lost_is_never_refuted():

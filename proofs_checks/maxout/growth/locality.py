@@ -179,7 +179,7 @@ def _kernel_plot() -> Plot:
 
 
 def _angle_plot() -> Plot:
-    pools = np.unique(np.round(np.logspace(math.log10(2), 6, 25))).astype(int)
+    pools = np.unique(np.round(np.logspace(math.log10(2), 6, 13))).astype(int)
     angles, centred, lows, highs = [], [], [], []
     for q in (int(size) for size in pools):
         angles.append(half_angle(lambda rho, q=q: exact.collision_probability(rho, q), 0.5))  # type: ignore[misc]

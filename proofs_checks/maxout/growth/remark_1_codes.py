@@ -125,7 +125,7 @@ def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
     exceed a. With a near sqrt(2 log q) both are q^(-(1 - rho)/(1 + rho)) up to a factor q^o(1).
     """
     root = math.sqrt(2 * log_q)
-    a = np.linspace(0.02, 1.4, 500) * root
+    a = np.linspace(0.02, 1.4, 400) * root
     q = math.exp(log_q)
     with np.errstate(over="ignore"):
         never = math.log(2) + q * special.log_ndtr(a)
@@ -208,11 +208,11 @@ def digits(
     both: Callable[[float], float] = as_independent,
 ) -> Evidence:
     """Count how often two neighbouring digits of a code both agree."""
-    q, rho, n = 4, 0.8, 1_200_000 if context.quick else 4_000_000
-    x = np.array([[1.0, 0.0, 0.0]])
-    z = np.array([[rho, math.sqrt(1 - rho * rho), 0.0]])
+    q, rho, n = 4, 0.8, 1_000_000 if context.quick else 4_000_000
+    x = np.array([[1.0, 0.0]])
+    z = np.array([[rho, math.sqrt(1 - rho * rho)]])
     count = n_pairs = 0
-    for phi in draws(draw, 3, q, 1, 2 * n, context.seed_for("digits"), context.like(), {}):
+    for phi in draws(draw, 2, q, 1, 2 * n, context.seed_for("digits"), context.like(), {}):
         same = _arrays.to_host(phi(context.asarray(x)) == phi(context.asarray(z)))[0]
         pairs = same[: same.size // 2 * 2].reshape(-1, 2)
         count, n_pairs = count + int(pairs.all(axis=1).sum()), n_pairs + len(pairs)
@@ -286,7 +286,7 @@ def sandwich(
     """Hold the exact probability between its bounds, at levels of a list and at the best ones."""
     worst, where = -math.inf, (0, 0.0)
     for q in _FINITE_POOLS:
-        levels = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 100)
+        levels = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 40)
         for rho in _FINITE_RHO:
             kappa = float(collision(rho, q))
             if kappa < _LEAST_KAPPA:

@@ -24,7 +24,7 @@ _BLOCK = 2_000_000
 
 def n_draws(context: Context) -> int:
     """Return the number of draws of the level."""
-    return 1500 if context.quick else 20_000
+    return 1000 if context.quick else 20_000
 
 
 def gram_errors(

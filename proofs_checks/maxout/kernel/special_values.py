@@ -11,7 +11,6 @@ from mehler.statements import Context, Evidence, check
 from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions
 
 _RHO = (1.0, 0.0, -1.0)
-_WIDTH = 0.01
 
 
 def claimed(rho: float, q: int) -> float:
@@ -32,15 +31,15 @@ def measured(
     value: Callable[[float, int], float] = claimed,
 ) -> Evidence:
     """Count codes that agree on equal, orthogonal and opposite rows."""
-    pools = (2, 8) if context.quick else (2, 3, 4, 8, 64)
+    pools, width = ((2, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
     share = context.false_alarm / len(pools)
     collisions = Measured.join(
-        [measure_collisions(context, draw, q, _RHO, width=_WIDTH, false_alarm=share) for q in pools]
+        [measure_collisions(context, draw, q, _RHO, width=width, false_alarm=share) for q in pools]
     )
     return compare_with_claims(
         collisions,
         collisions.claimed(value),
-        resolution=_WIDTH,
+        resolution=width,
         form="printed",
         claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",
     )

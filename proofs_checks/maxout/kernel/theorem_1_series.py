@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,17 @@ Collision = Callable[[float, int], Any]
 Ends = Callable[[int, int], list[tuple[Any, Any]]]
 
 _RHO = (-0.8, -0.4, 0.0, 0.4, 0.8)
-_WIDTH = 0.01
 _TERMS = 48
+_SHARED = 64
 _DIGITS = 20
+
+
+@lru_cache(maxsize=32)
+def coefficients_of(q: int, n: int) -> Any:
+    """Return a_0 ... a_(n-1), which several checks and plots share."""
+    if n < _SHARED:
+        return coefficients_of(q, _SHARED)[:n]
+    return exact.collision_coefficients(q, n)
 
 
 def printed_coefficients(q: int) -> tuple[float, ...]:
@@ -184,13 +193,11 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
 
 
 @check("maxout.theorem-1-series", form="printed", name="partial sums and their tail")
-def partial_sums(
-    context: Context, *, coefficients: Coefficients = exact.collision_coefficients
-) -> Evidence:
+def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_of) -> Evidence:
     """Add the coefficients and the tail that their asymptotics promise."""
     from scipy.special import zeta
 
-    n = 64 if context.quick else 128
+    n = _SHARED if context.quick else 128
     estimates = []
     for q in (3, 8) if context.quick else (3, 4, 5, 8, 16, 64):
         a = np.asarray(coefficients(q, n))
@@ -222,23 +229,19 @@ def collisions(
     context: Context,
     *,
     draw: Draw = MaxoutCodes.draw,
-    coefficients: Coefficients = exact.collision_coefficients,
+    coefficients: Coefficients = coefficients_of,
 ) -> Evidence:
     """Hold the series against how often two codes agree."""
-    pools = (3, 8) if context.quick else (2, 3, 4, 8, 64)
+    pools, width = ((3, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
+    share = context.false_alarm / len(pools)
     measured = Measured.join(
-        [
-            measure_collisions(
-                context, draw, q, _RHO, width=_WIDTH, false_alarm=context.false_alarm / len(pools)
-            )
-            for q in pools
-        ]
+        [measure_collisions(context, draw, q, _RHO, width=width, false_alarm=share) for q in pools]
     )
     series = {q: np.polynomial.Polynomial(coefficients(q, _TERMS)) for q in pools}
     return compare_with_claims(
         measured,
         measured.claimed(lambda rho, q: series[q](rho)),
-        resolution=_WIDTH,
+        resolution=width,
         # Coefficients are not negative and sum to 1: the rest is at most |rho|^48, 2e-5 at 0.8.
         error=np.abs(measured.rho) ** _TERMS,
         form="printed",
@@ -250,8 +253,8 @@ def collisions(
 def _decay_plot() -> Plot:
     order = np.arange(1, 49)
     series = []
-    for q in (3, 8, 64):
-        a = exact.collision_coefficients(q, 49)[1:]
+    for q in (3, 8):
+        a = coefficients_of(q, 49)[1:]
         limit = exact.max_moment(1, q) / (math.sqrt(2) * math.pi)
         series.append(Series(label=f"q = {q}", x=order, y=a * order**1.5 / limit))
     return Plot(

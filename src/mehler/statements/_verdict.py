@@ -15,7 +15,8 @@ RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
 def verdict_of(evidence: Sequence[Evidence]) -> str:
     """Return the verdict on a statement from the evidence of all its checks.
 
-    A check that raised or is inconclusive determines the verdict; it never counts as passed.
+    A refutation decides, whatever other checks of the same form left open; a check that raised is
+    never hidden, nor one that is inconclusive where something would hold without it.
 
     Parameters
     ----------
@@ -25,13 +26,24 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     Returns
     -------
     str
-        ``"not computable"`` without evidence; ``"error"`` or ``"inconclusive"`` if a check ended
-        so; ``"proved form refuted"`` if a repair failed, which no statement expects;
-        ``"refuted, repaired"`` or ``"refuted"`` if a check refuted the printed form, with or
-        without a confirmed proved form; `RESTORED_REFUTED` or `RESTORED_HOLDS` if the checked
-        formula is a reconstruction of one missing in the copy that was read;
-        ``"holds with constant"`` if only the proved form could be checked, because the printed one
-        has a constant without a value; else ``"holds"``.
+        The first that applies:
+
+        - ``"not computable"`` without evidence;
+        - ``"proved form refuted"`` if a repair failed, which no statement expects;
+        - ``"error"`` if a check raised;
+        - ``"inconclusive"`` if a check of the proved form is, or one of the other form and none of
+          that form refutes;
+        - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without
+          a confirmed proved form;
+        - `RESTORED_REFUTED` or `RESTORED_HOLDS` if the checked formula is a reconstruction of one
+          missing in the source text;
+        - ``"holds with constant"`` if only the proved form could be checked, because the printed
+          one has a constant without a value; else ``"holds"``.
+
+    Raises
+    ------
+    ValueError
+        If evidence has no form, as that of a function that is no `Check` yet.
 
     Examples
     --------
@@ -43,23 +55,23 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     >>> verdict_of([restored, proved])
     'undecided: formula not in our copy; restored form refuted'
     """
-    evidence = [
-        require_instance("evidence", one, Evidence)
-        for one in require_iterable("evidence", evidence)
-    ]
-    if not evidence:
+    statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
+    for i, one in enumerate(require_iterable("evidence", evidence)):
+        if not require_instance(f"evidence[{i}]", one, Evidence).form:
+            raise ValueError(f"evidence[{i}] has no form: take what a `Check` returns, or give it")
+        statuses[one.form].add(one.status)
+    proved, claimed = statuses["proved"], statuses["printed"] | statuses["restored"]
+    if not proved | claimed:
         return "not computable"
-    for status in ("error", "inconclusive"):
-        if any(one.status == status for one in evidence):
-            return status
-    proved = [one for one in evidence if one.form == "proved"]
-    printed = [one for one in evidence if one.form == "printed"]
-    restored = [one for one in evidence if one.form == "restored"]
-    if any(one.status == "refuted" for one in proved):
+    if "refuted" in proved:
         return "proved form refuted"
-    if any(one.status == "refuted" for one in printed):
-        return "refuted, repaired" if proved else "refuted"
-    if restored:
-        refuted = any(one.status == "refuted" for one in restored)
+    if "error" in proved | claimed:
+        return "error"
+    refuted = "refuted" in claimed
+    if "inconclusive" in proved or ("inconclusive" in claimed and not refuted):
+        return "inconclusive"
+    if statuses["restored"]:
         return RESTORED_REFUTED if refuted else RESTORED_HOLDS
-    return "holds" if printed else "holds with constant"
+    if refuted:
+        return "refuted, repaired" if proved else "refuted"
+    return "holds" if claimed else "holds with constant"
