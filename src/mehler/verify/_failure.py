@@ -1,4 +1,4 @@
-"""What a failed assertion prints: the finding in a line, the pairs in a table, the terms below."""
+"""Texts of failed assertions: the cause first, the pairs in a table, the terms below."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from mehler.verify._verdict import Verdict
 # Of a terminal's 100 columns pytest takes the first for its mark.
 _WIDTH = 94
 _LABEL = 13
+# Lines of a failure, from the cause to the assumptions.
+MOST_LINES = 25
 
 
 # As ``__tracebackhide__`` of a module: pytest leaves its frames out of a failure, and shows them
@@ -57,29 +59,42 @@ def require(verdict: Verdict, lead: str = "") -> Verdict:
 
 
 def failure_text(verdict: Verdict) -> str:
-    """Return the text of a failed assertion; its first line stands alone in pytest's summary."""
-    lines = [_finding(verdict)]
-    reason = verdict.reason.removeprefix(f"{verdict.cause}.").strip()
-    if reason:
-        lines += ["", *textwrap.wrap(reason, _WIDTH)]
-    lines += ["", *(f"  {line}".rstrip() for line in _evidence(verdict)), ""]
-    for label, text in _terms(verdict):
-        lines += textwrap.wrap(
-            text,
-            _WIDTH,
-            initial_indent=f"  {label}".ljust(_LABEL + 2),
-            subsequent_indent=" " * (_LABEL + 2),
-        )
-    return "\n".join(lines)
+    """Return the text of a failed assertion, at most `MOST_LINES` lines.
+
+    The first line, which stands alone in pytest's summary, is the cause, or else the finding.
+    """
+    head = [] if not verdict.cause else textwrap.wrap(verdict.cause, _WIDTH)
+    head += textwrap.wrap(_finding(verdict), _WIDTH)
+    reason = textwrap.wrap(verdict.reason.removeprefix(f"{verdict.cause}.").strip(), _WIDTH)
+    body = ["", *(f"  {line}".rstrip() for line in _evidence(verdict)), ""]
+    terms = [_term(label, text) for label, text in _terms(verdict)]
+    room = MOST_LINES - len(head) - len(body) - sum(map(len, terms))
+    assumed = _term("assumes", "; ".join(verdict.assumptions)) if verdict.assumptions else []
+    reason = _cut(reason, max(2, room - len(assumed)))
+    assumed = _cut(assumed, max(1, room - len(reason)))
+    return "\n".join([*head, *reason, *body, *(line for term in terms for line in term), *assumed])
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    """Return the lines, the last of those that fit with dots where some do not."""
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} ..."]
+
+
+def _term(label: str, text: str) -> list[str]:
+    """Return the lines of a text after its label."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"  {label}".ljust(_LABEL + 2),
+        subsequent_indent=" " * (_LABEL + 2),
+    )
 
 
 def _finding(verdict: Verdict) -> str:
     """Return the check, its status, and where."""
     finding = f"{verdict.check}: {verdict.status}"
-    if verdict.cause:
-        return f"{verdict.cause} ({finding})"
     if verdict.table is None:
-        return f"{finding}. Claimed: {verdict.claim}"
+        return finding if verdict.cause else f"{finding}. Claimed: {verdict.claim}"
     n, worst = verdict.table.counts.get(verdict.status, 0), verdict.table.rows[0]
     where = f"off by {worst.off:+.3g} at {worst.pair[0]}, {worst.pair[1]}"
     return f"{finding} at {n} of {counted(verdict.table.n, 'pair')}, {where}"
@@ -87,24 +102,25 @@ def _finding(verdict: Verdict) -> str:
 
 def _evidence(verdict: Verdict) -> list[str]:
     """Return the table of the pairs, or the worst place."""
-    shown = [] if verdict.table is None else verdict.table.lines()
-    if shown and "form" not in verdict.where:
-        return [*shown, "off by: in units of sqrt(k(x,x) k(y,y))"]
-    place = ", ".join(f"{key}={short(value)}" for key, value in verdict.where.items())
     cells = verdict.cells()
+    if verdict.table is not None:
+        form = verdict.where.get("form")
+        more = "off by: in units of sqrt(k(x,x) k(y,y))"
+        if form:
+            more = f"{form}: claimed {cells[0]}, measured {cells[1]}, interval {cells[2]}"
+        return [*verdict.table.lines(), *textwrap.wrap(more, _WIDTH - 2)]
+    place = ", ".join(f"{key}={short(value)}" for key, value in verdict.where.items())
     table = aligned([("exact", "measured", "interval"), cells]) if cells else []
-    parts = (shown, table, [f"at {place}"] if place else [])
-    return [line for part in parts if part for line in ("", *part)][1:]
+    return [*table, *textwrap.wrap(f"at {place}" if place else "", _WIDTH - 2)]
 
 
 def _terms(verdict: Verdict) -> list[tuple[str, str]]:
-    """Return what the verdict rests on, each with its label."""
+    """Return error rate, size, power and replay, each with its label."""
     seeds = ", ".join(f"{key}={value!r}" for key, value in verdict.seeds.items())
     terms = [
         ("false alarm", verdict.rate_text()),
         ("drawn", verdict.amount_text()),
         ("power", verdict.power_text()),
         ("replay with", seeds),
-        *(("" if k else "assumes", text) for k, text in enumerate(verdict.assumptions)),
     ]
     return [(label, text) for label, text in terms if text]

@@ -26,7 +26,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 # Rows kept: what a reader looks through.
-MOST_ROWS = 12
+MOST_ROWS = 6
 _HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
 
 

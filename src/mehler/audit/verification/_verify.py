@@ -189,7 +189,13 @@ def verify_map(
         causes: tuple[Cause, ...] = ()
         if found.random and kind == "mean" and built is not first:
             causes = diagnose(
-                found.draw, claimed, rows, resize=found.resize, seed=seed, time_limit=budget.rest()
+                found.draw,
+                claimed,
+                rows,
+                resize=found.resize,
+                n_draws=64,
+                seed=seed,
+                time_limit=budget.rest(),
             )
         plots: tuple[Plot, ...] = ()
         if picture:

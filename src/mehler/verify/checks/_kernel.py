@@ -29,6 +29,7 @@ from mehler.verify._budget import Ledger, passed_to_ledger
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks.structure import check_structure
+from mehler.verify.diagnosis._diagnose import explained
 from mehler.verify.nonparametric._pairwise import nonparametric_intervals
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
@@ -277,8 +278,9 @@ def assert_kernel(
     Raises
     ------
     AssertionError
-        With the worst pairs in a table, if the verdict is refuted or inconclusive; a defect of
-        structure is named first. pytest and unittest show the caller's line alone.
+        If the verdict is refuted or inconclusive: with the likely cause, by `diagnose` in at most
+        3 seconds, and the worst pairs. A defect of structure is named before the kernel is checked.
+        pytest and unittest show the caller's line alone.
 
     See Also
     --------
@@ -329,4 +331,4 @@ def assert_kernel(
         n_jobs=n_jobs,
         name=name,
     )
-    return require(verdict)
+    return require(explained(verdict, draw, kernel, X, Y))

@@ -1,13 +1,16 @@
-"""One-parameter fits to the mean estimates of all pairs, with standard error and residual."""
+"""Models with at most one parameter, fitted to the mean estimates of all pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from mehler._plural import counted
+from mehler.verify.sampling._pairs import Kernel, Pairs
 
 # Factors that common defects produce; a fit within 4 standard errors of one is named after it.
 _NAMES = {
@@ -27,12 +30,21 @@ _NAMES = {
     "1/(2 pi)": 0.5 / math.pi,
     "-1": -1.0,
 }
-# Largest relative error of a fit that may be named.
-_SHARP = 0.05
+# Largest relative error of a fit that may be named, and distance from the number of that name.
+_SHARP, _NEAR = 0.05, 0.02
 # Largest factor of the bandwidth.
 _REACH = 32.0
 # Largest kurtosis over draws (normal: 3) at which standard errors are trusted.
 _TAILS = 8.0
+
+# A model fits if it explains this fraction of the squared deviation beyond noise, and leaves at
+# most so many standard errors: a suggestion that fits less well misleads.
+_EXPLAINED, _REST = 0.9, 2.0
+# Rivals whose residual is up to this many times the best one's are named as well. A model without
+# a parameter is one of many, and must be so many times better than one with a parameter.
+_RIVAL, _BETTER = 2.0, 1.5
+# In standard errors: below the first no deviation, beyond the second a significant one.
+CALM, FAR = 5.0, 8.0
 
 
 @dataclass(frozen=True)
@@ -61,9 +73,13 @@ class Means:
         """Return the means at some of the pairs."""
         return Means(self.mean[which], self.error[which], self.groups[:, which])
 
+    def farthest(self, model: Any) -> float:
+        """Return the largest deviation from a model, in standard errors."""
+        return float(np.max(np.abs(self.mean - model) / self.error, initial=0.0))
+
     def agrees(self, model: Any) -> bool:
         """Whether every pair is within 5 standard errors of a model."""
-        return bool((np.abs(self.mean - model) <= 5.0 * self.error).all())
+        return self.farthest(model) <= CALM
 
     def squares(self, model: Any) -> float:
         """Mean squared deviation from a model, in standard errors."""
@@ -77,14 +93,15 @@ class Cause:
     Parameters
     ----------
     kind : str
-        "factor", "bandwidth", "phase", "offset", "law", "seed", "size", "axes", "lean" or "points".
+        "factor", "bandwidth", "phase", "offset", "row", "diagonal", "sign", "rows", "law", "seed",
+        "size", "axes", "lean", "points", "features" or "digits".
     text : str
         The suggestion in a sentence, plain text.
     value, error : float
         The fitted number and its standard error: the factor, the bandwidth's factor, the offset in
         units of sqrt(k(x,x) k(y,y)); for the other kinds the number that the text names.
     explained : float
-        Fraction of the squared deviation from the claim that the suggestion explains.
+        Fraction of the squared deviation from the claim, noise apart, that the suggestion explains.
     rest : float
         Root mean square residual in standard errors, near 1 for a perfect fit.
 
@@ -95,10 +112,41 @@ class Cause:
 
     kind: str
     text: str
-    value: float
+    value: float = 0.0
     error: float = 0.0
     explained: float = 0.0
     rest: float = 0.0
+
+    @property
+    def fits(self) -> bool:
+        """Whether the model explains the deviation and leaves noise."""
+        return self.explained >= _EXPLAINED and self.rest <= _REST
+
+
+def of_the_mean(means: Means, pairs: Pairs, kernel: Any, m: int) -> list[Cause]:
+    """Return the models that explain the deviation, best first: simple ones before others."""
+    if means.agrees(pairs.claim):
+        return []
+    named = bool(getattr(kernel, "bandwidth", ""))
+    scale = factor(means, pairs.claim, m)
+    fits: list[Cause | None] = [scale, offset(means, pairs.claim)]
+    if named or not scale.fits:  # of homogeneous kernels other rows are another factor
+        width = bandwidth(means, pairs, kernel)
+        within = width is not None and 1.1 / _REACH < width.value < _REACH / 1.1
+        fits.append(width if within else None)
+    if named:
+        fits.append(mirror(means, pairs, kernel))
+    good = sorted((fit for fit in fits if fit and fit.fits), key=lambda fit: fit.rest)
+    others: list[Cause | None] = [_of_one_row(means, pairs), _of_the_diagonal(means, pairs)]
+    others += [signs(means, pairs), *_of_changed_rows(means, pairs, kernel)]
+    rivals = [fit for fit in others if fit and fit.fits]
+    rival = min(rivals, key=lambda fit: fit.rest, default=None)
+    if rival and not (good and good[0].rest <= _BETTER * max(rival.rest, 0.8)):
+        return [rival]
+    if good:
+        return [fit for fit in good if fit.rest <= _RIVAL * good[0].rest]
+    scales = _of_scaled_columns(means, pairs, kernel)
+    return [scales] if scales and scales.fits else []
 
 
 def factor(means: Means, claim: Any, n_features: int) -> Cause:
@@ -118,7 +166,7 @@ def factor(means: Means, claim: Any, n_features: int) -> Cause:
     name = _name(value, error, {**_NAMES, **sizes} if n_features > 10 else _NAMES)
     if name is not None and not name.isdecimal():
         text += f" ({name}{f', with {n_features} features' if 'n_features' in name else ''})"
-    return _fit(means, claim, value * claim, "factor", text, value, error)
+    return fit_of(means, claim, value * claim, "factor", text, value, error)
 
 
 def offset(means: Means, claim: Any) -> Cause:
@@ -128,10 +176,10 @@ def offset(means: Means, claim: Any) -> Cause:
     text = (
         f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y)): an offset"
     )
-    return _fit(means, claim, claim + value, "offset", text, value, error)
+    return fit_of(means, claim, claim + value, "offset", text, value, error)
 
 
-def mirror(means: Means, pairs: Any, kernel: Any) -> Cause | None:
+def mirror(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
 
     None for rows of one sign. 2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and
@@ -151,21 +199,25 @@ def mirror(means: Means, pairs: Any, kernel: Any) -> Cause | None:
         f"phases b are left out or not uniform: E cos 2b = {value:.2f}, not 0"
     )
     model = pairs.claim + value * opposite
-    return _fit(means, pairs.claim, model, "phase", text, value, error)
+    return fit_of(means, pairs.claim, model, "phase", text, value, error)
 
 
-def bandwidth(means: Means, pairs: Any, kernel: Any) -> Cause:
-    """Fit the factor on the bandwidth of k."""
-    name = kernel.bandwidth
-    claimed = kernel.parameters[name]
+def bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
+    """Fit the factor on the bandwidth of k; of a kernel without a name, c^2 in k(c x, c y)."""
+    name = getattr(kernel, "bandwidth", "")
 
     def model(log: float) -> Any:
-        other = kernel.replace(**{name: claimed * math.exp(log)})
-        return pairs.pick(other(pairs.left.values, pairs.right.values)) / pairs.unit
+        if name:
+            other = kernel.replace(**{name: kernel.parameters[name] * math.exp(log)})
+            return kernel_at(other, pairs, lambda rows: rows)
+        return kernel_at(kernel, pairs, lambda rows: math.exp(0.5 * log) * rows)
 
     reach = math.log(_REACH)
     grid = np.linspace(-reach, reach, 57)
-    models = np.stack([model(float(log)) for log in grid])
+    values = [model(float(log)) for log in grid]
+    if any(value is None for value in values):
+        return None
+    models = np.stack(values)
 
     def best(mean: Any) -> float:
         from scipy.optimize import minimize_scalar
@@ -175,30 +227,250 @@ def bandwidth(means: Means, pairs: Any, kernel: Any) -> Cause:
 
         at = int(np.argmin(np.mean(((mean - models) / means.error) ** 2, axis=1)))
         low, high = grid[max(0, at - 1)], grid[min(grid.size - 1, at + 1)]
-        found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-5})
-        return math.exp(float(found.x))
+        least = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-5})
+        return math.exp(float(least.x))
 
     value, error = _spread(means, best)
     name_of = _name(value, error, _NAMES)
     ratio = f"{value:.3g}" if name_of is None else name_of
-    relation = f"{ratio} {name}"
-    if ratio.startswith("1/"):
-        relation = f"{name} / {ratio[2:]}"
-    text = f"fits {name}' = {relation} ({name}' / {name} = {value:.3f} ± {error:.3f})"
-    return _fit(means, pairs.claim, model(math.log(value)), "bandwidth", text, value, error)
+    sign = name or "gamma"
+    relation = f"{sign} / {ratio[2:]}" if ratio.startswith("1/") else f"{ratio} {sign}"
+    text = f"fits {sign}' = {relation} ({sign}' / {sign} = {value:.3f} ± {error:.3f})"
+    if not name:
+        text = (
+            f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, as where a Gaussian kernel "
+            f"has {sign}' = {relation}"
+        )
+    return fit_of(means, pairs.claim, model(math.log(value)), "bandwidth", text, value, error)
 
 
-def _fit(
-    means: Means, claim: Any, model: Any, kind: str, text: str, value: float, error: float
+def signs(means: Means, pairs: Pairs) -> Cause | None:
+    """Fit s_i s_j k(x_i, x_j) with signs s of the rows."""
+    if not pairs.same:
+        return None
+    sign = row_signs(means.mean, pairs)
+    other = np.flatnonzero(sign != np.sign(sign.sum() or sign[0]))
+    if not other.size:
+        return None
+    model = pairs.claim * sign[pairs.first] * sign[pairs.second]
+    text = (
+        f"{rows_text(other)} {'has' if other.size == 1 else 'have'} the other sign: estimate is "
+        "k(x, y) or -k(x, y), as where the sign of features depends on the row"
+    )
+    return fit_of(means, pairs.claim, model, "sign", text, float(other.size))
+
+
+def row_signs(estimates: Any, pairs: Pairs) -> Any:
+    """Return the signs of rows with which estimates agree best with the claim, shape (n,)."""
+    n = len(pairs.left.unit)
+    agreement = np.zeros((n, n))
+    agreement[pairs.first, pairs.second] = estimates * pairs.claim
+    agreement = agreement + agreement.T - np.diag(np.diag(agreement))
+    return np.where(np.linalg.eigh(agreement)[1][:, -1] < 0.0, -1.0, 1.0)
+
+
+def signs_of_draws(
+    grams: Any, means: Means, pairs: Pairs, n_groups: int, eps: float
+) -> list[Cause]:
+    """Return signs that change from draw to draw, if the claim holds but for them."""
+    if not pairs.same:
+        return []
+    sign = np.stack([row_signs(gram, pairs) for gram in grams])
+    if np.abs((sign * sign[:, :1]).mean(axis=0)).min() > 0.9:
+        return []  # of `signs`, if of anything
+    signed = Means.of(grams * sign[:, pairs.first] * sign[:, pairs.second], n_groups, eps)
+    text = (
+        "the sign of a row's features changes from draw to draw: <phi(x), phi(y)> is k(x, y) or "
+        "-k(x, y)"
+    )
+    cause = fit_of(signed, means.mean, pairs.claim, "sign", text)
+    return [cause] if cause.fits and signed.agrees(pairs.claim) else []
+
+
+def _of_one_row(means: Means, pairs: Pairs) -> Cause | None:
+    """Return the row without which all pairs agree with the claim."""
+    n = len(pairs.left.unit)
+    if not pairs.same or n < 4:
+        return None
+    deviation = np.abs(means.mean - pairs.claim) / means.error
+    for i in range(n):
+        own = (pairs.first == i) | (pairs.second == i)
+        if deviation[~own].max() <= CALM and deviation[own].max() >= FAR:
+            text = f"pairs with row {i} alone are off, and all others agree with the claim"
+            model = np.where(own, means.mean, pairs.claim)
+            return fit_of(means, pairs.claim, model, "row", text, float(i))
+    return None
+
+
+def _of_the_diagonal(means: Means, pairs: Pairs) -> Cause | None:
+    """Return lengths as the cause if products of different rows agree with the claim."""
+    own = pairs.first == pairs.second
+    if not pairs.same or own.all() or not means.at(~own).agrees(pairs.claim[~own]):
+        return None
+    if (np.abs(means.mean - pairs.claim) < CALM * means.error)[own].any():
+        return None
+    model = np.where(own, means.mean, pairs.claim)
+    value = float(np.mean((means.mean - pairs.claim)[own]))
+    text = (
+        f"|phi(x)|^2 alone is off, by {value:+.3g} k(x, x) on average, and products of different "
+        "rows agree with the claim, as where noise of its own is added to every row"
+    )
+    return fit_of(means, pairs.claim, model, "diagonal", text, value)
+
+
+def _of_changed_rows(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Cause]:
+    """Yield the changes of the rows after which the kernel fits, without a parameter."""
+    for text, change in _changes(pairs.left.values.shape[1]):
+        model = kernel_at(kernel, pairs, change)
+        if model is not None:
+            cause = fit_of(means, pairs.claim, model, "rows", f"fits the kernel of {text}")
+            if cause.fits:
+                yield cause
+
+
+Change = Callable[[Any], Any]
+
+
+def _changes(d: int) -> list[tuple[str, Change]]:
+    """Return what code does to rows by mistake: text, and rows (n, d) to rows."""
+
+    def standardised(x: Any) -> Any:
+        spread = x.std(axis=0)
+        return (x - x.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+
+    def to_unit_range(x: Any) -> Any:
+        span = np.ptp(x, axis=0)
+        return (x - x.min(axis=0)) / np.where(span > 0.0, span, 1.0)
+
+    def of_length_one(x: Any) -> Any:
+        length = np.linalg.norm(x, axis=1, keepdims=True)
+        return x / np.where(length > 0.0, length, 1.0)
+
+    changes: list[tuple[str, Change]] = [
+        ("rows centred and scaled by the deviations of the columns of these rows", standardised),
+        ("rows minus their mean row", lambda x: x - x.mean(axis=0)),
+        ("rows over the deviations of the columns of these rows", lambda x: x / x.std(axis=0)),
+        ("columns scaled to [0, 1] by these rows", to_unit_range),
+        ("rows scaled to length 1", of_length_one),
+        ("rows minus the mean of their entries", lambda x: x - x.mean(axis=1, keepdims=True)),
+        ("rows with sorted entries", lambda x: np.sort(x, axis=1)),
+        ("columns sorted each by itself", lambda x: np.sort(x, axis=0)),
+        ("rows in ascending order, as unique returns them", lambda x: x[np.lexsort(x.T[::-1])]),
+        ("rows in descending order", lambda x: x[np.lexsort(x.T[::-1])[::-1]]),
+        ("rows in reversed order", lambda x: x[::-1]),
+        ("the row above in place of each", lambda x: np.roll(x, 1, axis=0)),
+        ("the row below in place of each", lambda x: np.roll(x, -1, axis=0)),
+        ("absolute values of entries", np.abs),
+        ("rows without their negative entries", lambda x: np.maximum(x, 0.0)),
+        ("squared entries", np.square),
+        ("signs of entries", np.sign),
+        ("entries clipped to [-1, 1]", lambda x: np.clip(x, -1.0, 1.0)),
+        ("entries clipped to [0, 1]", lambda x: np.clip(x, 0.0, 1.0)),
+        ("entries rounded to integers", np.round),
+        ("entries cut to integers", np.trunc),
+    ]
+    if d > 1:
+        changes += [(f"rows without column {j}", _without(j)) for j in range(d)]
+        changes += [
+            (f"their first {counted(j, 'column')} alone", _first(j)) for j in range(1, d - 1)
+        ]
+        changes += [
+            (f"rows with columns {i} and {j} added up, as where both have one weight", _added(i, j))
+            for i in range(min(d, 12))
+            for j in range(i + 1, min(d, 12))
+        ]
+    return changes
+
+
+# Columns whose scales are fitted, and pairs for each of them.
+_MOST_COLUMNS, _PAIRS_A_COLUMN = 12, 5
+
+
+def _of_scaled_columns(means: Means, pairs: Pairs, kernel: Kernel) -> Cause | None:
+    """Fit a factor to each column of the rows, as where statistics of other rows scale them."""
+    from scipy.optimize import least_squares
+
+    d = pairs.left.values.shape[1]
+    if not 2 <= d <= _MOST_COLUMNS or pairs.n < _PAIRS_A_COLUMN * d:
+        return None
+
+    def residuals(logs: Any) -> Any:
+        model = kernel_at(kernel, pairs, lambda x: x * np.exp(logs))
+        return 1e6 * np.ones(pairs.n) if model is None else (means.mean - model) / means.error
+
+    best = least_squares(residuals, np.zeros(d), max_nfev=60)
+    scales = np.exp(best.x)
+    model = kernel_at(kernel, pairs, lambda x: x * scales)
+    if model is None:
+        return None
+    listed = ", ".join(f"{scale:.2g}" for scale in scales)
+    text = (
+        f"fits the kernel of rows whose columns are multiplied by {listed}, as where they are "
+        "divided by the deviations of the rows of a fit"
+    )
+    return fit_of(means, pairs.claim, model, "rows", text)
+
+
+def _without(j: int) -> Change:
+    return lambda x: np.delete(x, j, axis=1)
+
+
+def _first(j: int) -> Change:
+    return lambda x: x[:, :j]
+
+
+def _added(i: int, j: int) -> Change:
+    """Return the change that adds column j to column i and leaves 0 there."""
+
+    def added(x: Any) -> Any:
+        x = x.copy()
+        x[:, i] += x[:, j]
+        x[:, j] = 0.0
+        return x
+
+    return added
+
+
+def kernel_at(kernel: Kernel, pairs: Pairs, change: Change) -> Any:
+    """Return the kernel at changed rows, in the units of the pairs; None where it has no value."""
+    left = change(pairs.left.values)
+    right = left if pairs.same else change(pairs.right.values)
+    try:
+        value = np.asarray(kernel(left, right), dtype=np.float64)
+    except ValueError:  # changed rows may lie beyond the kernel's domain
+        return None
+    if value.shape != (len(pairs.left.unit), len(pairs.right.unit)):
+        return None
+    model = pairs.pick(value) / pairs.unit
+    return model if np.isfinite(model).all() else None
+
+
+def rows_text(index: Any) -> str:
+    """Return the numbers of rows, at most six of them."""
+    shown = ", ".join(str(int(k)) for k in index[:6])
+    more = f" and {index.size - 6} more" if index.size > 6 else ""
+    return f"row{'' if index.size == 1 else 's'} {shown}{more}"
+
+
+def fit_of(
+    means: Means,
+    claim: Any,
+    model: Any,
+    kind: str,
+    text: str,
+    value: float = 0.0,
+    error: float = 0.0,
 ) -> Cause:
-    rest = means.squares(model)
+    """Return a model as a cause, with what it explains beyond noise and what it leaves."""
+    before, after = means.squares(claim), means.squares(model)
+    noise = min(1.0, after)
     return Cause(
         kind=kind,
         text=text,
         value=value,
         error=error,
-        explained=1.0 - rest / means.squares(claim),
-        rest=math.sqrt(rest),
+        explained=1.0 - (after - noise) / max(before - noise, 1e-300),
+        rest=math.sqrt(after),
     )
 
 
@@ -212,6 +484,6 @@ def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     if error > _SHARP * abs(value):
         return None
     # Rounding level, for fits that do not vary at all.
-    slack = max(4.0 * error, 1e-5 * abs(value))
+    slack = min(max(4.0 * error, 1e-5 * abs(value)), _NEAR * abs(value))
     near = [name for name, number in names.items() if abs(value - number) <= slack]
     return min(near, key=lambda name: abs(names[name] - value)) if near else None

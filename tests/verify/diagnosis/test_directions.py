@@ -90,7 +90,7 @@ def positive(weights, d):
 def kinds(kernel, draw, d):
     rows = np.random.default_rng(3).standard_normal((8, d))
     rows *= kernel.length / np.linalg.norm(rows, axis=1, keepdims=True)
-    found = diagnose(draw, kernel, rows, resize=draw)
+    found = diagnose(draw, kernel, rows, resize=draw, n_draws=64)
     return {one.kind: one.text for one in found}
 
 

@@ -1,4 +1,4 @@
-"""Causes of a wrong kernel: one function per probe, returning suggestions or none."""
+"""Causes that depend on the direction of rows, the law of weights, or the number of features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from mehler._arrays import from_host, place_of
 from mehler._plural import counted
 from mehler.verify.diagnosis import _fits
-from mehler.verify.diagnosis._fits import Cause
+from mehler.verify.diagnosis._fits import CALM, FAR, Cause
 from mehler.verify.sampling._pairs import Pairs, make_pairs
 from mehler.verify.sampling._sources import estimate
 
@@ -116,27 +116,10 @@ def _deviation(samples: Any) -> tuple[Any, Any]:
     return mean, np.abs(mean) / np.maximum(error, _LEAST_ERROR)
 
 
-# Least fraction of the deviation explained; below it a suggestion misleads more often than helps.
-_LEAST_EXPLAINED = 0.9
-# Rivals whose residual is up to this many times the best one's are named as well.
-_RIVAL = 2.0
 # Least claimed correlation of near rows, and least number of near pairs.
 _NEAR, _FEWEST = 0.6, 8
-# In standard errors: below the first no deviation, beyond the second a significant one.
-_CALM, _FAR = 5.0, 8.0
-
-
-def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cause]:
-    """Fit the simple families and return those that explain the deviation, best first."""
-    if means.agrees(pairs.claim):
-        return []
-    fits = [_fits.factor(means, pairs.claim, m), _fits.offset(means, pairs.claim)]
-    if getattr(kernel, "bandwidth", ""):
-        fits.append(_fits.bandwidth(means, pairs, kernel))
-        phase = _fits.mirror(means, pairs, kernel)
-        fits += [phase] if phase is not None else []
-    good = sorted((f for f in fits if f.explained >= _LEAST_EXPLAINED), key=lambda f: f.rest)
-    return [f for f in good if f.rest <= _RIVAL * good[0].rest]
+# Largest root mean square residual at near pairs, in standard errors.
+_NEAR_REST = 2.0
 
 
 def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
@@ -150,11 +133,13 @@ def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
         pairs, first=pairs.first[near], second=pairs.second[near], claim=pairs.claim[near]
     )
     fit = _fits.bandwidth(means.at(near), some, kernel)
+    if fit is None:
+        return []
     name = kernel.bandwidth
     other = kernel.replace(**{name: fit.value * kernel.parameters[name]})
     model = pairs.pick(other(pairs.left.values, pairs.right.values)) / pairs.unit
     off = float((np.abs(means.mean - model) / means.error)[~near].max())
-    if fit.rest > _RIVAL or fit.error > 0.1 * fit.value or off < _FAR:
+    if fit.rest > _NEAR_REST or fit.error > 0.1 * fit.value or off < FAR:
         return []
     text = (
         f"rows near each other fit {name}' / {name} = {fit.value:.2f} ± {fit.error:.2f}, rows "
@@ -216,7 +201,7 @@ def of_axes(seen: OnLines) -> list[Cause]:
     n = seen.n_axes
     on, off = float(abs(seen.even[:n]).max()), float(abs(seen.even[n:]).max())
     calm, far = seen.even_errors[:n].max(), seen.even_errors[n:].max()
-    if not (calm <= _CALM and far >= _FAR and off >= 4.0 * on):
+    if not (calm <= CALM and far >= FAR and off >= 4.0 * on):
         return []
     text = (
         "right for inputs along one axis, wrong on diagonals: the largest deviation is "
@@ -233,7 +218,7 @@ def of_lean(seen: OnLines) -> list[Cause]:
     place = np.unravel_index(np.argmax(seen.odd_errors), seen.odd_errors.shape)
     even, odd = float(abs(seen.even[place])), float(abs(seen.odd[place]))
     errors, line = float(seen.odd_errors[place]), int(place[0])
-    if not (seen.even_errors.max() <= _CALM and errors >= _FAR and odd >= 4.0 * even):
+    if not (seen.even_errors.max() <= CALM and errors >= FAR and odd >= 4.0 * even):
         return []
     where = "an axis" if line < seen.n_axes else "a diagonal"
     if line == seen.n_axes:
