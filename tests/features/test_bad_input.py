@@ -14,6 +14,8 @@ from mehler.features import PackedCodes
 
 PHI = mehler.MaxoutFeatures.draw(3, 5, 2, seed=0)
 GOOD = np.ones((2, 3))
+POOL = mehler.FourierFeatures.draw(3, 4, seed=0)
+LEVERAGE = mehler.features.leverage.LeverageSampling(POOL, 2, lam=0.1, seed=0)
 
 
 def rows(bad):
@@ -31,7 +33,10 @@ def rows(bad):
         (np.ones((2, 0)), ValueError, "X is empty"),
         (np.ones(4), ValueError, "4 columns but the map was drawn for n_inputs=3"),
         (np.ones(()), ValueError, "X must have shape"),
-        (pd.DataFrame(GOOD), TypeError, r"X.to_numpy\(\)"),
+        (pd.DataFrame(GOOD > 2).astype(str), TypeError, "X is a DataFrame whose columns .* encode"),
+        (pd.DataFrame(GOOD.astype("M8[s]")), TypeError, "dates as numbers of days"),
+        (pd.DataFrame(GOOD).astype("category").map(str), TypeError, "columns of 0 and 1"),
+        (None, TypeError, "is NoneType$"),
         (np.ones((2, 3, 1)), ValueError, "1 columns but the map was drawn for n_inputs=3"),
         (np.ones((2, 4)), ValueError, "4 columns but the map was drawn for n_inputs=3"),
         (GOOD * 1j, TypeError, "complex"),
@@ -169,30 +174,53 @@ def test_dask_checks_what_it_can_see():
         PHI(dask.array.ones((2, 4)))
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: mehler.FourierFeatures.draw(4), r"draw lacks n_features and seed: .*seed=\.\.\."),
-        (lambda: mehler.MaxoutFeatures.draw(4, 8, seed=0), "MaxoutFeatures.draw lacks pool_size"),
-        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, sigma=1.0), r"1/\(2 sigma\*\*2\)"),
-        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, lengthscale=1.0), "length_scale=sigma"),
-        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, bandwidth=1.0), "takes no bandwidth"),
-        (lambda: mehler.FourierFeatures.draw(3, 8, seed=0, gama=1.0), "did you mean gamma"),
-        (lambda: mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, zzz=1), "its arguments are n_inputs"),
-        (lambda: mehler.features.leverage.LeverageSampling(
-            pool=PHI, n_features=2, lam=0.1, seed=0).law(np.ones(5)), "scores must be a Lever"),
-    ],
-)  # fmt: skip
-def test_arguments_of_draw_are_named(call, words):
-    with pytest.raises(TypeError, match=words):
-        call()
-
-
 def test_a_length_scale_of_rbf_and_an_array_without_rows_are_refused():
     with pytest.raises(ValueError, match=r"takes gamma, which is 1/\(2 length_scale\*\*2\)"):
         mehler.FourierFeatures.draw(3, 8, seed=0, length_scale=1.0)
     with pytest.raises(ValueError, match=r"x must have shape \(rows, columns\) but has 0 axes"):
         mehler.features.spectra.Gaussian().distance(np.array(1.0), None)
+
+
+FOURIER = mehler.FourierFeatures.draw
+MAXOUT = mehler.MaxoutFeatures.draw
+SINKS = mehler.KitchenSinks.draw
+SPECTRUM = mehler.features.spectra.Gaussian
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: MAXOUT(4), r"MaxoutFeatures.draw lacks n_features and pool_size and seed"),
+        (lambda: FOURIER(3, 4, "rbf", seed=0), "takes 2 by position, n_inputs, n_features, but"),
+        (lambda: SPECTRUM(1.0, 2.0), "Gaussian takes 1 by position, gamma, but was given 2"),
+        (lambda: FOURIER(3, 4, seed=0, gama=1.0), "takes no gama: did you mean gamma"),
+        (lambda: FOURIER(3, 4, seed=0, sigma=1.0), r"gamma = 1/\(2 sigma\*\*2\)"),
+        (lambda: FOURIER(3, 4, seed=0, lengthscale=1.0), "length_scale=sigma for 'matern'"),
+        (lambda: FOURIER(3, 4, seed=0, bandwidth=1.0), "takes no bandwidth: take gamma"),
+        (lambda: FOURIER(3, 4, random_state=0), "takes no random_state: did you mean seed"),
+        (lambda: FOURIER(3, n_components=4, seed=0), "did you mean n_features"),
+        (lambda: SINKS(3, 4, activation="relu", seed=0, sigma=1.0), "take weight_scale = 1/sigma"),
+        (lambda: SINKS(3, 4, activation="cos", seed=0, gamma=1.0), r"weight_scale = sqrt\(2 gam"),
+        (lambda: MAXOUT(3, 4, 2, seed=0, zzz=1), "its arguments are n_inputs"),
+        (lambda: MAXOUT(3, 4, seed=0), "MaxoutFeatures.draw lacks pool_size"),
+        (lambda: MAXOUT(3, 4, 2, seed=0, bandwidth=1.0), "depends on the angle of rows"),
+        (lambda: SPECTRUM(sigma=1.0), r"Gaussian takes no sigma: take gamma = 1/\(2 sigma\*\*2\)"),
+        (lambda: PackedCodes(np.ones((1, 2, 1), np.uint64), pool_size=3), "lacks n_features"),
+        (lambda: PackedCodes.pack(np.zeros((1, 2), int), 2.0), r"use int\(pool_size\)"),
+        (lambda: LEVERAGE.law(1.5), "scores must be a LeverageScores, not 1.5"),
+        (lambda: LEVERAGE.law(np.ones(4)), "scores must be a LeverageScores"),
+        (
+            lambda: FOURIER(3, 4, seed=np.random.default_rng(0)),
+            "seed must be a non-negative integer",
+        ),
+        (lambda: FOURIER(3, 4, seed=np.array(3)), "seed must be a non-negative integer"),
+        (lambda: FOURIER(3, np.float64(4), seed=0), r"use int\(n_features\)"),
+        (lambda: FOURIER(3, 4, seed=0, gamma=np.array(1.0)), "takes no array: pass float"),
+    ],
+)
+def test_calls_are_refused_by_the_names_of_their_arguments(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
 
 
 def test_packed_codes_take_small_integers_of_numpy():
@@ -201,9 +229,39 @@ def test_packed_codes_take_small_integers_of_numpy():
     assert (small.pool_size, small.unpack().tolist()) == (3, [[0, 2, 1]])
 
 
-@pytest.mark.parametrize("kind", [mehler.MaxoutFeatures, mehler.DecoupledMaxoutFeatures])
-def test_products_of_lengths_beyond_the_floats_are_refused(kind):
-    phi = kind.draw(3, 4, 2, seed=0)
+def test_a_data_frame_of_numbers_stands_for_its_array():
+    x = np.random.default_rng(0).standard_normal((4, 3))
+    frame = pd.DataFrame(x, columns=list("abc"))
+    np.testing.assert_array_equal(PHI(frame), PHI(x))
+    np.testing.assert_array_equal(PHI.gram(frame, frame), PHI.gram(x, x))
+    np.testing.assert_array_equal(PHI.kernel(frame, frame), PHI.kernel(x, x))
+    np.testing.assert_array_equal(PHI(frame.iloc[0]), PHI(x[0]))
+
+
+@pytest.mark.parametrize("rows", [GOOD > 0, np.full((2, 3), -128, np.int8), GOOD.astype("u8")])
+def test_waves_take_booleans_and_integers_of_any_kind(rows):
+    phi = mehler.FourierFeatures.draw(3, 6, seed=0, stored=False)
+    np.testing.assert_array_equal(phi(rows), phi(rows.astype(float)))
+
+
+def test_a_gram_of_a_single_row_is_refused():
+    for pair in ((GOOD[0],), (GOOD, GOOD[0])):
+        with pytest.raises(ValueError, match=r"use [XY].reshape\(1, -1\) for a single row"):
+            PHI.gram(*pair)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: mehler.MaxoutFeatures.draw(3, 4, 2, seed=0),
+        lambda: mehler.DecoupledMaxoutFeatures.draw(3, 4, 2, seed=0),
+        lambda: mehler.KitchenSinks.draw(3, 4, activation="relu", seed=0),
+    ],
+)
+def test_products_of_lengths_beyond_the_floats_are_refused(draw):
+    phi = draw()
+    with pytest.raises(ValueError, match="scale the rows"):
+        phi.variance(1e200 * GOOD)
     with pytest.raises(ValueError, match=r"length 1.73e\+200, whose products leave the floats"):
         phi.kernel(1e200 * GOOD)
     assert np.isfinite(phi.kernel(1e150 * GOOD)).all()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -132,3 +133,45 @@ def test_scikit_learn_that_is_missing(module):
     )
     assert done.returncode == 1
     assert 'pip install ".[sklearn]"' in done.stderr
+
+
+DATES = pd.date_range("2020-01-01", periods=len(X))
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (
+            pd.DataFrame(X).assign(when=DATES),
+            r"datetime64.* in column 'when', .*timedelta64\(1, 'D'\)",
+        ),
+        (pd.DataFrame({"when": DATES, "how": X[:, 0]}), "datetime64"),
+        (pd.DataFrame({"when": DATES.tz_localize("UTC")}), "UTC"),
+        (pd.DataFrame({"for": DATES - DATES[0]}), "timedelta64"),
+        (np.array(DATES)[:, None], "datetime64"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [FourierSampler(), RandomFeatureRidge()], ids=name_of)
+def test_dates_are_refused(estimator, rows, words):
+    with pytest.raises(TypeError, match=words):
+        estimator.fit(rows, X[:, 0])
+
+
+def test_dates_as_targets_are_refused():
+    with pytest.raises(TypeError, match="y holds datetime64"):
+        RandomFeatureRidge().fit(X, np.array(DATES))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "name", "words"),
+    [
+        (FourierSampler, "gama", "FourierSampler takes no gama: did you mean gamma"),
+        (FourierSampler, "sigma", "gamma = 1/"),
+        (KitchenSinkSampler, "lengthscale", "take weight_scale = 1/sigma"),
+        (MaxoutSampler, "seed", "MaxoutSampler takes no seed: did you mean random_state"),
+        (RandomFeatureRidge, "alpha", "its arguments are features, lambdas"),
+    ],
+)
+def test_unknown_parameters_are_refused_by_the_near_ones(sampler, name, words):
+    with pytest.raises(TypeError, match=words):
+        sampler(**{name: 1.0})

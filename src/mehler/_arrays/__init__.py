@@ -64,6 +64,7 @@ from mehler._arrays._namespace import (
     Array,
     Place,
     array_namespace,
+    array_of_frame,
     code_dtype,
     dtype_name,
     has_float64,

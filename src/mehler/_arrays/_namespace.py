@@ -155,15 +155,35 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
     return first
 
 
+def array_of_frame(x: Any, name: str = "X") -> Any:
+    """Return the numbers of a data frame of pandas or Polars in NumPy, anything else unchanged."""
+    package = type(x).__module__.partition(".")[0]
+    if package not in ("pandas", "polars"):
+        return x
+    values = x.to_numpy()
+    if values.dtype.kind in "biuf":
+        return values
+    raise TypeError(
+        f"{name} is a {type(x).__name__} whose columns together have the dtype {values.dtype}: "
+        "select or encode them so that all are numbers without gaps, dates as numbers of days, "
+        "categories as columns of 0 and 1"
+    )
+
+
 def _require_array(x: Any, name: str) -> None:
     """Raise TypeError unless `x` is an array without a mask, with the call that converts it."""
     if not is_array(x):
         # Sparse matrices and data frames have a method of their own for it.
         own = (method for method in ("toarray", "to_numpy") if hasattr(x, method))
         dense = next((f"{name}.{method}()" for method in own), f"numpy.asarray({name})")
+        remedy = (
+            ""
+            if x is None or isinstance(x, (str, bytes))
+            else (f"; convert it first, for instance with {dense}")
+        )
         raise TypeError(
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
-            f"library, but is {type(x).__name__}; convert it first, for instance with {dense}"
+            f"library, but is {type(x).__name__}{remedy}"
         )
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(

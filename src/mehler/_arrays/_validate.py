@@ -73,6 +73,9 @@ def largest_entry(x: Array) -> float:
     xp = standard_namespace(x)
     # Of PyTorch's: a loop over blocks would grow the graph.
     x = x.detach() if is_torch_array(x) else x
+    if not xp.isdtype(x.dtype, "real floating"):
+        # Booleans have no sign, and the negative of the least integer is no integer.
+        x = xp.astype(x, real_dtype(x))
     return float(_at_once(lambda rows: xp.maximum(xp.max(rows), -xp.min(rows)), x))
 
 

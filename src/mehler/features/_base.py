@@ -13,7 +13,7 @@ from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
 from mehler.features import _rows
 from mehler.features._block import Angles, Block, Columns, UnitBlock, WholeBlock, units_per_block
-from mehler.features._recipes import MAPS, MapType, elsewhere, map_of
+from mehler.features._recipes import MAPS, CalledByName, elsewhere, map_of
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
@@ -29,7 +29,7 @@ class _Constructor:
         return owner
 
 
-class FeatureMap(metaclass=MapType):
+class FeatureMap(metaclass=CalledByName):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters
@@ -124,8 +124,7 @@ class FeatureMap(metaclass=MapType):
     # The constructor under the name that says what it does.
     draw = _Constructor()
 
-    # Arguments that other libraries have, and what is said to whoever passes them.
-    _instead: ClassVar[dict[str, str]] = {}
+    _call = "{}.draw"
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
@@ -246,6 +245,7 @@ class FeatureMap(metaclass=MapType):
         ----------
         X : array, shape (..., n, n_inputs) or (n_inputs,)
             Real, finite rows on the map's library and device, in any number of batches; or a row.
+            A data frame of numbers stands for its NumPy array.
         check_finite : bool, optional
             Look for NaN and infinity, and refuse them. Without a look, rows that have some give
             features without meaning, others are not affected; on a GPU nothing waits, and rows
@@ -261,6 +261,7 @@ class FeatureMap(metaclass=MapType):
         -----
         On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
         """
+        X = _arrays.array_of_frame(X)
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
         if _arrays.is_row(X):
@@ -440,6 +441,9 @@ class FeatureMap(metaclass=MapType):
         array, shape (n, k)
             In the dtype of the features.
         """
+        for name, rows in (("X", X), ("Y", Y)):
+            if _arrays.is_row(rows):
+                _arrays.require_matrix(rows, name=name, finite=False)
         features = _rows.features_of(self, check_finite)
         left = features(X)
         right = left if Y is None else features(Y)

@@ -7,6 +7,7 @@ import inspect
 import re
 from abc import ABCMeta
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mehler._version import __version__
@@ -100,8 +101,18 @@ def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
     return GROUPS.make(recipe, cls)
 
 
-class MapType(ABCMeta):
-    """The type of map classes: a call with wrong arguments is refused by the name of `draw`."""
+def bandwidths(remedy: str) -> dict[str, str]:
+    """Return what is said to whoever passes a bandwidth by the name that other libraries use."""
+    return dict.fromkeys(("sigma", "bandwidth", "lengthscale", "scale"), remedy)
+
+
+class CalledByName(ABCMeta):
+    """The type of classes whose calls are refused by the names of their arguments."""
+
+    # The call that messages name.
+    _call: str = "{}"
+    # Arguments that other libraries have, and what is said to whoever passes them.
+    _instead: Mapping[str, str] = MappingProxyType({})
 
     # Type checkers would take the result of this call for the instance.
     if not TYPE_CHECKING:
@@ -120,25 +131,38 @@ class MapType(ABCMeta):
             return whole.replace(parameters=own, return_annotation=inspect.Signature.empty)
 
 
+# What maps call otherwise than scikit-learn.
+_OTHERWISE = {
+    "random_state": "seed",
+    "seed": "random_state",
+    "n_components": "n_features",
+    "n_features": "n_components",
+}
+
+
 def _require_arguments(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise TypeError if arguments are missing or unknown, with those that `draw` takes."""
+    """Raise TypeError if arguments are missing, unknown, or too many."""
     takes = inspect.signature(cls).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in takes.values()):
+    if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in takes.values()):
         return
+    call = cls._call.format(cls.__name__)
     positional = [n for n, each in takes.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
     for name in kwargs:
         if name not in takes:
-            near = difflib.get_close_matches(name, takes, 1, 0.5)
-            instead = cls._instead.get(name, f"did you mean {near[0]}?" if near else "")
+            near = [_OTHERWISE.get(name), *difflib.get_close_matches(name, takes, 1, 0.5)]
+            other = next((each for each in near if each in takes), None)
+            instead = cls._instead.get(name, f"did you mean {other}?" if other else "")
             raise TypeError(
-                f"{cls.__name__}.draw takes no {name}: "
-                + (instead or f"its arguments are {', '.join(takes)}")
+                f"{call} takes no {name}: " + (instead or f"its arguments are {', '.join(takes)}")
             )
+    if len(args) > len(positional):
+        first = f"{len(positional)} by position, {', '.join(positional)}" if positional else "none"
+        raise TypeError(
+            f"{call} takes {first}, but was given {len(args)} without a name: name the others"
+        )
     given = {*positional[: len(args)], *kwargs}
     required = [name for name, each in takes.items() if each.default is each.empty]
     missing = [name for name in required if name not in given]
     if missing:
-        call = ", ".join(name if name in positional else f"{name}=..." for name in required)
-        raise TypeError(
-            f"{cls.__name__}.draw lacks {' and '.join(missing)}: {cls.__name__}.draw({call})"
-        )
+        listed = ", ".join(name if name in positional else f"{name}=..." for name in required)
+        raise TypeError(f"{call} lacks {' and '.join(missing)}: {call}({listed})")

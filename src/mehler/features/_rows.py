@@ -31,6 +31,7 @@ def of_rows(
     """
     self._require_law()
     finite = require_flag("check_finite", check_finite)
+    x, y = _arrays.array_of_frame(x), _arrays.array_of_frame(y, "Y")
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
     _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)

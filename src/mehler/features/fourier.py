@@ -13,9 +13,15 @@ from mehler import _arrays, _random
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
+from mehler.features._recipes import bandwidths
 from mehler.features.projections import Projection
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import Spectrum, is_named, spectrum_of
+
+BANDWIDTH = (
+    "take gamma = 1/(2 sigma**2) for kernel='rbf' of bandwidth sigma, gamma = 1/sigma for "
+    "'laplacian', length_scale=sigma for 'matern'"
+)
 
 
 class FourierFeatures(FeatureMap):
@@ -111,11 +117,7 @@ class FourierFeatures(FeatureMap):
     True
     """
 
-    _instead = dict.fromkeys(
-        ("sigma", "bandwidth", "lengthscale", "scale"),
-        "take gamma = 1/(2 sigma**2) for kernel='rbf' of bandwidth sigma, gamma = 1/sigma for "
-        "'laplacian', length_scale=sigma for 'matern'",
-    )
+    _instead = bandwidths(BANDWIDTH)
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mehler import _arrays
 from mehler._validate import require_integer
 from mehler.features import FeatureMap, from_recipe
+from mehler.features._recipes import CalledByName
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
 
@@ -20,7 +21,7 @@ from mehler.sklearn._inputs import seed_of
 _NOT_OF_MAPS = ("n_components", "random_state")
 
 
-class Estimator(BaseEstimator):
+class Estimator(BaseEstimator, metaclass=CalledByName):
     """A dataclass of its parameters that takes arrays of all libraries, and sparse rows."""
 
     def __sklearn_tags__(self) -> Any:

@@ -88,6 +88,7 @@ class FourierSampler(Sampler):
     """
 
     _map = features.FourierFeatures
+    _instead = features.FourierFeatures._instead
 
     n_components: int = 100
     kernel: str | features.Spectrum = "rbf"

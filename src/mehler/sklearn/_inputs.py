@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -16,6 +17,8 @@ from mehler.features import FeatureMap
 
 # Bytes of sparse rows that are made dense at a time.
 _BLOCK = 1 << 24
+# How dtypes of dates and durations begin, in NumPy, pandas and Polars.
+_DATES = ("date", "time", "duration", "period")
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -24,7 +27,7 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     Returns NumPy arrays, sparse rows as CSR, or under array API dispatch arrays in the library of
     `X`.
     """
-    _refuse_masks(X, "X")
+    _require_numbers(X, "X")
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
 
 
@@ -65,6 +68,23 @@ def _refuse_masks(values: Any, name: str) -> None:
         raise ValueError(f"{name} has masked entries: leave those rows out, or fill them in")
 
 
+def _require_numbers(values: Any, name: str, dates: bool = False) -> None:
+    """Refuse masked entries, and dates, which scikit-learn converts to counts of some unit."""
+    _refuse_masks(values, name)
+    if dates:
+        return
+    columns = getattr(values, "columns", None)
+    dtypes = [getattr(values, "dtype", "")] if columns is None else list(values.dtypes)
+    for i, dtype in enumerate(dtypes):
+        if not str(dtype).lower().startswith(_DATES):
+            continue
+        where = "" if columns is None else f" in column {columns[i]!r}"
+        raise TypeError(
+            f"{name} holds {dtype}{where}, which has no unit as a number: encode it "
+            "first, for instance as days, (date - start) / numpy.timedelta64(1, 'D'), or drop it"
+        )
+
+
 def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
     """Validate `X` as `rows` does, and that it is on the device of `phi`."""
     x = rows(estimator, X, reset=False)
@@ -93,8 +113,8 @@ def rows_and_labels(
 
     By default at least two rows are required, so that one can be left out.
     """
-    _refuse_masks(X, "X")
-    _refuse_masks(y, "y")
+    _require_numbers(X, "X")
+    _require_numbers(y, "y", dates=is_classifier(estimator))
     x, labels = validate_data(
         estimator,
         X,

@@ -70,6 +70,7 @@ class KitchenSinkSampler(Sampler):
     """
 
     _map = KitchenSinks
+    _instead = KitchenSinks._instead
 
     n_components: int = 100
     activation: Any = "relu"

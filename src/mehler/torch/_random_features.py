@@ -124,6 +124,8 @@ class RandomFeatures(nn.Module):
         """
         if not isinstance(X, Tensor):
             raise TypeError(f"X must be a tensor, not {type(X).__name__}: pass torch.as_tensor(X)")
+        if X.is_complex():
+            raise TypeError(f"X is complex ({X.dtype}); maps take real rows: pass X.real")
         d = self.map.n_inputs
         if X.ndim == 0 or X.shape[-1] != d:
             raise ValueError(f"X has shape {tuple(X.shape)}, but its last axis must be {d} long")

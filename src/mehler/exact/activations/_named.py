@@ -21,7 +21,8 @@ def _step(xp: Any, t: _arrays.Array) -> _arrays.Array:
 
 
 def _relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
-    return _arrays.maximum(xp, t, xp.zeros_like(t))
+    # The first argument is overwritten, and `t` may be the user's.
+    return _arrays.maximum(xp, xp.zeros_like(t), t)
 
 
 def _relu2(xp: Any, t: _arrays.Array) -> _arrays.Array:
@@ -29,7 +30,7 @@ def _relu2(xp: Any, t: _arrays.Array) -> _arrays.Array:
 
 
 def _leaky_relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
-    return _arrays.maximum(xp, t, 0.01 * t)
+    return _arrays.maximum(xp, 0.01 * t, t)
 
 
 def _gelu(xp: Any, t: _arrays.Array) -> _arrays.Array:

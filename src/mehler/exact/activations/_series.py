@@ -48,8 +48,8 @@ def checked(function: HostFunction, t: Any) -> Any:
     if not np.all(np.isfinite(at)):
         bad = t[~np.isfinite(at)].flat[0]
         raise ValueError(
-            f"the activation is not finite at {bad:g}, which projections can reach: give one "
-            "that is finite everywhere and grows no faster than a polynomial"
+            f"the activation is not finite at {bad:g}, which projections can reach: scale the "
+            "rows, or give one that is finite everywhere and grows no faster than a polynomial"
         )
     return at
 

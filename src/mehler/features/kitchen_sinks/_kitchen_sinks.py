@@ -16,6 +16,7 @@ from mehler.exact.activations import Activation, ActivationLike, Pairs, activati
 from mehler.features import _correlation, _distributions
 from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
+from mehler.features._recipes import bandwidths
 from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
@@ -24,6 +25,8 @@ from mehler.features.projections._base import ProjectionName
 # A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
 # subnormal numbers err by less than the other.
 _LOSS, _LEAST = 0.01, 1e-300
+
+BANDWIDTH = "take weight_scale = 1/sigma, the standard deviation of the weights"
 
 
 class KitchenSinks(EstimatedKernel):
@@ -110,6 +113,10 @@ class KitchenSinks(EstimatedKernel):
     >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
     ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
     """
+
+    _instead = bandwidths(BANDWIDTH) | {
+        "gamma": "take weight_scale = sqrt(2 gamma), for activation='cos' and bias='uniform'",
+    }
 
     def __init__(
         self,
@@ -237,7 +244,8 @@ class KitchenSinks(EstimatedKernel):
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self._law.follows:
             return self._law.given("variance", x, x if y is None else y)
-        variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
+        with np.errstate(over="ignore"):
+            variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
         xp = _arrays.array_namespace(variance)
         return xp.maximum(variance, xp.zeros_like(variance))
 
@@ -247,13 +255,15 @@ class KitchenSinks(EstimatedKernel):
         return factor * self._variance_of(x, y)
 
     def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
-        value, _ = self._known(x, y, power)
-        return self._law.length_factor(self._degree * power, self.n_inputs) * value
+        pairs = self._pairs(x, y)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, _ = self._known(pairs, power)
+            value = self._law.length_factor(self._degree * power, self.n_inputs) * value
+        return _correlation.within_floats(value, pairs.x_scale, pairs.y_scale)
 
-    def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
+    def _known(self, pairs: Pairs, power: int) -> Any:
         """Compute a moment for Gaussian weights, and its error."""
-        uniform = self.bias == "uniform"
-        return self._activation.moment(self._pairs(x, y), power, uniform_phase=uniform)
+        return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
 
     def _pairs(self, x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
@@ -305,7 +315,7 @@ class KitchenSinks(EstimatedKernel):
         return self._of_rows(X, Y, error)
 
     def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        _, error = self._known(x, y, 1)
+        _, error = self._known(self._pairs(x, y), 1)
         return self._law.length_factor(self._degree, self.n_inputs) * error
 
     product_kurtosis = _distributions.product_kurtosis

@@ -12,6 +12,7 @@ from mehler import _arrays
 from mehler._validate import require_integer
 from mehler.features import _correlation, _distributions, projections
 from mehler.features._base import FeatureMap
+from mehler.features._recipes import bandwidths
 
 
 class MaxoutBase(FeatureMap):
@@ -19,6 +20,8 @@ class MaxoutBase(FeatureMap):
 
     Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
     """
+
+    _instead = bandwidths("the kernel has no bandwidth, and depends on the angle of rows")
 
     def __init__(
         self,
@@ -129,14 +132,8 @@ class MaxoutBase(FeatureMap):
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
         scale = xp.where(nothing, xp.ones_like(scale), scale)
-        blind = _arrays.is_lazy(scale) or _arrays.is_on_accelerator(scale)
-        if not (blind or bool(xp.all(xp.isfinite(scale)))):
-            longest = max(float(xp.max(x_length)), float(xp.max(y_length)))
-            raise ValueError(
-                f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
-                f"{_arrays.dtype_name(scale.dtype)}: scale the rows"
-            )
-        return scale * value
+        with np.errstate(over="ignore"):
+            return _correlation.within_floats(scale * value, x_length, y_length)
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""

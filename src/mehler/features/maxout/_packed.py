@@ -11,9 +11,10 @@ import numpy as np
 from mehler import _arrays, _files
 from mehler._arrays import _codes
 from mehler._validate import require_integer
+from mehler.features._recipes import CalledByName
 
 
-class PackedCodes:
+class PackedCodes(metaclass=CalledByName):
     r"""Maxout codes stored as bit planes on the host.
 
     .. math:: \lceil \log_2 q \rceil \ \text{bits a digit}, \qquad
