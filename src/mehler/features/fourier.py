@@ -16,7 +16,7 @@ from mehler.features._block import Angles
 from mehler.features._recipes import bandwidths
 from mehler.features.projections import Projection
 from mehler.features.projections._base import ProjectionName
-from mehler.features.spectra import Spectrum, is_named, spectrum_of
+from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
 
 BANDWIDTH = (
     "take gamma = 1/(2 sigma**2) for kernel='rbf' of bandwidth sigma, gamma = 1/sigma for "
@@ -125,7 +125,7 @@ class FourierFeatures(FeatureMap):
         n_features: int,
         *,
         seed: int,
-        kernel: str | Spectrum = "rbf",
+        kernel: KernelName | Spectrum = "rbf",
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,

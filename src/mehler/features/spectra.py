@@ -9,7 +9,7 @@ import functools
 import math
 from abc import abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -383,6 +383,7 @@ def _bessel_derivative(s: Any, nu: float) -> Any:
     return np.where(s > 0.0, -np.exp(log + np.log(kve(1.0 - nu, safe)) - safe), 0.0)
 
 
+KernelName: TypeAlias = Literal["rbf", "laplacian", "matern"]
 NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
 
 

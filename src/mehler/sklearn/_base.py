@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays
@@ -16,6 +15,15 @@ from mehler.features import FeatureMap, from_recipe
 from mehler.features._recipes import CalledByName
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
+
+if TYPE_CHECKING:
+    from mehler.sklearn._typed import (
+        BaseEstimator,
+        ClassNamePrefixFeaturesOutMixin,
+        TransformerMixin,
+    )
+else:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 # Parameters of all samplers, which maps call n_features and seed.
 _NOT_OF_MAPS = ("n_components", "random_state")
@@ -59,8 +67,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _options(self, x: _arrays.Array) -> dict[str, Any]:
         """Return further arguments of the map: by default the parameters of that name."""
-        own = (field.name for field in fields(self))
-        return {name: getattr(self, name) for name in own if name not in _NOT_OF_MAPS}
+        own = self.get_params(deep=False)
+        return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
 
     def fit(self, X: Any, y: Any = None) -> Sampler:
         """Draw the map's weights.

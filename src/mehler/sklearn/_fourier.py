@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 import mehler.features as features
 from mehler import _arrays
-from mehler.features.spectra import NAMED
+from mehler.features.projections._base import ProjectionName
+from mehler.features.spectra import NAMED, KernelName
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
@@ -91,12 +92,12 @@ class FourierSampler(Sampler):
     _instead = features.FourierFeatures._instead
 
     n_components: int = 100
-    kernel: str | features.Spectrum = "rbf"
-    gamma: float | str | None = "scale"
+    kernel: KernelName | features.Spectrum = "rbf"
+    gamma: float | Literal["scale"] | None = "scale"
     length_scale: float | None = None
     nu: float | None = None
-    form: str = "auto"
-    projections: str = "gaussian"
+    form: Literal["auto", "pairs", "offset"] = "auto"
+    projections: ProjectionName = "gaussian"
     random_state: Any = None
 
     def _options(self, x: _arrays.Array) -> dict[str, Any]:

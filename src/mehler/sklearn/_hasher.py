@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mehler.features import MaxoutCodes
+from mehler.features.projections._base import ProjectionName
 from mehler.sklearn._base import Sampler
 
 
@@ -72,5 +73,5 @@ class MaxoutHasher(Sampler):
 
     n_components: int = 100
     pool_size: int = 4
-    projections: str = "gaussian"
+    projections: ProjectionName = "gaussian"
     random_state: Any = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from mehler import _arrays
 from mehler.exact import orbits
 from mehler.features import GroupInvariantFeatures, groups
 from mehler.features.invariant import _arguments as arguments
+from mehler.features.invariant._invariant import Rule, TemplateName
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
@@ -92,9 +93,9 @@ class InvariantSampler(Sampler):
     n_components: int = 20
     group: Any = None
     n_bins: int = 8
-    window: float | str | None = "scale"
-    rule: str = "midpoint"
-    templates: str = "sphere"
+    window: float | Literal["scale"] | None = "scale"
+    rule: Rule = "midpoint"
+    templates: TemplateName = "sphere"
     epsilon: float = 0.3
     n_elements: int | None = None
     replacement: bool = False

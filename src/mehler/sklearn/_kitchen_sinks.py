@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from mehler.exact.activations import ActivationLike
 from mehler.features import KitchenSinks
+from mehler.features.kitchen_sinks._weights import Law, LawName
+from mehler.features.projections._base import ProjectionName
 from mehler.sklearn._base import Sampler
 
 
@@ -73,9 +76,9 @@ class KitchenSinkSampler(Sampler):
     _instead = KitchenSinks._instead
 
     n_components: int = 100
-    activation: Any = "relu"
+    activation: ActivationLike = "relu"
     weight_scale: float = 1.0
-    bias: float | str = 0.0
-    law: str = "gaussian"
-    projections: str = "gaussian"
+    bias: float | Literal["uniform"] = 0.0
+    law: LawName | Law = "gaussian"
+    projections: ProjectionName = "gaussian"
     random_state: Any = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import mehler.features as features
 from mehler import _arrays
 from mehler.features import leverage
+from mehler.features.leverage._sampling import Draws
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler, fitted_part
 from mehler.sklearn._fourier import FourierSampler
@@ -95,9 +96,11 @@ class LeverageSampler(Sampler):
 
     n_components: int = 100
     pool: Any = None
-    selection: str = "leverage"
+    selection: Literal["leverage", "plain", "top-leverage", "top-variance", "eerf", "lkrf"] = (
+        "leverage"
+    )
     lam: float = 1e-3
-    draws: str = "systematic"
+    draws: Draws = "systematic"
     mix: float = 0.1
     rho: float = 1.0
     random_state: Any = None

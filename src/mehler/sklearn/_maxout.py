@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from mehler.features import DecoupledMaxoutFeatures, MaxoutFeatures
+from mehler.features.projections._base import ProjectionName
 from mehler.sklearn._base import Sampler
 
 
@@ -72,7 +73,7 @@ class MaxoutSampler(Sampler):
     pool_size: int = 4
     centred: bool = False
     n_projections: int | None = None
-    projections: str = "gaussian"
+    projections: ProjectionName = "gaussian"
     random_state: Any = None
 
 
@@ -131,6 +132,6 @@ class DecoupledMaxoutSampler(Sampler):
 
     n_components: int = 100
     pool_size: int = 4
-    directions: str = "next"
-    projections: str = "gaussian"
+    directions: Literal["next", "fresh"] = "next"
+    projections: ProjectionName = "gaussian"
     random_state: Any = None

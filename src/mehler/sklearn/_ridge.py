@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mehler import learn
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
+
+if TYPE_CHECKING:
+    from mehler.sklearn._typed import MultiOutputMixin, RegressorMixin
+else:
+    from sklearn.base import MultiOutputMixin, RegressorMixin
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -17,6 +16,11 @@ from mehler._validate import require_choice
 from mehler.learn._arguments import SCORINGS
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
+
+if TYPE_CHECKING:
+    from mehler.sklearn._typed import ClassifierMixin
+else:
+    from sklearn.base import ClassifierMixin
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -98,7 +102,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     features: Any = None
     lambdas: Any = LAMBDAS
     cv: Any = None
-    scoring: str = "error_rate"
+    scoring: Literal["error_rate", "mse"] = "error_rate"
     fit_intercept: bool = True
     class_weight: Any = None
     random_state: Any = None
@@ -128,8 +132,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         check_classification_targets(given)
         labels = column_or_1d(given, warn=True)
         codes, classes = _codes(labels)
-        scoring: Any = self.scoring
-        self._solve(x, codes, labels, scoring, self._weights(sample_weight, labels, x))
+        self._solve(x, codes, labels, self.scoring, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(classes, x)
         return self
 
@@ -179,8 +182,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         # A few rows do not determine the kind of labels; membership in the classes does.
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
-        scoring: Any = self.scoring
-        require_choice("scoring", scoring, SCORINGS)
+        require_choice("scoring", self.scoring, SCORINGS)
         codes = codes[:, 1:] if len(known) == 2 else codes
         self._take(x, codes, labels, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(known, x)
@@ -250,7 +252,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
         """Move to the target of `converter`; string labels stay on the host."""
-        moved = super().__sklearn_array_api_convert__(converter)
+        moved: Any = super().__sklearn_array_api_convert__(converter)
         if not hasattr(self, "classes_"):
             return moved
         words = isinstance(self.classes_, np.ndarray) and self.classes_.dtype.kind not in "biuf"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_integers
+from mehler.exact.activations import ActivationLike
 from mehler.features._base import FeatureMap
 from mehler.features.deep import _recursion
 from mehler.features.deep._kernel import DeepKernel
@@ -88,7 +89,7 @@ class DeepFeatures(FeatureMap):
         n_inputs: int,
         widths: Any,
         *,
-        activation: Any,
+        activation: ActivationLike | Literal["maxout"],
         pool_size: int | None = None,
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from mehler.features.invariant._moments import Moments
 _WIDE = 256
 # From this many shifts on, an FFT is faster than products with shifted templates.
 _LONG = 64
+
+Rule: TypeAlias = Literal["paper", "trapezoid", "midpoint", "dither"]
+TemplateName: TypeAlias = Literal["sphere", "gaussian", "redraw", "zero"]
 
 
 class GroupInvariantFeatures(FeatureMap):
@@ -141,8 +144,8 @@ class GroupInvariantFeatures(FeatureMap):
         n_templates: int | None = None,
         n_bins: int = 8,
         window: float | None = None,
-        rule: Literal["paper", "trapezoid", "midpoint", "dither"] = "midpoint",
-        templates: Any = "sphere",
+        rule: Rule = "midpoint",
+        templates: TemplateName | _arrays.Array = "sphere",
         epsilon: float = 0.3,
         n_elements: int | None = None,
         replacement: bool = False,

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
 from mehler.features._recipes import bandwidths
 from mehler.features.kitchen_sinks._stumps import StumpWeights
-from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
+from mehler.features.kitchen_sinks._weights import Draw, Law, LawName, Matrix, law_of
 from mehler.features.projections import named
 from mehler.features.projections._base import ProjectionName
 
@@ -125,8 +125,8 @@ class KitchenSinks(EstimatedKernel):
         *,
         activation: ActivationLike,
         weight_scale: float = 1.0,
-        bias: float | str = 0.0,
-        law: Any = "gaussian",
+        bias: float | Literal["uniform"] = 0.0,
+        law: LawName | Law = "gaussian",
         projections: ProjectionName = "gaussian",
         kernel: Matrix | None = None,
         variance: Matrix | None = None,
@@ -154,7 +154,7 @@ class KitchenSinks(EstimatedKernel):
         return self._projection.independent
 
     def _parameters(self) -> dict[str, Any]:
-        listed = {
+        listed: dict[str, Any] = {
             "activation": self.activation,
             "weight_scale": self.weight_scale,
             "bias": self.bias,

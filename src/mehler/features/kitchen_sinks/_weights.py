@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from mehler.features.projections import Projection
 
 Draw = Callable[[str], tuple[Any, ...]]
 Matrix = Callable[[Any, Any], Any]
+LawName: TypeAlias = Literal["gaussian", "sphere", "stumps"]
+Law: TypeAlias = Callable[[np.random.Generator, int, int], Any]
 
 
 class WeightLaw(ABC):

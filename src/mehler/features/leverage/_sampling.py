@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from mehler.features.leverage._draws import DRAWS
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._scores import ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
+
+Draws: TypeAlias = Literal["systematic", "iid", "without replacement"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +114,7 @@ class LeverageSampling(Selector):
     """
 
     lam: float
-    draws: Literal["systematic", "iid", "without replacement"] = "systematic"
+    draws: Draws = "systematic"
     mix: float = 0.1
     method: Literal["svd", "dual", "gram"] = "svd"
     seed: int

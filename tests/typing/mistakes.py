@@ -1,0 +1,55 @@
+"""Mistakes that a type checker must see: one in each statement below the imports."""
+
+import numpy as np
+
+import mehler
+from mehler import learn
+from mehler.features import DeepKernel, groups, leverage
+from mehler.sklearn import (
+    DecoupledMaxoutSampler,
+    FourierSampler,
+    InvariantSampler,
+    KitchenSinkSampler,
+    LeverageSampler,
+    MaxoutSampler,
+    RandomFeatureRidge,
+    RandomFeatureRidgeClassifier,
+)
+from mehler.torch import RandomFeatures
+
+X, y = np.ones((3, 3)), np.ones(3)
+phi = mehler.FourierFeatures.draw(3, 8, seed=0)
+mehler.FourierFeatures.draw(3, 8)
+mehler.FourierFeatures.draw(3, 8, seed=0, gama=1.0)
+mehler.FourierFeatures.draw(3, 8, seed=0, kernel="rbff")
+mehler.FourierFeatures.draw(3, 8, seed=0, form="both")
+mehler.KitchenSinks.draw(3, 8, seed=0, activation="rleu")
+mehler.KitchenSinks.draw(3, 8, seed=0, activation="relu", law="gausian")
+mehler.KitchenSinks.draw(3, 8, seed=0, activation="cos", bias="unifrom")
+mehler.MaxoutFeatures.draw(3, 8, seed=0)
+mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, projections="ortho")
+mehler.DecoupledMaxoutFeatures.draw(3, 8, 2, seed=0, directions="both")
+mehler.DeepFeatures.draw(3, (8, 8), activation="rleu", seed=0)
+DeepKernel("rleu", depth=2)
+mehler.GroupInvariantFeatures.draw(3, group=groups.CyclicShifts(3), seed=0, rule="midle")
+RandomFeatures(mehler.FourierFeatures, 3, 100, seed=0, bandwidth="learnt")
+FourierSampler(gama=1.0)
+FourierSampler(gamma="scael")
+FourierSampler(kernel="rbff")
+FourierSampler(form="both")
+KitchenSinkSampler(activation="rleu")
+KitchenSinkSampler(law="gausian")
+MaxoutSampler(projections="ortho")
+DecoupledMaxoutSampler(directions="both")
+InvariantSampler(templates="spheres")
+LeverageSampler(selection="best")
+LeverageSampler(draws="all")
+RandomFeatureRidge(alpha=1.0)
+RandomFeatureRidgeClassifier(scoring="accuracy")
+FourierSampler().set_params(gamma=1.0).fit_trasnform(X)
+learn.ridge(phi, X, y, lambdas=1.0, choose="best")
+learn.box_erm(X, y, scale=1.0, loss="hinje")
+leverage.ridge_leverage_scores(X, lam=1.0, method="qr")
+mehler.verify.chek_kernel(phi)
+mehler.bounds.kernel_error.some(10)
+wrong: int = learn.ridge(phi, X, y, lambdas=1.0).lam
