@@ -426,30 +426,7 @@ class FeatureMap(metaclass=CalledByName):
             X, Y, lambda x, y: self._gram_variance_of(x, y) / self.n_features, check_finite
         )
 
-    def gram(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-    ) -> _arrays.Array:
-        """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k).
-
-        Parameters
-        ----------
-        X, Y, check_finite
-            As for :meth:`kernel`, in one library and device with the weights.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the dtype of the features.
-        """
-        for name, rows in (("X", X), ("Y", Y)):
-            if _arrays.is_row(rows):
-                _arrays.require_matrix(rows, name=name, finite=False)
-        features = _rows.features_of(self, check_finite)
-        left = features(X)
-        right = left if Y is None else features(Y)
-        xp = _arrays.array_namespace(left)
-        return xp.matmul(left, xp.matrix_transpose(right))
-
+    gram = _rows.gram
     products = _rows.products
     _products_at = _rows.products_at
 

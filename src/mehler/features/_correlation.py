@@ -68,7 +68,7 @@ def within_floats(value: _arrays.Array, *lengths: _arrays.Array) -> _arrays.Arra
     xp = _arrays.array_namespace(value)
     if _arrays.is_lazy(value) or _arrays.is_on_accelerator(value):
         return value
-    if not _arrays.all_true(xp.isfinite, value):
+    if not bool(xp.all(xp.isfinite(value))):
         longest = max(float(xp.max(each)) for each in lengths)
         raise ValueError(
             f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "

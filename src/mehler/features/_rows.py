@@ -31,7 +31,10 @@ def of_rows(
     """
     self._require_law()
     finite = require_flag("check_finite", check_finite)
-    x, y = _arrays.array_of_frame(x), _arrays.array_of_frame(y, "Y")
+    if type(x) is not np.ndarray:
+        x = _arrays.array_of_frame(x)
+    if y is not None:
+        y = _arrays.array_of_frame(y, "Y")
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
     _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
@@ -58,6 +61,31 @@ def of_rows(
         values(_arrays.one_row(x), None)
         return _arrays.pairs_of_chunks(values, x, y, _arrays.real_dtype(x))
     return values(x, y)
+
+
+def gram(
+    self: Any, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+) -> _arrays.Array:
+    """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k).
+
+    Parameters
+    ----------
+    X, Y, check_finite
+        As for :meth:`kernel`, in one library and device with the weights.
+
+    Returns
+    -------
+    array, shape (n, k)
+        In the dtype of the features.
+    """
+    for name, rows in (("X", X), ("Y", Y)):
+        if _arrays.is_row(rows):
+            _arrays.require_matrix(rows, name=name, finite=False)
+    features = features_of(self, check_finite)
+    left = features(X)
+    right = left if Y is None else features(Y)
+    xp = _arrays.array_namespace(left)
+    return xp.matmul(left, xp.matrix_transpose(right))
 
 
 def products(
