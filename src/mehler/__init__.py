@@ -44,7 +44,7 @@ __all__ = [
     "learn",
     "verify",
 ]
-_ROOMS = ("bounds", "data", "doubling", "exact", "features", "kernels", "learn", "verify")
+_PACKAGES = ("bounds", "data", "doubling", "exact", "features", "kernels", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:
@@ -54,7 +54,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'mehler' has no attribute {name!r}")
     import importlib
 
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return importlib.import_module(f"mehler.{name}")
     value = getattr(importlib.import_module("mehler.features"), name)
     globals()[name] = value

@@ -1,6 +1,6 @@
 """Numbers and objects as arguments: refused before any work, by the name of the argument.
 
-Another type is a TypeError, a value out of range a ValueError, in every room.
+Another type is a TypeError, a value out of range a ValueError, in every package.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def require_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """One of a few values."""
     listed = list(allowed)
     # Comparison with an array is an array, which has no truth.
-    if not any(isinstance(value, type(one)) and value == one for one in listed):
+    if not any(isinstance(value, type(each)) and value == each for each in listed):
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, listed))}")
     return value
 
@@ -106,17 +106,17 @@ def require_reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: drop or fill what is masked first")
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
         raise TypeError(f"{name} must hold real numbers, not {_shown(value)}") from None
-    if found.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf":
         raise TypeError(
-            f"{name} must hold real numbers, not {_shown(value)} with dtype {found.dtype}"
+            f"{name} must hold real numbers, not {_shown(value)} with dtype {array.dtype}"
         )
-    found = found.astype(np.float64, copy=False)
-    if finite and not np.isfinite(found).all():
+    array = array.astype(np.float64, copy=False)
+    if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinity")
-    return found
+    return array
 
 
 def require_mapping(name: str, value: Any) -> dict[str, Any]:
@@ -163,10 +163,10 @@ def require_path(name: str, value: Any) -> Path:
 def require_integers(name: str, value: Any, *, least: int = 0) -> list[int]:
     """A sequence of integers, each at least so large."""
     try:
-        given = list(value)
+        numbers = list(value)
     except TypeError:
         raise TypeError(f"{name}={_shown(value)} must be a sequence of integers") from None
-    return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(given)]
+    return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(numbers)]
 
 
 def _shown(value: Any) -> str:

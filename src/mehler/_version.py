@@ -1,3 +1,3 @@
-"""The version, where every room can ask for it."""
+"""The version, where every package can ask for it."""
 
 __version__ = "0.2.0"

@@ -226,9 +226,9 @@ def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
 
 def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) -> Array:
     """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
-    given = (x,) if y is None else (x, y)
-    xp = array_namespace(*given, names=("X", "Y")[: len(given)])
-    shapes = [tuple(each.shape[:-2]) for each in given]
+    rows = (x,) if y is None else (x, y)
+    xp = array_namespace(*rows, names=("X", "Y")[: len(rows)])
+    shapes = [tuple(each.shape[:-2]) for each in rows]
     try:
         batch = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -238,7 +238,7 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
     if 0 in batch:
         raise ValueError(f"X is empty: it has batches of shape {batch}; pass at least one")
     stacks = []
-    for each in given:
+    for each in rows:
         whole = xp.broadcast_to(each, (*batch, *each.shape[-2:]))
         stacks.append(xp.reshape(whole, (-1, *each.shape[-2:])))
     values = [
