@@ -120,7 +120,7 @@ REFUSED = {
         lambda: sub_gamma(SAMPLES, 1.0, 1.0, 1e-9, planned=10**400),
     ],
     "samples": [
-        lambda: verify.check_covariance(1e300 * SAMPLES[:, None], [[1.0]], mean=[0.0]),
+        lambda: verify.check_mean(1e300 * SAMPLES[:, None], [[1.0]], mean=[0.0], resolution=0.1),
         lambda: known_variance(1e300 * SAMPLES, 1.0, 1e-9),
         lambda: sub_gamma(np.full(1000, 1e308), 1.0, 1.0, 1e-9),
     ],

@@ -79,14 +79,14 @@ def vector(rng):
     x = rng.standard_normal((int(rng.choice([500, 20_000])), 3)) * [1.0, 2.0, 3.0]
     exact = [0.0, 0.0, float(rng.choice([0.0, 1.0]))]
     variance = [1.0, 4.0, 9.0] if rng.random() < 0.5 else None
-    return verify.check_mean_vector(x, exact, variance=variance, scale=[1, 2, 3], resolution=0.3)
+    return verify.check_mean(x, exact, variance=variance, resolution=0.3)
 
 
 def covariance(rng):
     z = rng.standard_normal((int(rng.choice([2_000, 40_000])), 2)) @ [[1.0, 0.5], [0.0, 1.0]]
     exact = np.array([[1.0, 0.5], [0.5, 1.25]]) * rng.choice([1.0, 0.6, 1.4])
     known = np.zeros(2) if rng.random() < 0.5 else None
-    return verify.check_covariance(z, exact, mean=known, resolution=0.2)
+    return verify.check_mean(z, exact, mean=known, resolution=0.2)
 
 
 def maxout(seed, m=64):
@@ -109,7 +109,7 @@ def variance(rng, draw=maxout):
 def distribution(rng):
     X, scale = rng.standard_normal((2, 3)), float(rng.choice([8.0, 8.0, 9.5]))
     limit = int(rng.choice([10, 1000]))
-    return verify.check_distribution(maxout, None, X, scale=scale, max_draws=limit)
+    return verify.check_distribution(maxout, None, X, scale=scale, max_features=64 * limit)
 
 
 def defect(rng):

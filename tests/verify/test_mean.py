@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from mehler.verify import Verdict, check_mean
+from tests.verify.toys import most_misses
 
 
 def normal(n, seed=1):
@@ -94,7 +95,7 @@ def test_verdict_refuses_an_unknown_status():
         ({"resolution": 0.1, "binary": True, "samples": [0.5] * 50}, "other than 0 and 1"),
         ({"resolution": 0.1, "exact": math.nan}, "exact=nan"),
         ({"resolution": 0.1, "samples": []}, "samples is empty"),
-        ({"resolution": 0.1, "samples": [[1.0]]}, r"shape \(n,\)"),
+        ({"resolution": 0.1, "samples": [[1.0]]}, r"exact has shape \(\)"),
         ({"resolution": 0.1, "samples": [1j]}, "complex"),
     ],
 )
@@ -102,6 +103,46 @@ def test_vacuous_calls_are_refused_by_name(options, message):
     arguments = {"samples": [0.0, 1.0] * 50, "exact": 0.5, **options}
     with pytest.raises(ValueError, match=message):
         check_mean(arguments.pop("samples"), arguments.pop("exact"), **arguments)
+
+
+@pytest.mark.parametrize("n", [1_000, 2_000, 3_999, 4_001])
+def test_a_mean_of_many_standard_errors_is_refuted_at_any_size(n):
+    """Normal samples of kurtosis 3: 1,000 bound it by 20 at the default rate."""
+    assert check_mean(normal(n), 100.0, resolution=0.1).status == "refuted"
+    assert check_mean(normal(n), 0.0, resolution=1.0).status != "refuted"
+
+
+def test_fewer_samples_say_how_many_would_do():
+    verdict = check_mean(normal(500), 100.0, resolution=0.1)
+    assert verdict.status == "inconclusive"
+    assert "about 1000 would do" in verdict.reason  # 20 log(1/p)/h(4/5), p = 1e-9/24
+    assert check_mean(normal(5_000) ** 3, 1.0, resolution=0.1).status == "inconclusive"
+
+
+# Laws of mean 1.
+TAILS = {
+    "exponential": lambda rng, n: rng.exponential(size=n),
+    "lognormal": lambda rng, n: np.exp(rng.standard_normal(n) - 0.5),
+    "Student, 3 degrees": lambda rng, n: 1.0 + rng.standard_t(3, n),
+    "Pareto, index 2.5": lambda rng, n: 1.5 / 2.5 * (1.0 + rng.pareto(2.5, n)),
+    "chi square over 10": lambda rng, n: rng.chisquare(0.1, n) / 0.1,
+    "one in fifty": lambda rng, n: 50.0 * (rng.random(n) < 0.02),
+    "normal": lambda rng, n: 1.0 + rng.standard_normal(n),
+}
+
+
+@pytest.mark.parametrize("law", TAILS)
+@pytest.mark.parametrize("n", [300, 1_000, 3_000])
+def test_no_tail_is_refuted_too_often_by_few_samples(law, n):
+    """200 repetitions at 5 %, where 250 samples bound the kurtosis by 20."""
+    alarms = sum(
+        check_mean(
+            TAILS[law](np.random.default_rng([7, seed]), n), 1.0, resolution=0.1, false_alarm=0.05
+        ).status
+        == "refuted"
+        for seed in range(200)
+    )
+    assert alarms <= most_misses(200, 0.05)
 
 
 @pytest.mark.parametrize("power", [-1000, -300, 300, 1000])

@@ -31,9 +31,9 @@ CALLS = {
     "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
     "max_draws": (lambda: verify.check_finite(never, X, max_draws="many"), TypeError),
     "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
-    "seeds": (lambda: verify.check_covariance(SAMPLES, X, seeds=[1]), TypeError),
+    "seeds": (lambda: verify.check_mean(SAMPLES, X, seeds=[1], resolution=0.1), TypeError),
     "bounds": (
-        lambda: verify.check_mean_vector(SAMPLES, [0, 0], bounds=[], resolution=1.0),
+        lambda: verify.check_mean(SAMPLES, [0, 0], bounds=[], resolution=1.0),
         ValueError,
     ),
     "exact": (lambda: verify.check_mean(SAMPLES[:, 0], "0", resolution=1.0), TypeError),
@@ -49,6 +49,30 @@ def test_arguments_are_refused_by_name(argument):
     call, error = CALLS[argument]
     with pytest.raises(error, match=rf"\b{argument}\b"):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        (lambda **o: verify.check_kernel(never, linear, X, **o), "n_jobs, seed"),
+        (lambda **o: verify.assert_kernel(never, linear, X, **o), "structure, .*n_jobs, seed"),
+        (lambda **o: verify.check_mean(SAMPLES, [0, 0], resolution=1.0, **o), "ledger, name"),
+        (lambda **o: verify.check_structure(never, X, **o), "ledger, name, time_limit, seed"),
+    ],
+)
+@pytest.mark.parametrize("option", ["resolutoin", "max_draws"])
+def test_an_unused_option_is_refused_with_those_there_are(call, options, option):
+    with pytest.raises(TypeError, match=rf"no option {option}: its options are .*{options}"):
+        call(**{option: 1})
+
+
+def test_a_type_checker_sees_a_misspelt_option(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    good = "from mehler import verify\nverify.check_mean([0.0], 0.0, resolution=1.0, miss=0.1)\n"
+    (tmp_path / "call.py").write_text(good + good.replace("miss", "mis"), encoding="utf-8")
+    out, _, _ = api.run([str(tmp_path / "call.py"), "--cache-dir", str(tmp_path / "cache")])
+    assert 'call.py:4: error: Unexpected keyword argument "mis"' in out
+    assert "Found 1 error" in out
 
 
 def test_a_refused_look_is_not_paid():

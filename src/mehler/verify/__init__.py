@@ -34,7 +34,7 @@ Do array libraries agree?           `check_backends`
 Do extreme inputs overflow?         `check_finite`
 Are weights rounded to float32?     `check_precision`
 Did a new version change the map?   `check_same`: old against new, no formula needed
-Is the mean of my samples right?    `check_mean`, `check_mean_vector`, `check_covariance`
+Is the mean of my samples right?    `check_mean`: of numbers, vectors, products
 =================================== ==========================================================
 
 `require` raises for a verdict that does not hold, and `Verdict.certificate` writes down what it
@@ -59,6 +59,7 @@ Examples
 """
 
 from mehler.verify import intervals
+from mehler.verify._arguments import DrawOptions, Options
 from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
@@ -72,7 +73,6 @@ from mehler.verify.checks._never import check_backends, check_finite
 from mehler.verify.checks._precision import check_precision
 from mehler.verify.checks._reproducible import check_reproducible
 from mehler.verify.checks._same import check_same
-from mehler.verify.checks._samples import check_covariance, check_mean_vector
 from mehler.verify.checks._variance import check_variance
 from mehler.verify.checks.structure import check_structure
 from mehler.verify.diagnosis._diagnose import diagnose
@@ -83,19 +83,19 @@ __all__ = [
     "Allotment",
     "BudgetExceeded",
     "Cause",
+    "DrawOptions",
     "Ledger",
+    "Options",
     "Verdict",
     "assert_kernel",
     "check_backends",
     "check_convergence",
-    "check_covariance",
     "check_distribution",
     "check_finite",
     "check_gradient",
     "check_invariance",
     "check_kernel",
     "check_mean",
-    "check_mean_vector",
     "check_precision",
     "check_reproducible",
     "check_same",

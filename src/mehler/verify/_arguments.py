@@ -1,10 +1,11 @@
-"""Validate the arguments of checks, naming the argument and the remedy, and pay."""
+"""The options of checks, declared once, and validators of their arguments."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._verdict import Verdict
+
+if TYPE_CHECKING:
+    from mehler.verify._budget import Ledger
 
 # Sample sizes grow like the inverse square, which is still a float.
 LEAST_RESOLUTION = 1e-100
@@ -91,14 +95,98 @@ def sample_vector(samples: Array) -> Any:
     return x
 
 
+class Options(TypedDict, total=False):
+    """Options that every check has, passed by keyword.
+
+    Attributes
+    ----------
+    false_alarm : float
+        Probability that a correct claim is refuted, shared by pairs, rows or coordinates through
+        a union bound; default 1e-9.
+    miss : float
+        Probability that a deviation of the verdict's ``detectable`` is missed, and that a correct
+        claim does not hold where the check plans its size; default 1e-6.
+    ledger : Ledger
+        Budget charged `false_alarm` before the test.
+    name : str
+        Name in the verdict and the ledger; default that of the check.
+
+    See Also
+    --------
+    DrawOptions : Further options of the checks that draw maps.
+
+    Examples
+    --------
+    >>> from mehler import verify
+    >>> strict = verify.Options(false_alarm=1e-12, name="coin")
+    >>> verify.check_mean([0, 1] * 2000, 0.5, binary=True, resolution=0.2, **strict).check
+    'coin'
+    """
+
+    false_alarm: float
+    miss: float
+    ledger: Ledger | None
+    name: str | None
+
+
+class DrawOptions(Options, total=False):
+    """Options of checks that draw maps, those of `Options` among them.
+
+    A check that does not use one of them raises TypeError.
+
+    Attributes
+    ----------
+    max_features : int
+        Largest number of features to draw, over all draws; default as many as the resolution needs.
+    time_limit : float
+        Seconds of work (or four times as many of waiting) after which drawing stops; an undecided
+        check is then *inconclusive*. Default none.
+    n_jobs : int
+        Threads that draw, -1 for one a core, default 1: the verdict has the same bits for each.
+        They gain where drawing releases Python's lock, as NumPy's generators and products do, and
+        hold `n_jobs` draws in memory. Up to two draws a thread are made that nobody looks at.
+        Draws that use a global random generator are made one by one.
+    seed : int
+        Determines the seeds of all draws. Default 0; in a run of pytest with
+        ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
+
+    See Also
+    --------
+    Options : The options that all checks share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> quick = verify.DrawOptions(time_limit=0.5, seed=3)
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> verify.check_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.2, **quick).seeds[
+    ...     "seed"
+    ... ]
+    3
+    """
+
+    max_features: int | None
+    time_limit: float | None
+    n_jobs: int
+    seed: int | None
+
+
 @dataclass(frozen=True)
 class CheckOptions:
-    """The options common to all checks, validated."""
+    """The options of one call of a check, validated."""
 
     false_alarm: float
     resolution: float
     miss: float
     name: str
+    ledger: Ledger | None = None
+    max_features: int | None = None
+    time_limit: float | None = None
+    n_jobs: int = 1
+    seed: int = 0
 
     def require_below(self, limit: float, because: str) -> None:
         """Raise ValueError for a resolution of `limit` or more, which could refute nothing."""
@@ -108,35 +196,49 @@ class CheckOptions:
                 f"refuted; give less than {limit:g}"
             )
 
-    def verdict(self, **found: Any) -> Verdict:
-        """Return the verdict of what was found, at these options."""
+    def pay(self) -> None:
+        """Pay for one evaluation from the caller's ledger, if there is one."""
+        pay(self.ledger, self.name, self.false_alarm)
+
+    def verdict(self, **evidence: Any) -> Verdict:
+        """Return the verdict at these options; a claim of 0 and one interval unless they differ."""
+        usual = {"exact": 0.0, "n_intervals": 1, "seeds": {"seed": self.seed}}
         return Verdict(
             check=self.name,
             false_alarm=self.false_alarm,
             resolution=self.resolution,
             miss=self.miss,
-            **found,
+            **{**usual, **evidence},
         )
 
 
 def require_options(
-    default: str, name: str | None, false_alarm: float, resolution: float, miss: float
+    check: str, options: Mapping[str, Any], resolution: float, *, relative: bool = True
 ) -> CheckOptions:
-    """Validate the options, the name by its default."""
-    name = require_text("name", name, default=default)
-    resolution = require_resolution(resolution)
+    """Validate the options and a resolution, a `relative` one for sample sizes that are floats."""
+    time_limit = options.get("time_limit")
     return CheckOptions(
-        require_probability("false_alarm", false_alarm),
-        resolution,
-        require_probability("miss", miss),
-        name,
+        false_alarm=require_probability("false_alarm", options.get("false_alarm", 1e-9)),
+        resolution=require_resolution(resolution)
+        if relative
+        else require_positive("resolution", resolution),
+        miss=require_probability("miss", options.get("miss", 1e-6)),
+        name=require_text("name", options.get("name"), default=check),
+        ledger=_ledger(options.get("ledger")),
+        max_features=at_most("max_features", options.get("max_features")),
+        time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
+        n_jobs=threads(options.get("n_jobs", 1)),
+        seed=root_seed(options.get("seed")),
     )
 
 
-def pay(ledger: Any, label: str, false_alarm: float) -> None:
-    """Pay for one evaluation from the ledger of a check's caller, if there is one."""
-    if ledger is None:
-        return
-    if not callable(getattr(ledger, "spend", None)):
+def _ledger(ledger: Any) -> Any:
+    if ledger is not None and not callable(getattr(ledger, "spend", None)):
         raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
-    ledger.spend(label, false_alarm)
+    return ledger
+
+
+def pay(ledger: Any, label: str, false_alarm: float) -> None:
+    """Pay for one evaluation from a ledger, if there is one."""
+    if _ledger(ledger) is not None:
+        ledger.spend(label, false_alarm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
 import threading
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import pay, root_seed
+from mehler.verify._arguments import Options, pay, root_seed
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -516,15 +517,35 @@ class Ledger:
 Check = TypeVar("Check", bound=Callable[..., Verdict])
 
 
-def passed_to_ledger(check: Check) -> Check:
-    """Pass the verdict of a public check on to ``ledger.on_verdict``, if it was given a ledger."""
+def accepts(
+    *draw_options: str, lacks: tuple[str, ...] = (), reports: bool = True
+) -> Callable[[Check], Check]:
+    """Refuse options that a check does not use, and report its verdict to ``ledger.on_verdict``.
 
-    @functools.wraps(check)
-    def checked(*args: Any, **options: Any) -> Verdict:
-        verdict = check(*args, **options)
-        ledger = options.get("ledger")
-        if isinstance(ledger, Ledger) and ledger.on_verdict is not None:
-            ledger.on_verdict(verdict)
-        return verdict
+    `draw_options` are those of `DrawOptions` that it uses, `lacks` those of `Options` that it does
+    not; `reports` is False where checks inside do.
+    """
+    common = tuple(name for name in Options.__annotations__ if name not in lacks)
 
-    return checked  # type: ignore[return-value]  # of the same signature
+    def decorate(check: Check) -> Check:
+        parameters = inspect.signature(check).parameters.values()
+        own = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        names = {each.name for each in parameters} | {*common, *draw_options}
+
+        @functools.wraps(check)
+        def checked(*args: Any, **options: Any) -> Verdict:
+            for name in options:
+                if name not in names:
+                    raise TypeError(
+                        f"{check.__name__} has no option {name}: its options are "
+                        f"{', '.join((*own, *common, *draw_options))}"
+                    )
+            verdict = check(*args, **options)
+            ledger = options.get("ledger")
+            if reports and isinstance(ledger, Ledger) and ledger.on_verdict is not None:
+                ledger.on_verdict(verdict)
+            return verdict
+
+        return checked  # type: ignore[return-value]  # of the same signature
+
+    return decorate

@@ -95,7 +95,7 @@ def test_the_interval_is_for_the_ratio():
 
 
 def test_too_few_draws_are_inconclusive():
-    verdict = check_convergence(relu, X, max_draws=800)
+    verdict = check_convergence(relu, X, max_features=800 * 320)
     assert verdict.status == "inconclusive"
     assert "draws would decide" in verdict.reason
 
@@ -121,7 +121,7 @@ def test_it_raises_no_more_alarms_than_it_says():
         ({"sizes": 64}, ValueError, "two numbers"),
         ({"sizes": (0, 64)}, ValueError, "two numbers"),
         ({"draw": 3}, TypeError, "callable"),
-        ({"max_draws": 1}, ValueError, "max_draws=1"),
+        ({"max_features": 1}, ValueError, "max_features=1"),
         ({"draw": lambda s, m: relu(s, 10)}, ValueError, "has 10 features"),
     ],
 )
@@ -132,7 +132,7 @@ def test_bad_input_is_refused(options, error, message):
 
 def test_the_ledger_is_charged_once():
     ledger = Ledger()
-    check_convergence(relu, X, max_draws=80, ledger=ledger)
+    check_convergence(relu, X, max_features=80 * 320, ledger=ledger)
     assert ledger.spent == 1e-9
 
 
@@ -145,7 +145,7 @@ def test_a_refutation_has_a_guarantee():
 
 
 def test_too_few_draws_to_be_sure_are_inconclusive():
-    verdict = check_convergence(BAD["copies"], X, max_draws=2000)
+    verdict = check_convergence(BAD["copies"], X, max_features=2000 * 320)
     assert verdict.status == "inconclusive"
     assert "too few draws" in verdict.reason
 

@@ -212,15 +212,15 @@ def test_rare_large_differences_refute_nothing():
         return lambda x: np.hstack([size * (x[:, :1] > 0.0), np.ones((len(x), 1))])
 
     x = np.array([[1.0, 0.5]])
-    options = {"defect": 1.0, "resolution": 0.3, "max_draws": 5000}
+    options = {"defect": 1.0, "resolution": 0.3, "max_features": 5000 * 40}
     verdict = check_invariance(rare, lambda x: -x, x, **options)
     assert verdict.status == "inconclusive", str(verdict)
     assert "not seen" in verdict.reason
 
 
 def test_few_draws_are_inconclusive():
-    assert check_invariance(averaged, roll, X, max_draws=100).status == "inconclusive"
-    few = check_invariance(linear, roll, X, defect=defect, max_draws=20)
+    assert check_invariance(averaged, roll, X, max_features=100 * 50).status == "inconclusive"
+    few = check_invariance(linear, roll, X, defect=defect, max_features=20 * 40)
     assert few.status == "inconclusive"
 
 
@@ -253,7 +253,7 @@ def test_it_raises_no_more_alarms_than_it_says():
         ({"act": []}, TypeError, "must be a callable"),
         ({"act": [roll, roll], "defect": 1.0}, ValueError, "one action"),
         ({"defect": -1.0}, ValueError, "not negative"),
-        ({"max_draws": 0}, ValueError, "max_draws=0"),
+        ({"max_features": 0}, ValueError, "max_features=0"),
     ],
 )
 def test_bad_input_is_refused(options, error, message):

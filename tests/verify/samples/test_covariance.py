@@ -1,15 +1,17 @@
-"""check_covariance: too large needs no assumption, too small a kurtosis, heavy tails stay open."""
+"""check_mean of products: too large needs no assumption, too small a bounded kurtosis."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from mehler.verify import Ledger, check_covariance
+from mehler.verify import Ledger, check_mean
 from tests.verify.toys import most_misses
 
 ROOT = np.array([[1.0, 0.0, 0.0], [0.5, 0.8, 0.0], [-0.3, 2.0, 0.4]])
 C = ROOT @ ROOT.T
+# The resolution of tests that are not about it.
+R = {"resolution": 0.1}
 MEANS = {"known": [3.0, -1.0, 0.0], "unknown": None}
 
 
@@ -25,7 +27,7 @@ def samples(n, seed=0, law="standard_normal"):
 @pytest.mark.parametrize("mean", MEANS)
 def test_the_covariance_holds(mean, law, resolution):
     x = samples(150_000, law=law)
-    verdict = check_covariance(x, C, mean=MEANS[mean], resolution=resolution)
+    verdict = check_mean(x, C, mean=MEANS[mean], resolution=resolution)
     assert verdict.holds, str(verdict)
     assert "kurtosis" in verdict.method
     assert ("groups" in verdict.method) == (mean == "unknown")
@@ -54,41 +56,55 @@ WRONG = {
 @pytest.mark.sampled(4)
 def test_a_wrong_covariance_is_refuted(name, mean):
     claim, method = WRONG[name]
-    verdict = check_covariance(samples(60_000), claim, mean=MEANS[mean])
+    verdict = check_mean(samples(60_000), claim, mean=MEANS[mean], **R)
     assert verdict.status == "refuted", str(verdict)
     assert method in verdict.method
     assert any("nothing else" in line for line in verdict.assumptions) == (method[0] == "s")
 
 
+@pytest.mark.parametrize("mean", [None, [0.0, 0.0]])
+@pytest.mark.parametrize("n", [10_000, 20_000])
+def test_variances_three_tenths_too_small_are_seen(mean, n):
+    """No squared length is too large: 1,250 groups of kurtosis 5 bound it five times over."""
+    x = np.random.default_rng(4).standard_normal((n, 2))
+    assert check_mean(x, 1.3 * np.eye(2), mean=mean, **R).status == "refuted"
+    assert check_mean(x, np.eye(2), mean=mean, **R).status != "refuted"
+
+
 def test_the_mean_is_part_of_a_claim_that_gives_one():
     x = samples(60_000)
-    assert check_covariance(x, C, mean=[3.5, -1.0, 0.0]).status == "refuted"
-    assert check_covariance(x, C).status != "refuted"
+    assert check_mean(x, C, mean=[3.5, -1.0, 0.0], **R).status == "refuted"
+    assert check_mean(x, C, **R).status != "refuted"
 
 
 def test_heavy_tails_are_open_unless_they_are_too_large():
     """Student's t with 2.5 degrees has variance 5 and no fourth moment."""
     x = np.random.default_rng(2).standard_t(2.5, (50_000, 2))
     claim = 5.0 * np.eye(2)
-    verdict = check_covariance(x, claim, mean=[0, 0])
+    verdict = check_mean(x, claim, mean=[0, 0], **R)
     assert verdict.status == "inconclusive", str(verdict)
     assert "more samples" in verdict.reason
-    assert check_covariance(x, 20.0 * np.eye(2), mean=[0, 0]).status == "inconclusive"
-    assert check_covariance(x, 2.0 * np.eye(2), mean=[0, 0]).status == "refuted"
+    assert check_mean(x, 20.0 * np.eye(2), mean=[0, 0], **R).status == "inconclusive"
+    assert check_mean(x, 2.0 * np.eye(2), mean=[0, 0], **R).status == "refuted"
 
 
 def test_coordinates_that_never_vary_refute_nothing():
     x = samples(20_000)
     x[:, 0] = 3.0
-    assert check_covariance(x, C, mean=[3.0, -1.0, 0.0]).status == "inconclusive"
+    assert check_mean(x, C, mean=[3.0, -1.0, 0.0], **R).status == "inconclusive"
 
 
 @pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     repeats, rate = 100, 0.1
     alarms = sum(
-        check_covariance(
-            samples(4500, seed, "exponential"), C, mean=MEANS["known"], false_alarm=rate, miss=0.1
+        check_mean(
+            samples(4500, seed, "exponential"),
+            C,
+            mean=MEANS["known"],
+            false_alarm=rate,
+            miss=0.1,
+            resolution=0.1,
         ).status
         == "refuted"
         for seed in range(repeats)
@@ -105,15 +121,16 @@ def test_it_raises_no_more_alarms_than_it_says():
         ({"exact": np.ones((3, 3)) + 0.5 * (1 - np.eye(3))}, ValueError, "beyond 1"),
         ({"mean": [0, 0]}, ValueError, "mean has shape"),
         ({"resolution": 2.0}, ValueError, "vacuous"),
+        ({"variance": 1.0}, ValueError, "not of their products"),
         ({"samples": np.zeros((7, 3))}, ValueError, "groups of 8"),
     ],
 )
 def test_bad_input_is_refused(options, error, message):
     with pytest.raises(error, match=message):
-        check_covariance(**({"samples": samples(50), "exact": C} | options))
+        check_mean(**({"samples": samples(50), "exact": C, "resolution": 0.1} | options))
 
 
 def test_the_ledger_is_charged_once():
     ledger = Ledger()
-    check_covariance(samples(100), C, ledger=ledger)
+    check_mean(samples(100), C, ledger=ledger, **R)
     assert ledger.spent == 1e-9

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_integer
-from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
@@ -122,7 +122,6 @@ def unmoved(
     sides: list[VarianceAtSize],
     pilots: list[Any],
     sizes: tuple[int, int],
-    seed: int,
 ) -> Verdict:
     """Refute features that are the same for every seed; leave equal estimates open."""
     shown = float(pilots[0].flat[0])
@@ -143,7 +142,6 @@ def unmoved(
         method="equality of features" if fixed else "equality of estimates",
         assumptions=("random features differ from seed to seed",),
         where={"sizes": f"{sizes[0]}, {sizes[1]}", "estimate": shown},
-        seeds={"seed": seed},
         reason="All seeds gave the same features: the seed is ignored, or nothing is random."
         if fixed
         else "All seeds gave the same estimates at all pairs, though not the same features: give "
@@ -159,20 +157,15 @@ _SUSPICION = (
 )
 
 
-@passed_to_ledger
+@accepts("max_features", "seed")
 def check_convergence(
     draw: Callable[[int, int], Any],
     X: Array,
     Y: Array | None = None,
     *,
     sizes: tuple[int, int] = (64, 256),
-    false_alarm: float = 1e-9,
     resolution: float = 0.5,
-    max_draws: int | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that n_features * Var<phi(x), phi(y)> is no larger for more features.
 
@@ -194,10 +187,8 @@ def check_convergence(
     resolution : float
         Width of the interval for R at R = 1: a map whose R exceeds 1 by more holds with
         probability at most `false_alarm`.
-    max_draws : int, optional
-        Largest number of draws of either size.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, seed.
 
     Returns
     -------
@@ -236,7 +227,6 @@ def check_convergence(
     >>> check_convergence(lambda seed, m: draw(seed, m, copies=m // 64), X).status
     'refuted'
     """
-    seed = root_seed(seed)
     try:
         small, large = (require_integer("sizes", size, least=2) for size in sizes)
     except (TypeError, ValueError):
@@ -245,21 +235,29 @@ def check_convergence(
         ) from None
     if small >= large:
         raise ValueError(f"sizes={sizes!r} must increase")
-    asked = require_options("convergence", name, false_alarm, resolution, miss)
+    asked = require_options("convergence", options, resolution)
     asked.require_below(
         large / small - 1.0,
         f"features that are all copies raise the ratio to {large / small:g} only",
     )
-    max_draws = at_most("max_draws", max_draws, least=GROUP)
+    both = small + large
+    max_draws = None if asked.max_features is None else asked.max_features // both
+    if max_draws is not None and max_draws < GROUP:
+        raise ValueError(
+            f"max_features={asked.max_features} is less than {GROUP} draws of both sizes, "
+            f"{counted(GROUP * both, 'feature')}: allow more, or give smaller sizes"
+        )
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = pairs_without_claim(X, Y)
-    pay(ledger, asked.name, asked.false_alarm)
+    asked.pay()
     with np.errstate(all="ignore"):
-        sides = [VarianceAtSize(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
+        sides = [
+            VarianceAtSize(draw, m, pairs, asked.seed, 2 * k) for k, m in enumerate((small, large))
+        ]
         pilots = [side.groups(PILOT, stream=1) for side in sides]
         if bool((np.ptp(pilots[0], axis=(0, 1)) <= sides[0].slack(pilots[0])).all()):
-            return unmoved(asked, sides, pilots, sizes, seed)
+            return unmoved(asked, sides, pilots, sizes)
         weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
         if not all(np.isfinite(each).all() for each in spreads):
@@ -340,6 +338,5 @@ def check_convergence(
         method=method,
         assumptions=("draws from different seeds are independent", *assumptions),
         where={"sizes": f"{small}, {large}"},
-        seeds={"seed": seed},
         reason=reason,
     )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
@@ -26,7 +26,7 @@ _GRID = 31
 Law = Callable[[Any, Any], Array]
 
 
-@passed_to_ledger
+@accepts("max_features", "seed")
 def check_distribution(
     draw: Callable[[int], Any],
     cdf: Law | None,
@@ -34,13 +34,8 @@ def check_distribution(
     *,
     scale: float | None = None,
     independent_features: bool | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.05,
-    max_draws: int | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that a feature times `scale` has distribution function F_x at every row x.
 
@@ -66,10 +61,8 @@ def check_distribution(
     resolution : float
         Width of the band: a law that is off by more in Kolmogorov's distance holds with
         probability at most `false_alarm`.
-    max_draws : int, optional
-        Largest number of draws.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, seed.
 
     Returns
     -------
@@ -112,19 +105,17 @@ def check_distribution(
     >>> check_distribution(draw, normal, X, independent_features=True, scale=20).status
     'refuted'
     """
-    seed = root_seed(seed)
-    asked = require_options("distribution", name, false_alarm, resolution, miss)
+    asked = require_options("distribution", options, resolution)
     asked.require_below(1.0, "distribution functions differ by at most 1")
     require_function("cdf", cdf, optional=True)
     if independent_features is not None:
         independent_features = require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    max_draws = at_most("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), rows_without_claim(X)
+    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
     rate = asked.false_alarm / n_rows
-    pay(ledger, asked.name, asked.false_alarm)
+    asked.pay()
     with np.errstate(all="ignore"):
         phi = draws[0]
         if cdf is None:
@@ -138,8 +129,8 @@ def check_distribution(
         )
         wanted = _samples_for(asked.resolution, rate)
         n_draws = -(-wanted // m) if all_columns else wanted
-        if max_draws is not None:
-            n_draws = min(n_draws, max_draws)
+        if asked.max_features is not None:
+            n_draws = max(1, min(n_draws, asked.max_features // m))
         values = _values(draws, rows, n_draws, m, all_columns)
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
@@ -185,7 +176,7 @@ def check_distribution(
             f"rounding moves no feature by more than {slack.max() / factor:.2g}",
         ),
         where={"row": worst, "t": float(samples[worst, at])},
-        seeds={"seed": seed, "first_draw": draws.seed(0)},
+        seeds={"seed": asked.seed, "first_draw": draws.seed(0)},
         reason=reason,
         statistics=(_statistics(n, over, under, above, below),),
     )

@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, place_of, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_integer, require_positive
-from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.nonparametric._watch import Words, verdict_of, watch
 from mehler.verify.pairwise._measurement import Clock
@@ -245,7 +245,7 @@ _MOST_DIRECTIONS = 100_000
 _UNIT = "sqrt(E|d phi(x)|^2 E|phi(y)|^2)"
 
 
-@passed_to_ledger
+@accepts("max_features", "time_limit", "seed")
 def check_gradient(
     draw: Callable[[int], Any],
     gradient: Gradient,
@@ -256,14 +256,8 @@ def check_gradient(
     directions: int = 3,
     step: float | None = None,
     independent_features: bool | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.05,
-    max_features: int | None = None,
-    time_limit: float | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that E<d phi(x), phi(y)> is the claimed gradient of the kernel, in random directions.
 
@@ -295,12 +289,8 @@ def check_gradient(
     resolution : float
         Smallest deviation that must not be missed, as a fraction of
         sqrt(E|d phi(x)|^2 E|phi(y)|^2), d the derivative along u, estimated from 32 pilot draws.
-    max_features : int, optional
-        Largest number of features to draw.
-    time_limit : float, optional
-        Seconds after which drawing stops; an undecided check is then *inconclusive*.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -353,17 +343,15 @@ def check_gradient(
     >>> check_gradient(draw, half, X, independent_features=True).status
     'refuted'
     """
-    seed = root_seed(seed)
     if independent_features is not None:
         require_flag("independent_features", independent_features)
-    asked = require_options("gradient", name, false_alarm, resolution, miss)
+    asked = require_options("gradient", options, resolution)
     asked.require_below(2.0, f"in units of {_UNIT} every expected derivative lies in [-1, 1]")
     for what, function in (("gradient", gradient), ("jacobian", jacobian)):
         if not callable(function) and not (function is None and what == "jacobian"):
             raise TypeError(f"{what}={function!r} must be callable")
-    max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
-    draws = Draws(draw, seed)
+    clock, max_features = Clock(asked.time_limit), asked.max_features
+    draws = Draws(draw, asked.seed)
     rows = in_float64(rows_without_claim(X))
     others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
     if others.host.shape[1] != rows.host.shape[1]:
@@ -382,7 +370,7 @@ def check_gradient(
     )
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
-    pay(ledger, asked.name, asked.false_alarm)
+    asked.pay()
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         phi = draws[0]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 from mehler._validate import require_reals
-from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.checks._never import trials_for, zero_failures_verdict
@@ -89,12 +89,11 @@ def exact_invariance(
     draws: Draws,
     rows: EvaluatedRows,
     moved: list[EvaluatedRows],
-    max_draws: int | None,
 ) -> Verdict:
     wanted, done, trials, happened = trials_for(asked), 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    while trials < wanted and not happened and (max_draws is None or done < max_draws):
+    while trials < wanted and not happened and draws_within(asked, m, done + 1) > done:
         phi = draws[done]
         found, eps = read(phi, rows)
         m = found.shape[1]
@@ -143,6 +142,14 @@ _SUSPICION = (
     "larger maps, or allow more draws."
 )
 
+
+def draws_within(asked: CheckOptions, m: int, n_draws: int) -> int:
+    """Return as many draws of m features as `max_features` allows, one at least."""
+    if asked.max_features is None or not m:
+        return n_draws
+    return max(1, min(n_draws, asked.max_features // m))
+
+
 Defect = float | Callable[[Any], Array]
 
 
@@ -152,7 +159,6 @@ def mean_invariance_defect(
     rows: EvaluatedRows,
     moved: EvaluatedRows,
     defect: Defect,
-    max_draws: int | None,
 ) -> Verdict:
     n = rows.host.shape[0]
     claim = require_reals(
@@ -190,8 +196,7 @@ def mean_invariance_defect(
     bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
     wanted = features_needed(float(bound.max()), asked.resolution, rate, asked.miss / n)
     n_draws = -(-wanted // per_draw)
-    if max_draws is not None:
-        n_draws = min(n_draws, max_draws)
+    n_draws = draws_within(asked, m, n_draws)
     x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
     if x.shape[0] > 2.0 * math.log(2.0 / rate):
         ends = np.array([known_variance(x[:, i], float(bound[i]), rate) for i in range(n)])
@@ -212,7 +217,7 @@ def mean_invariance_defect(
         # A pilot's variance guarantees nothing, so this is a suspicion only.
         worst = int(np.argmax(excess))
         status, reason = "inconclusive", _SUSPICION
-        seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, max_draws)
+        seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, m)
         if seen is not None:
             again, refuted, statistics = seen
             status, reason = "refuted", ""
@@ -251,16 +256,14 @@ def _surely(
     sample: Callable[[int], Any],
     exact: Any,
     per_draw: int,
-    max_draws: int | None,
+    m: int,
 ) -> tuple[Ends, Any, Statistics] | None:
     """Return guaranteed intervals and where they exclude a claim, or None if nowhere."""
     # Betting against a larger claim is conservative; a claim of 0 admits no bets.
     claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
     seen, drawn = Nonnegative(claims, rate, asked.resolution), 0
     for target in sizes(rate, cheap=per_draw > 1):
-        until = -(-target // per_draw)
-        if max_draws is not None:
-            until = min(until, max_draws)
+        until = draws_within(asked, m, -(-target // per_draw))
         if until == drawn:
             continue
         seen.add(np.concatenate([sample(k) for k in range(drawn, until)]))
@@ -274,20 +277,15 @@ def _surely(
 Action = Callable[[Any], Array]
 
 
-@passed_to_ledger
+@accepts("max_features", "seed")
 def check_invariance(
     draw: Callable[[int], Any],
     act: Action | Sequence[Action],
     X: Array,
     *,
     defect: Defect | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    max_draws: int | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     """Check that phi(g x) = phi(x), or that E|phi(x) - phi(g x)|^2 is as claimed.
 
@@ -307,10 +305,8 @@ def check_invariance(
         Without `defect`, the largest fraction of draws (of units, if the map declares them
         independent) that may differ undetected. With it, the smallest deviation that must not be
         missed, as a fraction of (E|phi(x)|^2 + E|phi(g x)|^2)/2.
-    max_draws : int, optional
-        Largest number of draws.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, seed.
 
     Returns
     -------
@@ -352,24 +348,22 @@ def check_invariance(
     >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
     'refuted'
     """
-    seed = root_seed(seed)
-    asked = require_options("invariance", name, false_alarm, resolution, miss)
+    asked = require_options("invariance", options, resolution)
     asked.require_below(
         1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
     )
-    max_draws = at_most("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), rows_without_claim(X)
+    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
     moved = [_moved(each, rows) for each in actions]
-    pay(ledger, asked.name, asked.false_alarm)
+    asked.pay()
     if defect is None:
-        return exact_invariance(asked, draws, rows, moved, max_draws)
+        return exact_invariance(asked, draws, rows, moved)
     if len(moved) != 1:
         raise ValueError("a defect is claimed of one group element: give one action")
     with np.errstate(all="ignore"):
-        return mean_invariance_defect(asked, draws, rows, moved[0], defect, max_draws)
+        return mean_invariance_defect(asked, draws, rows, moved[0], defect)
 
 
 def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:

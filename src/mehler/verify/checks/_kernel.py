@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import (
-    require_flag,
-    require_function,
-    require_positive,
-    require_probability,
-    require_text,
-)
+from mehler._validate import require_flag, require_function
 from mehler.verify._arguments import (
-    at_most,
+    DrawOptions,
     bounds_pair,
-    pay,
     relative_resolution,
-    root_seed,
-    threads,
+    require_options,
 )
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._budget import accepts
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks.structure import check_structure
@@ -40,25 +32,18 @@ from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify.sampling._sources import choose_source, declared_variance
 
 
-@passed_to_ledger
+@accepts("max_features", "time_limit", "n_jobs", "seed")
 def check_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,
     X: Array,
     Y: Array | None = None,
     *,
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    max_features: int | None = None,
     variance: Kernel | None = None,
     bounds: tuple[float, float] | None = None,
     independent_features: bool = False,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    time_limit: float | None = None,
-    n_jobs: int = 1,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
 
@@ -77,14 +62,10 @@ def check_kernel(
         diagonal included.
     Y : array, shape (k, d), optional
         Second rows; if given, all pairs (x, y) are tested.
-    false_alarm : float
-        Probability that a correct map is refuted, shared by all pairs by a union bound.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
         that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
         counts as the largest one of its matrix.
-    max_features : int, optional
-        Largest number of features to draw; default as many as the resolution needs.
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
         ``variance``, or, where a whole draw is one sample, ``n_features`` times its
@@ -95,24 +76,8 @@ def check_kernel(
     independent_features : bool
         The columns of one draw are independent and alike, so each is a sample. Maps that declare
         ``independent_units`` and ``products(X, Y)`` need not be told.
-    seed : int, optional
-        Determines the seeds of all draws. Default 0; in a run of pytest with
-        ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
-    ledger : Ledger, optional
-        Budget charged `false_alarm` before the test.
-    miss : float
-        Probability that a deviation of `detectable` is missed, and that a correct map does not
-        hold.
-    time_limit : float, optional
-        Seconds of work (or four times as many of waiting) after which drawing stops; an undecided
-        check is then *inconclusive*.
-    n_jobs : int
-        Threads that draw, -1 for one a core: the verdict has the same bits for each. They gain
-        where drawing releases Python's lock, as NumPy's generators and products do, and hold
-        `n_jobs` draws in memory. Up to two draws a thread are made that nobody looks at. Draws that
-        use a global random generator are made one by one.
-    name : str, optional
-        Name in the verdict and the ledger.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, n_jobs, seed.
 
     Returns
     -------
@@ -171,28 +136,31 @@ def check_kernel(
     >>> check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
     'refuted'
     """
-    seed = root_seed(seed)
+    asked = require_options("kernel", options, relative_resolution(resolution))
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
-    false_alarm = require_probability("false_alarm", false_alarm)
-    miss = require_probability("miss", miss)
-    resolution, n_jobs = relative_resolution(resolution), threads(n_jobs)
-    max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
+    clock, max_features = Clock(asked.time_limit), asked.max_features
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
     if bounds is not None:
         bounds = bounds_pair(bounds)
-    draws = Draws(draw, seed)
+    draws = Draws(draw, asked.seed)
     pairs = make_pairs(kernel, X, Y)
-    title = require_text("name", name, default="kernel")
-    pay(ledger, title, false_alarm)
+    asked.pay()
 
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
         plan = MeasurementSpec(
-            pairs, source, draws, false_alarm, resolution, miss, max_features, clock, n_jobs
+            pairs,
+            source,
+            draws,
+            asked.false_alarm,
+            asked.resolution,
+            asked.miss,
+            max_features,
+            clock,
+            asked.n_jobs,
         )
         plan.require_resolved()
         if max_features is not None and max_features < source.n_features:
@@ -211,9 +179,9 @@ def check_kernel(
                 measured = betting_intervals(plan, bounds)
             else:
                 measured = nonparametric_intervals(plan)
-        except OutOfBounds as found:
-            broken, measured = found, out_of_bounds(found, pairs)
-        verdict = verdict_of_worst_pair(plan, measured, title, broken, with_table=True)
+        except OutOfBounds as sample:
+            broken, measured = sample, out_of_bounds(sample, pairs)
+        verdict = verdict_of_worst_pair(plan, measured, asked.name, broken, with_table=True)
         if verdict.holds or plan.clock.over:
             return verdict
         return dataclasses.replace(verdict, cause=ignored_seed(plan))
@@ -232,6 +200,7 @@ def _variance(function: Kernel, pairs: Pairs) -> Any:
 __tracebackhide__, __unittest = is_failure, True
 
 
+@accepts("max_features", "time_limit", "n_jobs", "seed", reports=False)
 def assert_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,
@@ -239,18 +208,11 @@ def assert_kernel(
     Y: Array | None = None,
     *,
     structure: bool = True,
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    max_features: int | None = None,
     variance: Kernel | None = None,
     bounds: tuple[float, float] | None = None,
     independent_features: bool = False,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    time_limit: float | None = None,
-    n_jobs: int = 1,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     """Assert that a map has a sound structure and the kernel it claims.
 
@@ -258,17 +220,10 @@ def assert_kernel(
 
     Parameters
     ----------
-    draw, kernel, X, Y, resolution, max_features, variance, bounds, independent_features
+    draw, kernel, X, Y, resolution, variance, bounds, independent_features, **options
         As for `check_kernel`.
     structure : bool
         Whether to check the map's structure first, at a tenth of `false_alarm`.
-    false_alarm : float
-        Probability that a correct map fails.
-    seed : int, optional
-        Determines the seeds of all draws. Default 0; in a run of pytest with
-        ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
-    ledger, miss, time_limit, n_jobs, name
-        As for `check_kernel`.
 
     Returns
     -------
@@ -297,38 +252,29 @@ def assert_kernel(
     True
     """
     require_flag("structure", structure)
-    name = require_text("name", name, default="kernel")
-    n_jobs = threads(n_jobs)
-    false_alarm, seed = require_probability("false_alarm", false_alarm), root_seed(seed)
+    asked = require_options("kernel", options, resolution)
     if structure:
         built = check_structure(
             draw,
             X,
             kernel=kernel,
             resolution=resolution,
-            false_alarm=0.1 * false_alarm,
-            seed=seed,
-            ledger=ledger,
-            name=f"{name}: structure",
+            false_alarm=0.1 * asked.false_alarm,
+            seed=asked.seed,
+            ledger=asked.ledger,
+            name=f"{asked.name}: structure",
         )
         require(built)
-        false_alarm *= 0.9
+        options["false_alarm"] = 0.9 * asked.false_alarm
     verdict = check_kernel(
         draw,
         kernel,
         X,
         Y,
-        false_alarm=false_alarm,
         resolution=resolution,
-        max_features=max_features,
         variance=variance,
         bounds=bounds,
         independent_features=independent_features,
-        seed=seed,
-        ledger=ledger,
-        miss=miss,
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-        name=name,
+        **options,
     )
     return require(explained(verdict, draw, kernel, X, Y))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from mehler._validate import (
     require_mapping,
     require_positive,
 )
-from mehler.verify._arguments import CheckOptions, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import binomial
@@ -81,19 +81,15 @@ def zero_failures_verdict(
     )
 
 
-@passed_to_ledger
+@accepts("seed")
 def check_finite(
     draw: Callable[[int], Any],
     X: Array,
     *,
     largest: float | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.1,
     max_draws: int | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     """Check that features are finite for zero rows, denormals, huge norms and single rows.
 
@@ -110,8 +106,8 @@ def check_finite(
         Largest fraction of draws that may fail undetected.
     max_draws : int, optional
         Largest number of draws.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; seed.
 
     Returns
     -------
@@ -141,11 +137,10 @@ def check_finite(
     >>> check_finite(normalised, np.eye(3)).where["row"]
     'zero'
     """
-    seed = root_seed(seed)
-    asked = require_options("finite", name, false_alarm, resolution, miss)
+    asked = require_options("finite", options, resolution)
     asked.require_below(1.0, "a share lies in [0, 1]")
-    pay(ledger, asked.name, asked.false_alarm)
-    draws, rows = Draws(draw, seed), rows_without_claim(X)
+    asked.pay()
+    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)
     info = np.finfo(kind)
     top = float(info.max) ** 0.25 if largest is None else require_positive("largest", largest)
@@ -186,7 +181,7 @@ def check_finite(
         n_draws=done,
         assumptions=("draws from different seeds are independent",),
         where=where,
-        seeds={"seed": seed},
+        seeds={"seed": asked.seed},
         reason=reason,
     )
 
@@ -231,19 +226,15 @@ _ULPS, _PIECES = 64.0, 16.0
 _DTYPES = ("float32", "float64")
 
 
-@passed_to_ledger
+@accepts("seed")
 def check_backends(
     draw: Callable[[int, Any], Any],
     X: Array,
     *,
     places: Mapping[str, Any] | None = None,
     dtypes: tuple[str, ...] = ("float32", "float64"),
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that each array library gives NumPy's features, up to rounding.
 
@@ -267,8 +258,8 @@ def check_backends(
         Dtypes of the rows; float64 is skipped where a library lacks it.
     resolution : float
         Largest fraction of feature columns that may differ undetected.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; seed.
 
     Returns
     -------
@@ -299,8 +290,7 @@ def check_backends(
     ... ).status
     'holds'
     """
-    seed = root_seed(seed)
-    asked = require_options("backends", name, false_alarm, resolution, miss)
+    asked = require_options("backends", options, resolution)
     asked.require_below(1.0, "a share lies in [0, 1]")
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
@@ -315,8 +305,8 @@ def check_backends(
     places = require_mapping("places", places)
     if not places:
         raise ValueError("places is empty: install another array library, or name one")
-    pay(ledger, asked.name, asked.false_alarm)
-    draws = Draws(lambda s: s, seed)
+    asked.pay()
+    draws = Draws(lambda s: s, asked.seed)
     trials, happened, n_draws, m = 0, 0, 0, 0
     where: dict[str, Any] = {}
     reason = ""
@@ -354,7 +344,7 @@ def check_backends(
         n_draws=n_draws,
         assumptions=("rounding errors stay within 64 sqrt(d) eps of a row's largest feature",),
         where=where,
-        seeds={"seed": seed},
+        seeds={"seed": asked.seed},
         reason=reason,
     )
 

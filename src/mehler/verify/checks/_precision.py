@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
 from mehler._validate import require_integer, require_reals
 from mehler.verify import intervals
-from mehler.verify._arguments import pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.sampling._draws import Draws
@@ -39,19 +39,15 @@ def coincidence_probability() -> float:
     return 2.0 * (2 * _ULPS + 1) / _CELL
 
 
-@passed_to_ledger
+@accepts("seed")
 def check_precision(
     draw: Callable[[int], Any],
     n_inputs: int,
     *,
-    false_alarm: float = 1e-9,
     resolution: float = 0.5,
     scale: Array | float | None = None,
     like: Any = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str = "precision",
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that float64 features are made of float64 weights, not of rounded ones.
 
@@ -120,14 +116,13 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
-    asked = require_options("precision", name, false_alarm, resolution, miss)
-    seed = root_seed(seed)
+    asked = require_options("precision", options, resolution)
     n_inputs = require_integer("n_inputs", n_inputs, most=10**8)
     if scale is not None:
         scale = require_reals("scale", to_host(scale) if is_array(scale) else scale)
     asked.require_below(1.0, "a share of weights is below 1")
-    draws = Draws(draw, seed)
-    pay(ledger, asked.name, asked.false_alarm)
+    draws = Draws(draw, asked.seed)
+    asked.pay()
 
     entries = np.empty(0)
     n_draws = n_features = 0

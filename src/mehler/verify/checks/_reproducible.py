@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import binomial
@@ -250,19 +250,15 @@ _TWICE = 8
 _CLAIM = "the same seed gives the same features, different seeds independent ones"
 
 
-@passed_to_ledger
+@accepts("seed")
 def check_reproducible(
     draw: Callable[[int], Any],
     X: Array,
     *,
     independent_features: bool | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.5,
     max_draws: int | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that a seed determines the features, and that different seeds are independent.
 
@@ -291,8 +287,8 @@ def check_reproducible(
         farther from 0 hold with probability at most `false_alarm`.
     max_draws : int, optional
         Largest number of draws.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; seed.
 
     Returns
     -------
@@ -330,12 +326,10 @@ def check_reproducible(
     >>> check_reproducible(lambda seed: draw(seed // 2), np.eye(3)).status
     'refuted'
     """
-    seed = root_seed(seed)
-    asked = require_options("reproducible", name, false_alarm, resolution, miss)
+    asked = require_options("reproducible", options, resolution)
     asked.require_below(2.0, "Kendall's tau lies in [-1, 1]")
-    max_draws = at_most("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), rows_without_claim(X)
-    pay(ledger, asked.name, asked.false_alarm)
+    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
+    asked.pay()
     with np.errstate(all="ignore"):
         alike = independent_features
         if alike is None:
@@ -349,7 +343,7 @@ def check_reproducible(
     moving = np.flatnonzero(signs.moving)
     if found is None and quadruples >= _TWICE and not (moving < len(SUMMARIES)).any():
         found = "No summary of the features differs between seeds.", {"seeds": "all"}
-    report = partial(_verdict, asked, signs, seed)
+    report = partial(_verdict, asked, signs, asked.seed)
     if found is not None:
         # Draws that agree entirely.
         return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])

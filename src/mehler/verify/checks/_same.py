@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import require_flag, require_positive
-from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler._validate import require_flag
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Status, Verdict
 from mehler.verify.checks._same_samples import (
     EQUAL,
@@ -69,7 +69,7 @@ def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
     return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
+def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot) -> Verdict:
     """Return the verdict that both maps agree for equal seeds."""
     n = seen.n_draws
     what = "features" if seen.same_features else "products"
@@ -94,7 +94,6 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
         ),
         scale=size,
         where={"largest_difference": seen.largest},
-        seeds={"seed": seed},
         reason=f"For each of {counted(n, 'seed')} both maps gave "
         + ("the same features, to rounding." if seen.same_features else "the same products: ")
         + (
@@ -106,7 +105,7 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
     )
 
 
-def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
+def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot) -> Verdict:
     """Return the verdict that a map gave non-finite features."""
     bad = np.argwhere(~np.isfinite(seen.products))[0]
     side = sides[int(bad[0])]
@@ -123,12 +122,11 @@ def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed:
         detectable=math.inf,
         method="finite features",
         where=seen.pairs.place(int(bad[2])),
-        seeds={"seed": seed},
         reason=f"{side.name} returned features that are not finite.",
     )
 
 
-@passed_to_ledger
+@accepts("max_features", "time_limit", "seed")
 def check_same(
     draw_a: Callable[[int], Any],
     draw_b: Callable[[int], Any],
@@ -137,14 +135,8 @@ def check_same(
     *,
     law: bool = False,
     independent_features: bool = False,
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    max_features: int | None = None,
-    time_limit: float | None = None,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that two maps have the same expected kernel: old version against new, no formula.
 
@@ -173,12 +165,8 @@ def check_same(
         that declare ``independent_units``.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
-    max_features : int, optional
-        Largest number of features to draw, of both maps together.
-    time_limit : float, optional
-        Seconds after which drawing stops; an undecided check is then *inconclusive*.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -239,18 +227,16 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
-    seed = root_seed(seed)
     require_flag("independent_features", independent_features)
     require_flag("law", law)
-    asked = require_options("same", name, false_alarm, resolution, miss)
+    asked = require_options("same", options, resolution)
     asked.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
-    max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
+    clock, max_features = Clock(asked.time_limit), asked.max_features
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Seeds of the pilot and of the samples; `sides` draw the maps.
-    early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))
+    early, main = (Draws(draw_a, asked.seed, stream=k) for k in (1, 0))
     pairs = pairs_without_claim(X, Y)
-    pay(ledger, asked.name, asked.false_alarm)
+    asked.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
         for side in sides:
@@ -270,9 +256,9 @@ def check_same(
         most = EQUAL if max_features is None else max_features // (4 * width)
         seen = pilot(sides, pairs, early, asked.resolution, most, clock)
         if not seen.finite:
-            return not_finite(asked, sides, seen, seed)
+            return not_finite(asked, sides, seen)
         if seen.n_draws == EQUAL and seen.agrees(asked.resolution):
-            return equal_seeds(asked, sides, seen, seed)
+            return equal_seeds(asked, sides, seen)
         rest = None if max_features is None else max_features // width - seen.n_draws
         return _watched(asked, sides, seen, (main, early), law, independent_features, rest, clock)
 

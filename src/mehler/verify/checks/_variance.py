@@ -15,15 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import at_most, pay, require_options, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler.verify._arguments import DrawOptions, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._known_variance import features_needed
 from mehler.verify.nonparametric._nonnegative import with_guarantee
@@ -220,22 +220,17 @@ _SUSPICION = (
 )
 
 
-@passed_to_ledger
+@accepts("max_features", "seed")
 def check_variance(
     draw: Callable[[int], Any],
     variance: Kernel | None,
     X: Array,
     Y: Array | None = None,
     *,
-    false_alarm: float = 1e-9,
     resolution: float = 0.2,
     kurtosis: float | Kernel | None = None,
-    max_features: int | None = None,
     independent_features: bool = False,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    miss: float = 1e-6,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check that n_features * Var<phi(x), phi(y)> is the declared V(x, y) at every pair.
 
@@ -261,12 +256,10 @@ def check_variance(
         own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without it
         the check uses twice the scatter of a pilot: a verdict that holds is then *asymptotic*,
         and a suspicion is refuted by other means or left open (see Notes).
-    max_features : int, optional
-        Largest number of features to draw.
     independent_features : bool
         Whether the columns of one draw are i.i.d.
-    false_alarm, seed, ledger, miss, name
-        As for `check_kernel`.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, seed.
 
     Returns
     -------
@@ -319,13 +312,11 @@ def check_variance(
     ... ).status
     'refuted'
     """
-    seed = root_seed(seed)
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
-    asked = require_options("variance", name, false_alarm, resolution, miss)
+    asked = require_options("variance", options, resolution)
     asked.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
-    max_features = at_most("max_features", max_features)
-    draws, pairs = Draws(draw, seed), pairs_without_claim(X, Y)
+    draws, pairs = Draws(draw, asked.seed), pairs_without_claim(X, Y)
     paid = asked.false_alarm
     with np.errstate(all="ignore"):
         phi = draws[0]
@@ -336,24 +327,24 @@ def check_variance(
         if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
         still = np.flatnonzero(~moves)
-        is_steady = is_constant(source, Draws(draw, seed, stream=2), still)
+        is_steady = is_constant(source, Draws(draw, asked.seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
         spreads, bundle = choose_group_variances(phi, pairs, declared, independent_features)
         final = MeasurementSpec(
             pairs,
             spreads,
-            DrawGroups(draw, seed, bundle),
+            DrawGroups(draw, asked.seed, bundle),
             asked.false_alarm,
             asked.resolution,
             asked.miss,
-            max_features,
+            asked.max_features,
         )
         limit = variance_of_variance_limit(kurtosis, phi, final, declared, bundle)
         robust = limit is not None
         if limit is None:
             limit = by_pilot(final, draw, bundle)
-        pay(ledger, asked.name, asked.false_alarm)
+        asked.pay()
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         looks = [
@@ -361,7 +352,7 @@ def check_variance(
                 final,
                 false_alarm=0.05 * paid,
                 resolution=_COARSE * final.resolution,
-                max_features=min(max_features or _FIRST, max(_FIRST, spreads.n_features)),
+                max_features=min(asked.max_features or _FIRST, max(_FIRST, spreads.n_features)),
             ),
             replace(final, false_alarm=0.95 * paid),
         ]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import require_flag, require_positive, require_probability, require_text
-from mehler.verify._arguments import pay, relative_resolution, root_seed
-from mehler.verify._budget import Ledger, passed_to_ledger
+from mehler._validate import require_flag
+from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
+from mehler.verify._budget import accepts
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.checks.structure._claim import (
     check_inputs,
@@ -65,7 +65,7 @@ _NOT_INDEPENDENT = ("same seed", "global random state", "other seeds")
 _FAMILIES = len(_RANDOM) + len(_CLAIMED)
 
 
-@passed_to_ledger
+@accepts("time_limit", "seed", lacks=("miss",))
 def check_structure(
     draw: Callable[[int], Any],
     X: Array,
@@ -74,12 +74,8 @@ def check_structure(
     redraw: Redraw | None = None,
     random: bool = True,
     elsewhere: Elsewhere | None = None,
-    false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    time_limit: float = 20.0,
-    seed: int | None = None,
-    ledger: Ledger | None = None,
-    name: str | None = None,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
     r"""Check how a map is built, in milliseconds per test, before any statistics.
 
@@ -104,18 +100,12 @@ def check_structure(
         Whether other seeds give independent maps. If not, only a single map is tested.
     elsewhere : callable, optional
         (seed, rows) -> features, computed in a fresh process.
-    false_alarm : float
-        Probability that a correct map is refuted, shared by all random tests by a union bound.
     resolution : float
         Deviations from the claim below a quarter of it are no defect.
-    time_limit : float
-        Seconds after which no further test begins; the verdict lists the skipped ones.
-    seed : int, optional
-        Determines the seeds of all draws.
-    ledger : Ledger, optional
-        Budget charged `false_alarm` before the tests, unless the map is not random.
-    name : str, optional
-        Name in the verdict and the ledger.
+    **options : DrawOptions
+        false_alarm, ledger, name; time_limit, seed. No further test begins after `time_limit`, 20
+        seconds by default; the verdict lists the skipped ones. The ledger is charged unless the
+        map is not random.
 
     Returns
     -------
@@ -160,11 +150,8 @@ def check_structure(
     >>> print(check_structure(centred, X, kernel=linear).reason)  # doctest: +ELLIPSIS
     features depend on the other rows of the batch: ...
     """
-    seed = root_seed(seed)
     require_flag("random", random)
-    false_alarm = require_probability("false_alarm", false_alarm)
-    resolution = relative_resolution(resolution)
-    time_limit = require_positive("time_limit", time_limit)
+    asked = require_options("structure", options, relative_resolution(resolution))
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
@@ -173,16 +160,15 @@ def check_structure(
         draw=draw,
         redraw=redraw,
         given=rows.given,
-        rows=looked_at(rows.host, seed),
+        rows=looked_at(rows.host, asked.seed),
         kernel=kernel if random else None,
-        seed=seed,
-        rate=false_alarm / _FAMILIES,
-        resolution=resolution,
-        clock=Clock(time_limit),
+        seed=asked.seed,
+        rate=asked.false_alarm / _FAMILIES,
+        resolution=asked.resolution,
+        clock=Clock(20.0 if asked.time_limit is None else asked.time_limit),
     )
-    title = require_text("name", name, default="structure")
     if random:
-        pay(ledger, title, false_alarm)
+        asked.pay()
     before = global_states()
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -192,7 +178,7 @@ def check_structure(
     finally:
         # Advancing the global states is a finding; restore them for everybody else.
         set_global_states(before)
-    return _verdict(subject, found, title, false_alarm if random else 0.0)
+    return _verdict(subject, found, asked.name, asked.false_alarm if random else 0.0)
 
 
 def _look(subject: Subject, random: bool, elsewhere: Elsewhere | None) -> list[Finding]:

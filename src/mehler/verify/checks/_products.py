@@ -1,0 +1,200 @@
+"""Means of products of coordinates: their covariances, by bets on squared sums and intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mehler._plural import counted
+from mehler.verify._arguments import CheckOptions
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
+from mehler.verify.checks._sample_means import BoundedKurtosis
+from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.intervals._self_normalised import effective_samples
+from mehler.verify.nonparametric._kurtosis_test import Means
+from mehler.verify.sampling._sources import GROUP, power_sums
+
+# Elements of the largest temporary.
+_BLOCK = 1 << 20
+# Largest sample that can be squared, and summed up.
+_LARGEST = 1e150
+_EPS = float(np.finfo(float).eps)
+
+
+class ProductMeans(Means):
+    """Intervals for the deviations of mean products after n samples, from four power sums."""
+
+    def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
+        super().__init__(n, sums, resolution)
+        self.rounding = rounding
+        # Samples or sums that differ by rounding only count as constant.
+        floor = n * (rounding**2 + 1e-24) + 64.0 * _EPS * math.sqrt(n) * sums[1]
+        effective = effective_samples(self.squares, self.fourths)
+        effective = np.where(self.squares > floor, effective, 0.0)
+        self.tails = BoundedKurtosis(n, self.squares, effective, rate, resolution)
+        self.compare(self.missed(rate), self.tails.may_refute)
+
+    def missed(self, rate: float) -> Any:
+        """Return half widths at an error rate."""
+        return self.tails.half(rate) + self.rounding
+
+    def statistics(self, first: Any, second: Any) -> Statistics:
+        """Return what decided, at pairs of coordinates."""
+        plan = {"look": None, "fixed": False, "rounding": self.rounding, "shared": True}
+        sums = self._statistics("self normalised", plan)
+        return replace(sums, tests={"pair": np.stack([first, second]), **sums.tests})
+
+
+def check_products(
+    asked: CheckOptions,
+    x: Any,
+    c: Any,
+    mean: Any,
+    claim: str | None,
+    where: dict[str, Any],
+    seeds: dict[str, Any],
+) -> Verdict:
+    """Return the verdict on E (x_i - m_i)(x_j - m_j) = C_ij for rows x, shape (n, p).
+
+    Without the mean m, covariances are taken within groups of rows, which any mean leaves
+    unchanged.
+    """
+    asked.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
+    if not float(np.max(np.abs(x), initial=0.0)) <= _LARGEST:
+        raise ValueError(f"samples are above {_LARGEST:g}, too large to be squared: scale them")
+    if mean is None and x.shape[0] < GROUP:
+        raise ValueError(
+            f"{counted(x.shape[0], 'sample')}: without mean= groups of {GROUP} are needed"
+        )
+    _require_covariance(c)
+    asked.pay()
+    (first, second), diagonal = np.triu_indices(len(c)), np.diag(c)
+    unit = np.sqrt(diagonal[first] * diagonal[second])
+    rho = c[first, second] / unit
+    z = (x if mean is None else x - mean) / np.sqrt(diagonal)
+    rounding = 64.0 * _EPS * float(np.max(np.abs(z), initial=1.0)) ** 2
+    forms = np.maximum(np.concatenate([2.0 + 2.0 * rho, 2.0 - 2.0 * rho]), 0.0)
+    # For equal coordinates the difference is 0 up to rounding.
+    bets, sums, n = Excess(forms + 4.0 * rounding), np.zeros((4, rho.size)), 0
+    step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
+    for start in range(0, z.shape[0], step):
+        block, columns = z[start : start + step], np.arange(len(c))
+        squares = _products(block, columns, columns, mean is None)
+        products = _products(block, first, second, mean is None)
+        both = squares[:, first] + squares[:, second]
+        bets.add(np.maximum(np.concatenate([both + 2 * products, both - 2 * products], axis=1), 0))
+        sums += power_sums(products - rho)
+        n += products.shape[0]
+
+    # Half of the rate each.
+    means = ProductMeans(n, sums, 0.5 * asked.false_alarm / rho.size, asked.resolution, rounding)
+    off = 0.5 * (bets.mean - forms)
+    best = int(np.argmax(np.where(off >= FLOOR * asked.resolution, bets.log_wealth, -np.inf)))
+    pair, level = best % rho.size, math.log(2.0 * forms.size / asked.false_alarm)
+    statistics = (means.statistics(first, second), _of_bets(bets, forms, first, second, best))
+
+    method, status, worst = KURTOSIS, means.compared.status, means.compared.worst
+    place: dict[str, Any] = {}
+    assumption, reason = _assumption(means), ""
+    if bets.log_wealth[best] >= level and off[best] >= FLOOR * asked.resolution:
+        method, status, worst = FORMS, "refuted", pair
+        assumption = "nothing else: squares are not negative"
+        place["form"] = "(z_i + z_j)^2" if best < rho.size else "(z_i - z_j)^2"
+        observed, exact = float(bets.mean[best]), float(forms[best])
+        low, high = float(bets.lower_ends(level)[best]), math.inf
+    else:
+        if status == "inconclusive":
+            reason = _reason(asked, means, worst, x.shape[0])
+        exact, middle, half = float(c[first[worst], second[worst]]), means.off[worst], means.half
+        ends = (middle, middle - half[worst], middle + half[worst])
+        observed, low, high = (float(exact + unit[worst] * each) for each in ends)
+    i, j = int(first[worst]), int(second[worst])
+    return asked.verdict(
+        status=status,
+        claim=claim or f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates",
+        observed=observed,
+        exact=exact,
+        interval=(low, high),
+        n_features=x.shape[0],
+        n_draws=0,
+        n_intervals=3 * rho.size,
+        detectable=float(np.max(means.half + means.missed(asked.miss))),
+        method=method + (f", within groups of {GROUP}" if mean is None else ""),
+        assumptions=("the samples are independent, and their number was fixed before", assumption),
+        where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
+        seeds=seeds,
+        reason=reason,
+        statistics=statistics,
+    )
+
+
+def _require_covariance(c: Any) -> None:
+    if not np.allclose(c, c.T, rtol=1e-9, atol=0.0):
+        raise ValueError("exact is not symmetric: it is the claimed covariance matrix")
+    diagonal = np.diag(c)
+    if not (diagonal > 0.0).all():
+        j = int(np.argmin(diagonal))
+        raise ValueError(
+            f"exact[{j}, {j}] = {diagonal[j]:.6g}: variances must be positive; leave constant "
+            "coordinates out"
+        )
+    if (np.abs(c) > (1.0 + 1e-9) * np.sqrt(np.outer(diagonal, diagonal))).any():
+        raise ValueError("exact claims a correlation beyond 1: no covariance is that large")
+
+
+def _products(z: Any, first: Any, second: Any, grouped: bool) -> Any:
+    """Return products, one per row, or unbiased covariances of groups, (count, pairs)."""
+    if not grouped:
+        return z[:, first] * z[:, second]
+    groups = z[: z.shape[0] // GROUP * GROUP].reshape(-1, GROUP, z.shape[1])
+    y = groups - groups.mean(axis=1, keepdims=True)
+    return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)
+
+
+def _of_bets(bets: Excess, forms: Any, first: Any, second: Any, best: int) -> Statistics:
+    """Return the squared length of most wealth among those that are off."""
+    pair = [best % first.size]
+    tests = {
+        "pair": np.stack([first[pair], second[pair]]),
+        "sign": [1 if best < first.size else -1],
+        "claim": forms[[best]],
+        **bets.statistics([best]),
+    }
+    return Statistics("squared lengths", {"count": forms.size, "shared": True}, tests)
+
+
+def _assumption(means: ProductMeans) -> str:
+    varies = means.tails.effective > 0.0
+    own = float(np.max(means.n / means.tails.effective[varies], initial=1.0))
+    limit = float(np.max(means.tails.limit))
+    return (
+        f"the kurtosis of one product is at most {limit:.4g}; the samples show at most {own:.3g}, "
+        f"and refute nothing where it is more than {0.2 * limit:.3g}"
+    )
+
+
+def _reason(asked: CheckOptions, means: ProductMeans, worst: int, n: int) -> str:
+    parts, more = [], means.wanted() / means.n
+    if means.tails.short[worst]:
+        parts.append(
+            "Few large samples decide a covariance, and nothing bounds what was not seen: take "
+            "more samples."
+        )
+    elif means.outside.any() and not means.tails.effective[worst]:
+        parts.append("A covariance is off, and its products never varied.")
+    elif means.outside.any():
+        parts.append("A covariance is off, but too few samples bound the kurtosis of products.")
+        more = max(more, means.tails.needed / means.n)
+    width = float(means.width[worst])
+    if not width <= asked.resolution:
+        parts.append(
+            f"The interval is {width:.3g} wide in units of sqrt(C_ii C_jj), more than the "
+            f"resolution {asked.resolution:.3g}."
+        )
+    if 1.0 < more < 2.0**20:
+        parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")
+    return " ".join(parts)
