@@ -288,20 +288,6 @@ def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return Mean(iv.mpf(count) / n - claim if n else iv.mpf(0), excludes)
 
 
-def signs(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
-    """Fair coins: half of the rate for k of n plus signs, half for n of all comparisons ``made``.
-
-    An interval for tau is twice as wide as that for the chance of a plus sign, times an upper end
-    s of the fraction without ties; ``relative_to`` is 1/(2 s), 1/2 where all count (made is 0).
-    """
-    share, made, n = 1 / (2 * ball(test["relative_to"])), test["made"], test["n"]
-    proved = not made or (share >= 1 - EPS) is True
-    proved = proved or (made * share > n and tail(made, made - n, 1 - share) <= rate / 4)
-    if not sure(proved):
-        raise Impossible("the fraction without ties may be larger")
-    return binomial(plan, test, rate / 2, r)
-
-
 def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     r"""K+ = prod (1 + min(s_i, 3/(4 m)) (X_i - m)) at least 2/rate for X in [0, 1], or of 1 - X.
 
@@ -335,17 +321,6 @@ def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
 def no_event(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
     """Probability 0 is claimed: one occurrence refutes; holds if (1 - r)^n <= rate/2."""
     return test["count"] > 0, sure((1 - r) ** test["n"] <= rate / 2)
-
-
-def coincidences(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
-    """Refuted from the least k on with P(Bin(n, p) >= k) <= rate, p the chance of one.
-
-    Holds if fewer have probability at most the miss rate under a fraction r.
-    """
-    n, k, p, alarm = test["n"], test["count"], plan["chance"], plan["alarm"]
-    if [c > n * p and sure(tail(n, c, ball(p)) <= rate) for c in (alarm - 1, alarm)] != [0, 1]:
-        raise Impossible(f"{alarm} is not the least count that refutes")
-    return k >= alarm, sure(tail(n, n - alarm + 1, 1 - r) <= ball(plan["miss"]))
 
 
 def beyond_range(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
@@ -382,8 +357,8 @@ def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]
     return refutes, not refutes and sure(kolmogorov(n, r / 2) <= rate / 2)
 
 
-_MEANS = (catoni, wealth, symmetric, self_normalised, binomial, signs, betting)
-_EVENTS = (squared_lengths, nonnegative, no_event, coincidences, beyond_range, distribution)
+_MEANS = (catoni, wealth, symmetric, self_normalised, binomial, betting)
+_EVENTS = (squared_lengths, nonnegative, no_event, beyond_range, distribution)
 METHODS: dict[str, Callable[..., Any]] = {
     each.__name__.replace("_", " "): each for each in (*_MEANS, *_EVENTS)
 }

@@ -32,16 +32,25 @@ def invariance(draw, seed):
     )
 
 
+SEEDS, LIBRARIES, FINITE = (f"check_structure: {row}" for row in ("seeds", "libraries", "finite"))
+
+
 def reproducible(draw, seed):
-    return verify.check_reproducible(draw, ROWS, seed=seed)
+    rows = ("global random state", "same seed", "other seeds", "seeds")
+    return verify.check_structure(draw, ROWS, only=rows, seed=seed)
 
 
 def backends(draw, seed):
-    return verify.check_backends(draw, ROWS, seed=seed)
+    def redraw(word, X, n_features):
+        return draw(word, None if isinstance(X, np.ndarray) else X)
+
+    return verify.check_structure(
+        lambda word: draw(word, None), ROWS, redraw=redraw, only="libraries", seed=seed
+    )
 
 
 def finite(draw, seed):
-    return verify.check_finite(draw, ROWS, seed=seed)
+    return verify.check_structure(draw, ROWS, only="finite", seed=seed)
 
 
 def sized(cls, **change):
@@ -190,44 +199,44 @@ PLANTED = [
         drawer(Averaged, turns=units.QUARTERS[1:]),
         TURNED,
     ),
-    planted(
-        "maxout: deaf to its seed", "check_reproducible", reproducible, plain(SameForAll), DRAWN
-    ),
-    planted(
-        "maxout: half of it fixed", "check_reproducible", reproducible, plain(HalfShared), DRAWN
-    ),
+    planted("maxout: deaf to its seed", SEEDS, reproducible, plain(SameForAll), DRAWN),
+    planted("maxout: half of it fixed", SEEDS, reproducible, plain(HalfShared), DRAWN),
     planted(
         "codes: a quarter of them fixed",
-        "check_reproducible",
+        SEEDS,
         reproducible,
         plain(SharedCodes),
         CODES,
     ),
     planted(
         "few codes: units of neighbouring seeds",
-        "check_reproducible",
+        SEEDS,
         reproducible,
         lambda seed: CodesOfNeighbours(D, 25, Q, seed=seed),
         lambda seed: mehler.MaxoutCodes(D, 25, Q, seed=seed),
     ),
-    planted("maxout: ambient entropy", "check_reproducible", reproducible, plain(Ambient), DRAWN),
+    planted("maxout: ambient entropy", SEEDS, reproducible, plain(Ambient), DRAWN),
     planted(
         "maxout: other weights elsewhere",
-        "check_backends",
+        LIBRARIES,
         backends,
         placed(OtherElsewhere),
         PLACED,
     ),
     planted(
-        "maxout: float32 elsewhere", "check_backends", backends, placed(RoundedElsewhere), PLACED
+        "maxout: float32 elsewhere",
+        LIBRARIES,
+        backends,
+        placed(RoundedElsewhere),
+        PLACED,
     ),
-    planted("maxout: divided by lengths", "check_finite", finite, plain(Normalised), DRAWN),
+    planted("maxout: divided by lengths", FINITE, finite, plain(Normalised), DRAWN),
 ]
 
 TWINS = [
     Twin(
         "codes: of one bit",
-        "check_reproducible",
+        SEEDS,
         reproducible,
         lambda seed: mehler.MaxoutCodes(D, 100, 2, seed=seed),
         "an eighth of the columns of three bits, or more, agree by chance",
@@ -276,7 +285,7 @@ TWINS = [
     ),
     Twin(
         "centred: hostile rows",
-        "check_finite",
+        FINITE,
         finite,
         plain(MAXOUT, centred=True),
         "lengths are taken with care",

@@ -140,7 +140,7 @@ def rounded(kind):
     look = precision(D, ways.SCALES[kind])
     return Planted(
         f"{kind}: weights through float32",
-        "check_precision",
+        "check_structure: weights",
         look,
         drawer(kind, ways.rounded_weights),
         drawer(kind),

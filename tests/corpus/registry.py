@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mehler import verify
 
 Draw = Callable[..., Any]
@@ -67,9 +69,13 @@ def kernel(rows: Any, **declared: Any) -> Look:
 
 @functools.cache
 def precision(n_inputs: int, scale: float) -> Look:
-    """check_precision at the coordinate vectors."""
+    """The row of rounded weights, of features times `scale` over sqrt(n_features)."""
 
     def look(draw: Draw, seed: int) -> verify.Verdict:
-        return verify.check_precision(draw, n_inputs=n_inputs, scale=scale, seed=seed)
+        def scaled(word: int) -> Any:
+            phi = draw(word)
+            return lambda X: phi(X) * (scale / phi.n_features**0.5)
+
+        return verify.check_structure(scaled, np.eye(n_inputs), only="weights", seed=seed)
 
     return look

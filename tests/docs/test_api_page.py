@@ -41,7 +41,6 @@ ROOMS = (
     "mehler.sklearn",
     "mehler.verify",
     "mehler.verify.intervals",
-    "mehler.verify.conformance",
     "mehler.kernels",
     "mehler.strategies",
     "mehler.statements",

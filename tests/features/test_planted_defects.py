@@ -163,23 +163,28 @@ SCALES = {
 }
 
 
+def weights_of(draw, change):
+    """The row of weights, of features changed to weights over the root of their number."""
+    return verify.check_structure(
+        lambda seed: lambda X: change(draw(seed)(X)), np.eye(D), only="weights"
+    )
+
+
 @pytest.mark.parametrize("kind", SCALES)
 def test_rounded_weights_are_refuted(kind):
-    check = functools.partial(verify.check_precision, n_inputs=D, scale=SCALES[kind])
-    assert check(drawer(kind)).status == "holds"
-    assert check(drawer(kind, rounded_weights)).status == "refuted"
+    def scaled(z):
+        return z * (SCALES[kind] / math.sqrt(z.shape[1]))
+
+    assert weights_of(drawer(kind), scaled).status == "holds"
+    assert weights_of(drawer(kind, rounded_weights), scaled).status == "refuted"
 
 
 def test_rounded_weights_of_centred_units_are_refuted():
     # At a coordinate vector the unit is a weight less h_1: add it back.
     shift = exact.max_moment(1, Q) / math.sqrt(M)
 
-    def plain(draw):
-        return lambda seed: lambda X: draw(seed)(X) + shift
-
-    check = functools.partial(verify.check_precision, n_inputs=D, scale=math.sqrt(M))
-    assert check(plain(drawer("centred"))).status == "holds"
-    assert check(plain(drawer("centred", rounded_weights))).status == "refuted"
+    assert weights_of(drawer("centred"), lambda z: z + shift).status == "holds"
+    assert weights_of(drawer("centred", rounded_weights), lambda z: z + shift).status == "refuted"
 
 
 def test_smallest_for_largest_is_refuted_where_it_shows():

@@ -29,7 +29,9 @@ CALLS = {
     "time_limit": (lambda: verify.diagnose(never, linear, X, time_limit="1"), TypeError),
     "resize": (lambda: verify.diagnose(never, linear, X, resize={}), TypeError),
     "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
-    "max_draws": (lambda: verify.check_finite(never, X, max_draws="many"), TypeError),
+    "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
+    "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),
+    "redraw": (lambda: verify.check_structure(never, X, only="libraries"), ValueError),
     "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
     "seeds": (lambda: verify.check_mean(SAMPLES, X, seeds=[1], resolution=0.1), TypeError),
     "bounds": (
@@ -37,8 +39,6 @@ CALLS = {
         ValueError,
     ),
     "exact": (lambda: verify.check_mean(SAMPLES[:, 0], "0", resolution=1.0), TypeError),
-    "dtypes": (lambda: verify.check_backends(never, X, dtypes=["float16"]), ValueError),
-    "places": (lambda: verify.check_backends(never, X, places="numpy"), TypeError),
     "centred": (lambda: intervals.maxout_constants(0.0, 4, centred="false"), TypeError),
     "X": (lambda: kernels.make("rbf", gamma=1.0)(SAMPLES[:2], np.eye(3)), ValueError),
 }

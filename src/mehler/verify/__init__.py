@@ -22,17 +22,15 @@ limit says *asymptotic*. The exit status is that of ``mehler verify``.
 =================================== ==========================================================
 question                            check
 =================================== ==========================================================
-Is it a map at all?                 `check_structure`: a function of seed and row alone
+Is it a map at all?                 `check_structure`: a function of seed and row alone; on
+                                    request also independent seeds, extreme rows, rounded
+                                    weights, other array libraries, declarations
 Is the kernel right?                `check_kernel`, or `assert_kernel` in a test
 Is its gradient right?              `check_gradient`
 Is the declared variance right?     `check_variance`
 Do features have the declared law?  `check_distribution`
 Does the error fall as m^(-1/2)?    `check_convergence`: shared or repeated features
-Are seeds used, and independent?    `check_reproducible`
 Are features invariant?             `check_invariance`, under the action of a group
-Do array libraries agree?           `check_backends`
-Do extreme inputs overflow?         `check_finite`
-Are weights rounded to float32?     `check_precision`
 Did a new version change the map?   `check_same`: old against new, no formula needed
 Is the mean of my samples right?    `check_mean`: of numbers, vectors, products
 =================================== ==========================================================
@@ -69,17 +67,15 @@ from mehler.verify.checks._gradient import check_gradient
 from mehler.verify.checks._invariance import check_invariance
 from mehler.verify.checks._kernel import assert_kernel, check_kernel
 from mehler.verify.checks._mean import check_mean
-from mehler.verify.checks._never import check_backends, check_finite
-from mehler.verify.checks._precision import check_precision
-from mehler.verify.checks._reproducible import check_reproducible
 from mehler.verify.checks._same import check_same
 from mehler.verify.checks._variance import check_variance
-from mehler.verify.checks.structure import check_structure
+from mehler.verify.checks.structure import STRUCTURE_ROWS, check_structure
 from mehler.verify.diagnosis._diagnose import diagnose
 from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
 
 __all__ = [
+    "STRUCTURE_ROWS",
     "Allotment",
     "BudgetExceeded",
     "Cause",
@@ -88,16 +84,12 @@ __all__ = [
     "Options",
     "Verdict",
     "assert_kernel",
-    "check_backends",
     "check_convergence",
     "check_distribution",
-    "check_finite",
     "check_gradient",
     "check_invariance",
     "check_kernel",
     "check_mean",
-    "check_precision",
-    "check_reproducible",
     "check_same",
     "check_structure",
     "check_variance",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._verdict import Verdict
-
-if TYPE_CHECKING:
-    from mehler.verify._budget import Ledger
 
 # Sample sizes grow like the inverse square, which is still a float.
 LEAST_RESOLUTION = 1e-100
@@ -95,6 +92,13 @@ def sample_vector(samples: Array) -> Any:
     return x
 
 
+class Spends(Protocol):
+    """The part of `Ledger` that a check needs."""
+
+    def spend(self, label: str, false_alarm: float) -> None:
+        """Pay for an evaluation, or raise BudgetExceeded."""
+
+
 class Options(TypedDict, total=False):
     """Options that every check has, passed by keyword.
 
@@ -125,7 +129,7 @@ class Options(TypedDict, total=False):
 
     false_alarm: float
     miss: float
-    ledger: Ledger | None
+    ledger: Spends | None
     name: str | None
 
 
@@ -182,7 +186,7 @@ class CheckOptions:
     resolution: float
     miss: float
     name: str
-    ledger: Ledger | None = None
+    ledger: Spends | None = None
     max_features: int | None = None
     time_limit: float | None = None
     n_jobs: int = 1

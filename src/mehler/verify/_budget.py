@@ -9,13 +9,13 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import Options, pay, root_seed
+from mehler.verify._arguments import Options, Spends, pay, root_seed
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -24,13 +24,6 @@ FIRST = 1e-4
 
 # Seed stream of the second stage; the checks' own draws use streams 0 and 1.
 _FRESH = 0x636F6E66
-
-
-class Spends(Protocol):
-    """The part of `Ledger` that `confirm` needs."""
-
-    def spend(self, label: str, false_alarm: float) -> None:
-        """Pay for an evaluation, or raise BudgetExceeded."""
 
 
 def confirm(

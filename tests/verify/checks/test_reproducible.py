@@ -1,4 +1,4 @@
-"""check_reproducible: seeds that are ignored, unset or related are found; ours are not."""
+"""The rows of seeds: seeds that are ignored, unset or related are found; ours are not."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.verify import check_reproducible
-from mehler.verify.checks._reproducible import in_common, in_place
+from mehler.verify import check_structure
+from mehler.verify.checks.structure._sign_tests import in_common, in_place
 from tests.verify.toys import most_misses, paired_fourier, points
 
 X = points(3, 4)
@@ -33,7 +33,19 @@ def unit_seeds(seed):
 _GLOBAL = np.random.default_rng(0)
 
 
+def ternary(seed):
+    """Twelve of the 3^4 - 1 ternary weights, all different: two draws often share some."""
+    chosen = np.random.default_rng(seed).choice(3**4 - 1, size=12, replace=False) + 1
+    digits = chosen[None, :] // 3 ** np.arange(4)[:, None] % 3 - 1.0
+    return lambda x: x @ digits / np.sqrt(12)
+
+
+def seeds(draw, rows=X, *, only="seeds", **options):
+    return check_structure(draw, rows, only=only, **options)
+
+
 GOOD = {
+    "ternary": ternary,
     "gaussian": gaussian,
     "signs": signs,
     "maxout": lambda s: mehler.MaxoutFeatures.draw(4, 40, 3, seed=s),
@@ -59,70 +71,61 @@ BAD = {
 }
 
 
-def codes(seed, m=40, *, shared=0):
+class Codes:
     """One bit a unit; the first `shared` units are those of all seeds."""
-    w = np.random.default_rng(seed).standard_normal((4, m))
-    w[:, :shared] = np.random.default_rng(0).standard_normal((4, m))[:, :shared]
-    return lambda x: (x @ w > 0.0).astype(np.uint8)
+
+    n_units = 40
+
+    def __init__(self, seed, *, shared=0, declared=True):
+        self.independent_units = declared
+        self.w = np.random.default_rng(seed).standard_normal((4, 40))
+        self.w[:, :shared] = np.random.default_rng(0).standard_normal((4, 40))[:, :shared]
+
+    def __call__(self, x):
+        return (x @ self.w > 0.0).astype(np.uint8)
 
 
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.sampled(1)
 def test_correct_maps_are_reproducible(name):
-    verdict = check_reproducible(GOOD[name], X)
-    assert verdict.holds
-    assert verdict.detectable <= 0.5
+    assert seeds(GOOD[name]).holds
 
 
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.sampled(2)
 def test_defects_of_seeding_are_refuted(name):
-    verdict = check_reproducible(BAD[name], X)
+    rows = ["global random state", "same seed", "other seeds", "seeds"]
+    verdict = seeds(BAD[name], only=rows)
     assert verdict.status == "refuted"
     assert verdict.reason
     assert verdict.where
 
 
-def test_few_draws_are_inconclusive():
-    assert check_reproducible(gaussian, X, max_draws=200).status == "inconclusive"
+def test_a_time_limit_is_told():
+    verdict = seeds(gaussian, time_limit=0.05)
+    assert verdict.status == "inconclusive"
+    assert "seeds in more than" in verdict.reason
 
 
-@pytest.mark.full
-def test_it_raises_no_more_alarms_than_it_says():
+@pytest.mark.parametrize(("draw", "repeats"), [(gaussian, 100), (Codes, 100)])
+@pytest.mark.sampled(1)
+def test_it_raises_no_more_alarms_than_it_says(draw, repeats):
     """Signs of independent draws are fair coins exactly, so this needs no large numbers."""
-    repeats, rate = 300, 0.2
+    rate = 0.2
     alarms = sum(
-        check_reproducible(gaussian, X, false_alarm=rate, resolution=1.2, seed=seed).status
-        == "refuted"
-        for seed in range(repeats)
-    )
-    assert alarms <= most_misses(repeats, rate)
-
-
-def test_it_raises_no_more_alarms_on_codes_than_it_says():
-    """Columns of two bits, of which a third and more coincide by chance."""
-    repeats, rate = 150, 0.2
-    alarms = sum(
-        check_reproducible(
-            codes, X[:2], false_alarm=rate, resolution=1.4, seed=seed, independent_features=True
-        ).status
-        == "refuted"
+        seeds(draw, X[:2], false_alarm=rate, seed=seed).status == "refuted"
         for seed in range(repeats)
     )
     assert alarms <= most_misses(repeats, rate)
 
 
 def test_codes_that_all_seeds_share_are_told_from_chance():
-    def shared(seed):
-        return codes(seed, shared=8)
-
-    verdict = check_reproducible(shared, X, independent_features=True)
+    verdict = seeds(lambda seed: Codes(seed, shared=8))
     assert verdict.status == "refuted"
-    assert "columns in common" in verdict.reason
     assert verdict.where["summary"] == "columns in place"
-    assert check_reproducible(codes, X, independent_features=True).holds
+    assert seeds(Codes).holds
     # Units of laws of their own would agree as often: without the declaration nothing is known.
-    assert check_reproducible(shared, X).holds
+    assert seeds(lambda seed: Codes(seed, shared=8, declared=False)).holds
 
 
 def test_codes_that_neighbouring_seeds_share_need_no_declaration():
@@ -130,9 +133,9 @@ def test_codes_that_neighbouring_seeds_share_need_no_declaration():
         w = np.stack([np.random.default_rng(seed + l).standard_normal(4) for l in range(20)], 1)
         return lambda x: (x @ w > 0.0).astype(np.uint8)
 
-    verdict = check_reproducible(moved, X)
+    verdict = seeds(moved)
     assert verdict.status == "refuted"
-    assert verdict.where == {"seeds": "consecutive seeds", "summary": "columns in common"}
+    assert verdict.where["seeds"] == "consecutive seeds"
 
 
 def test_columns_are_counted_as_sets_and_in_their_places():
@@ -143,15 +146,3 @@ def test_columns_are_counted_as_sets_and_in_their_places():
     # In place: the third and the last. With 0, 1 and 2, 3 swapped: the first two and the last.
     assert in_place(a, b) == 2 - 3
     assert in_place(a, a) == 5 - 1
-
-
-def test_few_comparisons_of_maps_that_never_change_are_no_finding():
-    def fixed(seed):
-        return codes(0)
-
-    assert check_reproducible(fixed, X, max_draws=12).status == "inconclusive"
-
-
-def test_a_resolution_that_says_nothing_is_refused():
-    with pytest.raises(ValueError, match="vacuous"):
-        check_reproducible(gaussian, X, resolution=2.0)

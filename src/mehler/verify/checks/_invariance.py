@@ -15,8 +15,7 @@ from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, Status, Verdict
-from mehler.verify.checks._never import trials_for, zero_failures_verdict
-from mehler.verify.intervals import known_variance
+from mehler.verify.intervals import binomial, known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
 from mehler.verify.nonparametric._nonnegative import Ends, Nonnegative, sizes
 from mehler.verify.pairwise._catoni import statistics_of_samples
@@ -84,6 +83,11 @@ def _eps(z: Any) -> float:
     return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 
+def trials_for(asked: CheckOptions) -> int:
+    """Return the least n for which 0 of n leaves an interval no wider than the resolution."""
+    return math.ceil(math.log(2.0 / asked.false_alarm) / -math.log1p(-asked.resolution))
+
+
 def exact_invariance(
     asked: CheckOptions,
     draws: Draws,
@@ -113,23 +117,29 @@ def exact_invariance(
         units = units_of(phi, m)
         kind = "units" if units else "draws"
         trials += units or 1
-    return zero_failures_verdict(
-        asked,
-        happened,
-        trials,
+    interval = binomial(happened, trials, asked.false_alarm)
+    status: Status = "refuted" if happened else "holds"
+    if not happened and interval[1] > asked.resolution:
+        status, reason = "inconclusive", f"{trials} trials were allowed; {wanted} would decide."
+    return asked.verdict(
+        status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
-        method=f"binomial (share of {kind} that differ)",
+        observed=happened / trials,
+        interval=interval,
         n_features=done * m,
         n_draws=done,
+        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
+        detectable=-math.expm1(math.log(asked.miss) / trials),
+        method=f"binomial (share of {kind} that differ)",
         assumptions=(
             "draws from different seeds are independent",
             f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
             "where a row next to it has another value",
         ),
         where=where,
-        seeds={"seed": draws.root},
         reason=reason,
+        statistics=(Statistics("no event", {}, {"n": [trials], "count": [happened]}),),
     )
 
 

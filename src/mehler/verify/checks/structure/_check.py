@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import require_flag
+from mehler._validate import require_flag, require_iterable
 from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Status, Verdict
@@ -20,7 +20,10 @@ from mehler.verify.checks.structure._claim import (
     check_sizes,
     check_unused,
 )
+from mehler.verify.checks.structure._declarations import DECLARATIONS
 from mehler.verify.checks.structure._draws import check_columns, check_one_number, check_other_seeds
+from mehler.verify.checks.structure._hostile import check_finite
+from mehler.verify.checks.structure._libraries import check_libraries
 from mehler.verify.checks.structure._one_map import (
     Elsewhere,
     check_calls,
@@ -29,6 +32,7 @@ from mehler.verify.checks.structure._one_map import (
     check_layouts,
     check_same_seed,
 )
+from mehler.verify.checks.structure._sign_tests import check_seeds
 from mehler.verify.checks.structure._subject import (
     Finding,
     Redraw,
@@ -38,6 +42,7 @@ from mehler.verify.checks.structure._subject import (
     reason_of,
 )
 from mehler.verify.checks.structure._trials import check_lengths
+from mehler.verify.checks.structure._weights import check_weights
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 
@@ -61,8 +66,27 @@ _CLAIMED: tuple[tuple[str, _Look], ...] = (
     ("other rows", check_other_rows),
 )
 _NOT_INDEPENDENT = ("same seed", "global random state", "other seeds")
-# Number of families of tests that share the error rate.
-_FAMILIES = len(_RANDOM) + len(_CLAIMED)
+# Rows that run on request alone, since a map need not promise them, or since they take long.
+_ON_REQUEST: dict[str, _Look] = {
+    "seeds": check_seeds,
+    "finite": check_finite,
+    "weights": check_weights,
+    "libraries": check_libraries,
+    **DECLARATIONS,
+}
+_USUAL = (
+    *("calls", "global random state", "same seed", "fresh process", "layouts"),
+    *(name for name, _ in (*_RANDOM, *_CLAIMED)),
+)
+STRUCTURE_ROWS = (*_USUAL, *_ON_REQUEST)
+# Rows that share the error rate.
+_BY_CHANCE = {
+    *(name for name, _ in (*_RANDOM, *_CLAIMED)),
+    "seeds",
+    "finite",
+    "weights",
+    "libraries",
+}
 
 
 @accepts("time_limit", "seed", lacks=("miss",))
@@ -74,6 +98,7 @@ def check_structure(
     redraw: Redraw | None = None,
     random: bool = True,
     elsewhere: Elsewhere | None = None,
+    only: str | Collection[str] | None = None,
     resolution: float = 0.02,
     **options: Unpack[DrawOptions],
 ) -> Verdict:
@@ -100,6 +125,11 @@ def check_structure(
         Whether other seeds give independent maps. If not, only a single map is tested.
     elsewhere : callable, optional
         (seed, rows) -> features, computed in a fresh process.
+    only : str or collection of str, optional
+        Rows of ``docs/structure.md`` to run alone, of `STRUCTURE_ROWS`. Default the usual ones. On
+        request: "seeds", sign tests of their independence; "finite", extreme rows; "weights", that
+        were rounded to float32; "libraries", which needs `redraw`; and declarations: "parts",
+        "dtypes", "gram", "declared kernel", "declared variance", "bad rows", "recipe", "pickle".
     resolution : float
         Deviations from the claim below a quarter of it are no defect.
     **options : DrawOptions
@@ -111,7 +141,8 @@ def check_structure(
     -------
     Verdict
         *refuted*: ``reason`` begins with the cause that explains most, others follow. *holds*:
-        nothing was found; ``assumptions`` lists the skipped tests. The causes are in ``causes``.
+        nothing was found; ``assumptions`` lists the skipped tests. *inconclusive*: a row on
+        request was skipped, whole or in part. The causes are in ``causes``.
 
     Raises
     ------
@@ -121,7 +152,7 @@ def check_structure(
     See Also
     --------
     check_kernel : The kernel at the given size, to the full resolution.
-    check_reproducible : Seeds, with an error rate of its own.
+    check_convergence : Columns that are shared or repeated, by the variance of estimates.
 
     Notes
     -----
@@ -149,12 +180,15 @@ def check_structure(
     ...     return lambda X: draw(seed)(X - X.mean(axis=0))
     >>> print(check_structure(centred, X, kernel=linear).reason)  # doctest: +ELLIPSIS
     features depend on the other rows of the batch: ...
+    >>> print(check_structure(draw, X, only="bad rows").reason)
+    accepts NaN: raise ValueError before any work.
     """
     require_flag("random", random)
     asked = require_options("structure", options, relative_resolution(resolution))
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
+    chosen = _chosen(only, redraw)
     rows = rows_without_claim(X)
     subject = Subject(
         draw=draw,
@@ -163,7 +197,7 @@ def check_structure(
         rows=looked_at(rows.host, asked.seed),
         kernel=kernel if random else None,
         seed=asked.seed,
-        rate=asked.false_alarm / _FAMILIES,
+        rate=asked.false_alarm / max(1, len(_BY_CHANCE.intersection(chosen))),
         resolution=asked.resolution,
         clock=Clock(20.0 if asked.time_limit is None else asked.time_limit),
     )
@@ -174,37 +208,60 @@ def check_structure(
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             # Warnings of the map are shown when its kernel is checked.
             warnings.simplefilter("ignore")
-            found = _look(subject, random, elsewhere)
+            findings = _findings(subject, random, elsewhere, chosen)
     finally:
         # Advancing the global states is a finding; restore them for everybody else.
         set_global_states(before)
-    return _verdict(subject, found, asked.name, asked.false_alarm if random else 0.0)
+    claim = _CLAIM if only is None else f"rows of the structure of the map: {', '.join(chosen)}"
+    return _verdict(subject, findings, asked.name, claim, asked.false_alarm if random else 0.0)
 
 
-def _look(subject: Subject, random: bool, elsewhere: Elsewhere | None) -> list[Finding]:
-    """Run all checks, or stop at the first finding that makes the others meaningless."""
+def _chosen(only: str | Collection[str] | None, redraw: Redraw | None) -> tuple[str, ...]:
+    """Return the rows to run, in their order."""
+    if only is None:
+        return _USUAL
+    names = (only,) if isinstance(only, str) else tuple(require_iterable("only", only))
+    if not names or not all(name in STRUCTURE_ROWS for name in names):
+        raise ValueError(f"only={only!r} must name some of {', '.join(STRUCTURE_ROWS)}")
+    if "libraries" in names and redraw is None:
+        raise ValueError("only='libraries' needs redraw=: (seed, X, None) -> map for rows like X")
+    return tuple(name for name in STRUCTURE_ROWS if name in names)
+
+
+def _findings(
+    subject: Subject, random: bool, elsewhere: Elsewhere | None, chosen: Collection[str]
+) -> list[Finding]:
+    """Run the chosen rows, or stop at the first finding that makes the others meaningless."""
     subject.rows = _accepted(subject)
-    found = check_calls(subject)
-    if any(one.last for one in found):
-        return found  # nothing that follows could be compared
-    seeded = [*check_global_state(subject)]
-    seeded += [] if seeded else check_same_seed(subject)
-    found += seeded
-    if elsewhere is not None and not seeded:
-        found += check_elsewhere(subject, elsewhere)
-    found += check_layouts(subject)
-    checks = (_RANDOM if random else ()) + (_CLAIMED if random and subject.kernel else ())
-    for name, check in checks:
-        if any(one.check in _NOT_INDEPENDENT for one in found):
+    findings = check_calls(subject) if "calls" in chosen else []
+    if any(each.last for each in findings):
+        return findings  # nothing that follows could be compared
+    seeded = [*check_global_state(subject)] if "global random state" in chosen else []
+    if "same seed" in chosen and not seeded:
+        seeded = check_same_seed(subject)
+    findings += seeded
+    if elsewhere is not None and "fresh process" in chosen and not seeded:
+        findings += check_elsewhere(subject, elsewhere)
+    if "layouts" in chosen:
+        findings += check_layouts(subject)
+    rows = (_RANDOM if random else ()) + (_CLAIMED if random and subject.kernel else ())
+    for name, row in rows:
+        if name not in chosen:
+            continue
+        if any(each.check in _NOT_INDEPENDENT for each in findings):
             break  # what follows takes draws for independent
         if subject.clock.over:
             subject.notes.skip(name, "time")
             continue
         try:
-            found += check(subject)
+            findings += row(subject)
         except Exception as error:  # whatever a third party raises at other rows and seeds
             subject.notes.skip(name, reason_of(error))
-    return sorted(found, key=lambda one: one.late)
+    before = subject.notes.n_skipped
+    for name, row in _ON_REQUEST.items():
+        findings += row(subject) if name in chosen else []
+    subject.undecided = subject.notes.n_skipped > before
+    return sorted(findings, key=lambda each: each.late)
 
 
 def _accepted(subject: Subject) -> Any:
@@ -220,21 +277,24 @@ def _accepted(subject: Subject) -> Any:
 
 
 def _verdict(
-    subject: Subject, found: list[Finding], title: str, false_alarm: float
+    subject: Subject, findings: list[Finding], title: str, claim: str, false_alarm: float
 ) -> StructureVerdict:
-    status: Status = "refuted" if found else "holds"
+    status: Status = "refuted" if findings else "holds"
     reason = ""
-    if found:
-        rest = [one.cause for one in found[1:]]
-        reason = found[0].cause + "." + (f" Also: {'; '.join(rest)}." if rest else "")
-    assumes = [line for one in found for line in one.assumes]
+    if subject.undecided and not findings:
+        # What was asked for was not done, so that nothing holds.
+        status, reason = "inconclusive", "; ".join(subject.notes.lines()) + "."
+    if findings:
+        rest = [each.cause for each in findings[1:]]
+        reason = findings[0].cause + "." + (f" Also: {'; '.join(rest)}." if rest else "")
+    assumes = [line for each in findings for line in each.assumes]
     return StructureVerdict(
         status=status,
         check=title,
-        claim=_CLAIM,
-        observed=float(len(found)),
+        claim=claim,
+        observed=float(len(findings)),
         exact=0.0,
-        interval=(float(len(found)),) * 2,
+        interval=(float(len(findings)),) * 2,
         n_features=subject.n_features,
         n_draws=subject.n_draws,
         n_intervals=max(1, subject.n_tests),
@@ -244,9 +304,9 @@ def _verdict(
         miss=0.0,
         method=_METHOD,
         assumptions=(*dict.fromkeys(assumes), *subject.notes.lines()),
-        where={"check": found[0].check, **found[0].where} if found else {},
+        where={"check": findings[0].check, **findings[0].where} if findings else {},
         seeds={"seed": subject.seed},
         reason=reason,
-        cause=found[0].cause if found else "",
-        causes=tuple(one.cause for one in found),
+        cause=findings[0].cause if findings else "",
+        causes=tuple(each.cause for each in findings),
     )

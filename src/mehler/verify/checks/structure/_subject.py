@@ -48,6 +48,11 @@ class Notes:
         if value is not None and str(value) not in listed:
             listed.append(str(value))
 
+    @property
+    def n_skipped(self) -> int:
+        """Number of skipped tests."""
+        return len(self._skipped)
+
     def remark(self, text: str) -> None:
         """Note an observation that is no defect."""
         if text not in self.remarks:
@@ -222,6 +227,7 @@ class Subject:
     base: Any = None
     seconds: float | None = None
     fits: bool | None = None
+    undecided: bool = False
 
     @property
     def spent(self) -> float:

@@ -1,0 +1,238 @@
+"""Our own maps keep their declarations; each row of check_structure refuses what breaks it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import verify
+from mehler._arrays import to_host
+from tests.corpus import units
+from tests.places import CPU
+from tests.verify.conforming import Rectified, Unnamed
+from tests.verify.map_kinds import DRAWS, OPTIONS, ROWS, SLOW
+
+DECLARED = (
+    *("parts", "dtypes", "gram", "declared kernel", "declared variance", "bad rows"),
+    *("recipe", "pickle"),
+)
+# What is settled without chance.
+SETTLED = ("calls", "layouts", *DECLARED)
+# What breaks, and the row of structure or the law that it breaks.
+DEFECTS = {
+    "widens": "dtypes",
+    "writes its input": "calls",
+    "centres its rows": "calls",
+    "another gram": "gram",
+    "products without m": "gram",
+    "a kernel that is none": "declared kernel",
+    "a negative variance": "declared variance",
+    "takes anything": "bad rows",
+    "a recipe without a seed": "recipe",
+    "a fat recipe": "recipe",
+    "pickled without its seed": "pickle",
+    "deaf to its seed": "seeds",
+    "its own seeds": "same seed",
+    "divides by lengths": "finite",
+    "twice as long": "kernel",
+    "half the variance": "variance",
+    "eight units repeated": "convergence",
+}
+
+
+def host(function):
+    return lambda x, y: np.asarray(to_host(function(x, y)), dtype=np.float64)
+
+
+# Rows of the small map.
+SMALL = np.random.default_rng(2).standard_normal((4, units.D))
+
+
+def verdict_of(factory, name, X=ROWS, *, n_features=128, resolution=0.2):
+    """The verdict of a law that a map declares, or of rows of its structure."""
+
+    def draw(seed, m=n_features):
+        return factory(m, seed=seed)
+
+    def redraw(seed, rows, m):
+        return draw(seed, n_features if m is None else m)
+
+    if name == "kernel":
+        return verify.check_kernel(draw, host(draw(0).kernel), X, resolution=resolution)
+    if name == "variance":
+        return verify.check_variance(draw, None, X)
+    if name == "convergence":
+        return verify.check_convergence(draw, X)
+    if name == "structure":
+        rows = np.asarray(to_host(X), dtype=np.float64)
+        kernels = [host(draw(seed).kernel) for seed in (0, 1)]
+        values = [kernel(rows, rows) for kernel in kernels]
+        # A map that keeps a part of a pool has a different kernel in each draw.
+        common = np.allclose(*values, rtol=1e-6, atol=1e-9 * np.abs(values[0]).max())
+        kernel = kernels[0] if common else None
+        return verify.check_structure(draw, X, kernel=kernel, redraw=redraw, resolution=resolution)
+    return verify.check_structure(draw, X, only=name)
+
+
+LAWS = ("structure", "kernel", "finite", *SLOW)
+
+
+@pytest.mark.parametrize("name", [SETTLED, *LAWS], ids=lambda name: str(name).split(",")[0])
+@pytest.mark.sampled(2)
+def test_a_small_map_conforms(name):
+    verify.require(verdict_of(Rectified, name, SMALL))
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+@pytest.mark.sampled(8)
+def test_declarations_are_kept(kind):
+    n_features = OPTIONS.get(kind, {}).get("n_features", 128)
+    verify.require(verdict_of(DRAWS[kind], SETTLED, n_features=n_features))
+
+
+# The rest is looked at by default for these, and the small map stands for all where thousands of
+# draws are needed.
+LOOKED_AT = {
+    *("centred", "shared", "next", "fresh", "codes", "pairs", "offset", "laplacian", "matern"),
+    *("pairs-orthogonal", "maxout-hadamard", "invariant", "invariant-sampled", "not-invariant"),
+    *("sinks-step", "sinks-relu", "sinks-tanh-bias", "plain-sampling", "maxout"),
+}
+OTHERS = [
+    pytest.param(
+        kind,
+        name,
+        marks=[pytest.mark.full] if name in SLOW or kind not in LOOKED_AT else [],
+    )
+    for kind in DRAWS
+    for name in LAWS
+    if name not in OPTIONS.get(kind, {}).get("leave_out", ())
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), OTHERS)
+@pytest.mark.sampled(4)
+def test_the_other_maps_have_their_laws(kind, name):
+    options = {k: v for k, v in OPTIONS.get(kind, {}).items() if k != "leave_out"}
+    verify.require(verdict_of(DRAWS[kind], name, **options))
+
+
+@pytest.mark.full
+def test_fixed_projections_do_not_converge():
+    """What is left out for shared projections is left out because it is false."""
+    draw = functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=2, n_projections=8)
+    assert "shared, repeated or dependent" in verdict_of(draw, "convergence").reason
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.sampled(8)
+def test_a_defect_breaks_its_row(defect):
+    verdict = verdict_of(functools.partial(Rectified, defect=defect), DEFECTS[defect], SMALL)
+    assert verdict.status == "refuted", str(verdict)
+
+
+def test_a_map_without_a_recipe_is_not_done():
+    assert "has no method recipe" in verdict_of(Unnamed, "parts", SMALL).cause
+    assert "recipe: TypeError" in verdict_of(Unnamed, "recipe", SMALL).cause
+
+
+def test_every_declaration_can_fail():
+    assert {*DEFECTS.values(), "parts"} >= {*DECLARED, *LAWS} - {"structure"}
+
+
+# Compiled transforms are compared with the eager ones in tests/features/test_places.py.
+PLACES = [place for place in CPU if place.name != "numpy" and not place.jit]
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        pytest.param(
+            kind,
+            place,
+            id=f"{place.name}-{kind}",
+            marks=[] if number % (2 * len(PLACES)) == 2 * there else [pytest.mark.full],
+        )
+        for number, kind in enumerate(DRAWS)
+        for there, place in enumerate(PLACES)
+    ],
+)
+@pytest.mark.sampled(6)
+def test_declarations_are_kept_on_every_library(kind, place):
+    """Weights are those of NumPy, so that what has error rates would only repeat its verdicts."""
+    x = place.asarray(ROWS, "float64" if place.has_float64 else "float32")
+    n_features = OPTIONS.get(kind, {}).get("n_features", 72)
+    draw = functools.partial(DRAWS[kind], like=x)
+    verify.require(verdict_of(draw, SETTLED, x, n_features=n_features))
+
+
+class Elsewhere:
+    """A map of another library, with a defect that only its arrays show."""
+
+    def __init__(self, n_features, *, seed, like, defect=""):
+        self.phi = mehler.MaxoutFeatures.draw(
+            ROWS.shape[1], n_features, pool_size=4, seed=seed, like=like
+        )
+        self.n_features, self.n_inputs = n_features, ROWS.shape[1]
+        self.defect = defect
+
+    def __call__(self, x):
+        if self.defect == "takes anything" and x.ndim == 2 and x.shape[1] == self.n_inputs:
+            x = x * 0.0 + 1.0
+            x[x != x] = 0.0
+        if self.defect == "writes its input":
+            x += 1.0
+        z = self.phi(x)
+        return z.double() if self.defect == "widens" else z
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["phi"], name)
+
+
+@pytest.mark.parametrize(
+    ("defect", "name"),
+    [("takes anything", "bad rows"), ("writes its input", "calls"), ("widens", "dtypes")],
+)
+def test_a_defect_breaks_its_row_elsewhere_too(defect, name):
+    torch = pytest.importorskip("torch")
+    x = torch.asarray(ROWS, dtype=torch.float32)
+    for broken in ("", defect):
+        factory = functools.partial(Elsewhere, like=x, defect=broken)
+        verdict = verdict_of(factory, name, x.clone(), n_features=8)
+        assert verdict.status == ("refuted" if broken else "holds"), str(verdict)
+
+
+def test_maps_that_come_back_on_the_host_are_brought_along():
+    """A pickled map lands on the host; one that forgets its weights on the way is seen."""
+    torch = pytest.importorskip("torch")
+    x = torch.asarray(ROWS)
+    assert verdict_of(functools.partial(DRAWS["maxout"], like=x), "pickle", x, n_features=8).holds
+
+    class Forgets(mehler.MaxoutFeatures):
+        def __reduce__(self):
+            return functools.partial(DRAWS["maxout"], self.n_features, seed=self.seed + 1), ()
+
+    def forgetful(n_features, *, seed):
+        return Forgets(ROWS.shape[1], n_features, 4, seed=seed, like=x)
+
+    assert "other features" in verdict_of(forgetful, "pickle", x, n_features=8).cause
+
+
+def test_every_map_that_is_exported_is_checked():
+    drawn = {type(draw(72, seed=0)).__name__ for draw in DRAWS.values()}
+    exported = {
+        name
+        for name, cls in vars(mehler.features).items()
+        if inspect.isclass(cls)
+        and issubclass(cls, mehler.features.FeatureMap)
+        and not inspect.isabstract(cls)
+    }
+    # A function of the user's has neither a recipe nor a kernel: tests/features/kitchen_sinks.
+    assert drawn == exported - {"RandomFunctions"}
+
+
+def test_rows_are_in_general_position():
+    assert np.linalg.matrix_rank(ROWS) == ROWS.shape[1]
