@@ -15,7 +15,6 @@ from scipy import special
 
 from mehler.bounds import Bound
 from mehler.statements import BoundCase, Evidence, Plot
-from mehler.statements._evidence import Form
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +50,6 @@ class Case:
 def compare_with_bounds(
     cases: Sequence[Case],
     *,
-    form: Form,
     claim: str,
     false_alarm: float,
     n_features: int,
@@ -68,7 +66,6 @@ def compare_with_bounds(
     worst = min(refuted or compared, key=lambda row: row.promised - row.violation_interval[1])
     loose = [row.ratio for row in compared]
     evidence = Evidence.bound_comparison(
-        form=form,
         claim=(
             f"{claim}; {len(cases)} settings, bound over observed quantile "
             f"{min(loose):.3g} to {max(loose):.3g}"
@@ -108,12 +105,11 @@ class Instance:
         return low, high
 
 
-def compare_instances(instances: Sequence[Instance], *, form: Form, claim: str) -> Evidence:
+def compare_instances(instances: Sequence[Instance], *, claim: str) -> Evidence:
     """Compare values with their promised bounds, and report the nearest instance."""
     worst = max(instances, key=lambda row: row.ratio[0])
     low, high = worst.ratio
     return Evidence.bound_comparison(
-        form=form,
         claim=(
             f"{claim}: what happens over what is promised, at most 1 (largest of {len(instances)} "
             f"instances: {worst.name})"

@@ -266,7 +266,6 @@ def compare_with_claims(
     *,
     resolution: Any,
     error: Any = 0.0,
-    form: Any,
     claim: str,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
@@ -290,7 +289,6 @@ def compare_with_claims(
         status = "inconclusive"
         reason = f"the interval is {width[worst]:.3g} wide, more than {wanted[worst]:.3g}"
     return Evidence(
-        form=form,
         status=status,  # type: ignore[arg-type]  # one of the literals, as str
         claim=f"{claim}; {value.size} points together",
         where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},

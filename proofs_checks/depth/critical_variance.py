@@ -89,7 +89,6 @@ def digits(
     gaps = {q: value(q) * second(q) - 1.0 for q in pools}
     q = max(gaps, key=lambda one: abs(gaps[one]))
     return Evidence.exact_comparison(
-        form="printed",
         claim=rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)",
         observed=gaps[q],
         exact=0.0,
@@ -140,7 +139,6 @@ def kept(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=f"the mean square after three layers of {widths[0]} units is that of the row",
     )
 
@@ -164,7 +162,6 @@ def varies(
     low, high = verify.intervals.known_variance(squares, most, context.false_alarm)
     promised = 1.0 + claimed(q, width, depth)
     return Evidence(
-        form="printed",
         status="holds" if low <= promised <= high else "refuted",
         claim=f"the second moment of the mean square after {depth} layers of {width} units",
         observed=float(np.clip(squares.mean(), low, high)),
@@ -198,7 +195,6 @@ def gradients(
         if off >= worst:
             worst, at = off, q
     return Evidence.exact_comparison(
-        form="printed",
         claim=rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)",
         observed=worst,
         exact=0.0,
@@ -227,6 +223,5 @@ def gradients_of_networks(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=f"squares of gradients in the row, through {depth} layers of {width} units",
     )

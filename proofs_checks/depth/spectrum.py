@@ -155,7 +155,6 @@ def tangent(
     """Hold the tangent kernel's eigenvalues of odd and even degree against the limit."""
     return compare_instances(
         _instances("ntk", context, claimed, slope),
-        form="printed",
         claim=r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
     )
 
@@ -167,7 +166,6 @@ def covariance(
     """Hold the covariance's."""
     return compare_instances(
         _instances("nngp", context, claimed, slope),
-        form="printed",
         claim=r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
     )
 
@@ -186,7 +184,6 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
         if abs(off) >= abs(worst):
             worst, at = off, q
     return Evidence.exact_comparison(
-        form="printed",
         claim=rf"$1 - \kappa_q(\cos\theta) \sim a_q\theta$ (largest difference at $q = {at}$)",
         observed=worst,
         exact=0.0,
@@ -203,7 +200,6 @@ def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
     (even, odd), _ = eigenvalues("ntk", q, 1, 3, (40, 41))
     ratio = abs(float(odd / even))
     return Evidence.bound_comparison(
-        form="printed",
         claim=f"the tangent kernel's eigenvalue of degree 41 over that of 40, one layer, q = {q}",
         observed=ratio,
         interval=(max(0.0, ratio - 1e-9), ratio + 1e-9),

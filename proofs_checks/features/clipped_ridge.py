@@ -72,7 +72,6 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> 
     """Hold each term where it is equal to the excess risk."""
     return compare_instances(
         [*opposite(bound), *shrunk(bound)],
-        form="printed",
         claim="mean excess risk at a row that is left out",
     )
 
@@ -104,7 +103,6 @@ def drawn(
         low, high = intervals.bounded(found, -least, 4 - least, share)
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit))
     return Evidence.bound_comparison(
-        form="printed",
         claim=f"mean excess risk over its bound, at most 1 (largest of {len(settings)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),

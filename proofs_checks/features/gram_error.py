@@ -191,7 +191,6 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
         cases.append(Case(drawn=drawn, bound=found, lower=below, where=where))
     return compare_with_bounds(
         cases,
-        form="printed",
         claim="the spectral error of pairs keeps the known bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 1600,
@@ -204,7 +203,6 @@ def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
     cases = list(_cases(context, bound))
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="the spectral error of pairs, offsets and maxout features keeps its bounds",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 400,
@@ -255,7 +253,6 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
         cases.append(Case(drawn=found, bound=limit, lower=below, where={"map": name}))
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="the operator norm of the error keeps its bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 100,
@@ -265,9 +262,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
 @check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Hold the bounds of bounded features where errors are those of binomial shares."""
-    return compare_instances(
-        [*one_for_each(bound), *one_row(bound)], form="proved", claim="spectral error"
-    )
+    return compare_instances([*one_for_each(bound), *one_row(bound)], claim="spectral error")
 
 
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
@@ -275,6 +270,5 @@ def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator
     """Hold the bounds of unbounded features for squares of normals, and Chebyshev's."""
     return compare_instances(
         [*one_square(bound), *one_variance(bound)],
-        form="proved",
         claim="operator norm of the error",
     )

@@ -218,7 +218,6 @@ def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence
     """Hold the bound of one pair for squares of normals, and for codes."""
     return compare_instances(
         [*squares(bound), *codes(bound)],
-        form="printed",
         claim=f"error at one pair, {_CLAIM}",
     )
 
@@ -228,7 +227,6 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
     """Hold the bound of all pairs for orthonormal rows."""
     return compare_instances(
         [*lengths(bound)],
-        form="proved",
         claim=f"largest error of orthonormal rows, {_CLAIM}",
     )
 
@@ -236,23 +234,19 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
 @check("features.lower", form="proved", name="a packing")
 def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound of a set for a packing."""
-    return compare_instances(
-        [*packing(bound)], form="proved", claim=f"largest error over a set, {_CLAIM}"
-    )
+    return compare_instances([*packing(bound)], claim=f"largest error over a set, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="the best learner of two laws")
 def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
-    return compare_instances([*majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}")
+    return compare_instances([*majority(bound)], claim=f"mean excess risk, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
 def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws for each row."""
-    return compare_instances(
-        [*majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
-    )
+    return compare_instances([*majorities(bound)], claim=f"mean excess risk, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
@@ -260,7 +254,6 @@ def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Ev
     """Hold the bound of the risk at the rows against the largest risk of good estimators."""
     return compare_instances(
         [*normal_means(bound)],
-        form="proved",
         claim=f"mean excess risk at the rows, {_CLAIM}",
     )
 
@@ -268,9 +261,7 @@ def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Ev
 @check("features.lower", form="proved", name="a missing row")
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
-    return compare_instances(
-        [*distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}"
-    )
+    return compare_instances([*distinct_rows(bound)], claim=f"spectral error, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="one direction")
@@ -278,7 +269,6 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction
     """Hold the bound by one direction where there is no other."""
     return compare_instances(
         [*one_direction(bound)],
-        form="proved",
         claim=f"spectral error, one row, {_CLAIM}",
     )
 
@@ -286,9 +276,7 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction
 @check("features.lower", form="proved", name="a rare draw")
 def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
-    return compare_instances(
-        [*rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
-    )
+    return compare_instances([*rare_draws(bound)], claim=f"spectral error, one row, {_CLAIM}")
 
 
 @check("features.lower", form="proved", name="one frequency")
@@ -296,7 +284,6 @@ def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evide
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
     return compare_instances(
         [*rare_frequencies(bound)],
-        form="proved",
         claim=f"spectral error, rows of a line, {_CLAIM}",
     )
 
@@ -321,7 +308,6 @@ def nearest(
     resolution = 0.2
     low, high = intervals.bounded(distance / value**2, 0.0, most / value**2, context.false_alarm)
     return Evidence(
-        form="proved",
         status=_status(low, high, resolution),
         claim="mean square distance over the square of the bound is 1 in the instance of the proof",
         observed=float(distance.mean() / value**2),

@@ -75,7 +75,6 @@ def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     ]
     return compare_with_bounds(
         cases,
-        form="printed",
         claim=f"risk over its bound exceeds 1 with probability at most {_DELTA:g}",
         false_alarm=context.false_alarm,
         n_features=sum(d for d, _, _ in settings),
@@ -115,14 +114,10 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 @check("features.margin", form="printed", name="rows learnt by heart")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold margin, weights and threshold where rows are learnt by heart."""
-    return compare_instances(
-        [*learnt_by_heart(bound)], form="printed", claim="probability of a wrong class"
-    )
+    return compare_instances([*learnt_by_heart(bound)], claim="probability of a wrong class")
 
 
 @check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold the confidence where errors are those of a coin."""
-    return compare_instances(
-        [*coin(bound)], form="printed", claim="chance that the risk exceeds its bound"
-    )
+    return compare_instances([*coin(bound)], claim="chance that the risk exceeds its bound")

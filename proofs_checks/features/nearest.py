@@ -42,9 +42,7 @@ _N, _D = 24, 6
 @check("features.nearest", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
-    return compare_instances(
-        [*one_row(bound)], form="printed", claim="mean square distance of the nearest"
-    )
+    return compare_instances([*one_row(bound)], claim="mean square distance of the nearest")
 
 
 @check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
@@ -63,7 +61,6 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
         low, high = intervals.bounded(found, 0.0, most, context.false_alarm / len(cases))
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
     return Evidence.bound_comparison(
-        form="printed",
         claim=f"mean square distance over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),

@@ -231,7 +231,6 @@ def printed(
             if error < 1:
                 worst = max(worst, float(risk) / bound(float(error), **exact))
     return Evidence.bound_comparison(
-        form="printed",
         claim="risk over its bound by the spectral error of the same draw, at most 1",
         observed=worst,
         interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
@@ -271,7 +270,6 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         low, high = intervals.bounded(found, 0.0, most, share)
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
     return Evidence.bound_comparison(
-        form="proved",
         claim=f"mean risk over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),
@@ -302,7 +300,6 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
             *(one for part in (one_row, left_out) for one in part(bound)),
             *(one for part in _SOURCE for one in part(bound)),
         ],
-        form="proved",
         claim="mean excess risk",
     )
 

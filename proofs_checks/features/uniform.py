@@ -271,7 +271,6 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
             cases.append(Case(drawn=drawn, bound=found, where={"map": one.name, "m": one.m}))
     return compare_with_bounds(
         cases,
-        form="printed",
         claim="the largest error of pairs over a grid of a set keeps the known bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 600,
@@ -293,7 +292,6 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
     cases.append(Case(drawn=found, bound=limit, where={"map": "group", "m": _TEMPLATES}))
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=(
             "the largest error over a grid of a set keeps its bounds: cosines of several spectra, "
             "group-invariant features, rectified and centred maxout units"
@@ -313,7 +311,6 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
             *many_rows(bound),
             *rows_and_a_coin(bound),
         ],
-        form="proved",
         claim="largest error over a set",
     )
 
@@ -323,6 +320,5 @@ def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_
     """Hold the bound for one unit that is steep at one row of very many."""
     return compare_instances(
         [*a_row_of_each(bound), *a_rare_row(bound)],
-        form="proved",
         claim="largest error over a set, one unit",
     )

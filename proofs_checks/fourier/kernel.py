@@ -88,7 +88,6 @@ def frequencies(
         claimed,
         # Clopper and Pearson's intervals lie within Hoeffding's.
         resolution=2 * np.asarray(reach),
-        form="printed",
         claim="shares of frequencies below the quartiles of normal, Cauchy and Student's laws",
     )
 
@@ -127,7 +126,6 @@ def gaussian(
     verdict = _held(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$",
         plots=(_plot(context),),
     )
@@ -141,7 +139,6 @@ def offset(
     verdict = _held(context, draw, {**_GAUSSIAN, "form": "offset"}, claimed, "offset")
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
         r"\cos(\langle w,y\rangle + b) = e^{-\gamma|x-y|^2}$",
     )
@@ -155,7 +152,6 @@ def laplacian(
     verdict = _held(context, draw, _LAPLACIAN, claimed, "Laplacian")
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"entries Cauchy of scale $\gamma$: $E\langle\Phi(x), \Phi(y)\rangle = "
         r"e^{-\gamma|x-y|_1}$",
     )
@@ -169,7 +165,6 @@ def matern(
     verdict = _held(context, draw, _MATERN, claimed, "Matern")
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"$w$ of Student's $t$ with $2\nu$ degrees of freedom over $\ell$: the Matern kernel",
     )
 

@@ -58,7 +58,6 @@ def kernel(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for orthogonal blocks",
     )
 
@@ -85,7 +84,6 @@ def variance(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=rf"$m\,\mathrm{{Var}} = (1 - k^2)^2 + 2(d-1)c(z)$ in whole blocks of $d = {_D}$",
         plots=(_plot(),),
     )
@@ -99,7 +97,6 @@ def never_much_worse(context: Context, *, room: float = 3.0) -> Evidence:
         excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - room / (d + 1)).max())
         worst, where = max((worst, where), (excess, d))
     return Evidence.bound_comparison(
-        form="printed",
         claim=rf"the variance is at most $1 + {room:g}/(d+1)$ times that of independent "
         rf"frequencies (nearest at $d = {where}$)",
         observed=worst,

@@ -52,7 +52,6 @@ def pairs(
     """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
     return Evidence.from_verdict(
         _held(context, draw, "pairs", claimed),
-        form="printed",
         claim=r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs",
         plots=(_plot(),),
     )
@@ -65,7 +64,6 @@ def offset(
     """Hold 1 + k(2z)/2 - k(z)^2 against the variance with offsets."""
     return Evidence.from_verdict(
         _held(context, draw, "offset", claimed),
-        form="printed",
         claim=r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset",
     )
 
@@ -81,7 +79,6 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     nu = min(found, key=lambda one: found[one].min())
     least = float(found[nu].min())
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "
             f"more, at distances up to 12 lengths (least at smoothness {nu:g})"
@@ -100,7 +97,6 @@ def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
     """Ask whether offsets vary less somewhere, for a rough Matern kernel."""
     most = -float(_gain(smoothness).min())
     return Evidence.bound_comparison(
-        form="printed",
         claim=rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}",
         observed=most,
         interval=(most - 1e-9, most + 1e-9),

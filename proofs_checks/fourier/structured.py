@@ -42,7 +42,6 @@ def kernel(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for structured blocks",
     )
 
@@ -75,7 +74,6 @@ def turns(
             worst = max(worst, (abs(observed - exact), observed, exact))
     _, observed, exact = worst
     return Evidence.exact_comparison(
-        form="printed",
         claim=r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$",
         observed=observed,
         exact=exact,
@@ -113,7 +111,6 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
     if not low <= 1.0 <= high:
         status = "refuted"
     return Evidence(
-        form="printed",
         status=status,
         claim=r"for $z = x - y$ along an axis, $\mathrm{Var} = \frac1D(V + (D-1)c)$, that of "
         "orthogonal rows (in units of this value)",

@@ -51,7 +51,6 @@ def measure(
     claimed: Kernel,
     rows: Any,
     *,
-    form: Any,
     claim: str,
     draw: Draw = GroupInvariantFeatures.draw,
     resolution: tuple[float, float] = (0.03, 0.01),
@@ -76,15 +75,15 @@ def measure(
         ledger=context.ledger,
         name=name,
     )
-    return Evidence.from_verdict(verdict, form=form, claim=claim, plots=plots)
+    return Evidence.from_verdict(verdict, claim=claim, plots=plots)
 
 
-def compute(form: Any, claim: str, value: float, rounding: float, **fields: Any) -> Evidence:
+def compute(claim: str, value: float, rounding: float, **fields: Any) -> Evidence:
     """Compare a computed value, within its rounding, with `exact` or with `lower` and `upper`."""
     compare = Evidence.exact_comparison if "exact" in fields else Evidence.bound_comparison
     fields = {"method": "computed, with its rounding", **fields}
     ends = (value - rounding, value + rounding)
-    return compare(form=form, claim=claim, observed=value, interval=ends, **fields)
+    return compare(claim=claim, observed=value, interval=ends, **fields)
 
 
 def batches(

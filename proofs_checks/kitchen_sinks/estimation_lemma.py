@@ -44,7 +44,6 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
     log_delta = -100.0
     log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
     return Evidence.bound_comparison(
-        form="restored",
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
             rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
@@ -68,7 +67,6 @@ def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) ->
         if bound(n, log_delta=log_delta) < 1  # |mean| is never above 1
     )
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
             r"probability of a violation minus $\log\delta$ "
@@ -122,7 +120,6 @@ def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -
     settings, n_draws = _settings(context)
     return compare_with_bounds(
         cases(context, bound),
-        form="proved",
         claim=(
             "the largest difference of true and empirical risk over the box of weights exceeds the "
             r"bound with probability at most $\delta$ (cosines; one constant feature)"
@@ -158,6 +155,5 @@ def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) 
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return compare_instances(
         [*extremal.one_feature_gap(bound), extremal.many_features_gap(bound)],
-        form="proved",
         claim="largest gap of the risks, fair labels",
     )

@@ -77,7 +77,6 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
                 worst = max(worst, abs(off))
                 looked += 1
     return Evidence.exact_comparison(
-        form="printed",
         claim=(
             "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
             f"at equal rows, {looked} correlations and lengths"
@@ -106,7 +105,6 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
     ]
     worst = float(max(ratios))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             "Mehler's series is off by at most the error that it states: largest share of it, for "
             "tanh and for the absolute value, at correlations from -1 to 1"
@@ -136,7 +134,6 @@ def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) 
     )
     return Evidence.from_verdict(
         verdict,
-        form="proved",
         claim=r"$E\tanh(\langle w,x\rangle+b)\tanh(\langle w,y\rangle+b)$ by Mehler's series, "
         r"$w \sim N(0, 2.25 I)$, $b \sim N(0, 1/4)$",
     )

@@ -158,7 +158,6 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) ->
     settings, n = _settings(context)
     return compare_with_bounds(
         _printed_cases(context, bound),
-        form="printed",
         claim=(
             "the average of $K$ features misses $f^*$ by more than the bound with probability at "
             r"most $\delta$ (cosines; constants of random sign)"
@@ -175,7 +174,6 @@ def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
     settings, n = _settings(context)
     return compare_with_bounds(
         _known_cases(context, bound),
-        form="proved",
         claim=(
             r"the same with $\sqrt{E\|f_1\|^2 - \|f^*\|^2}$ for the first $C$, which is exact for "
             "cosines"
@@ -201,7 +199,6 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     bound = kitchen_sinks.approximation(50, scale=units.feature_scale, delta=0.05).total
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
             r"form leaves out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with "
@@ -247,7 +244,6 @@ def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
     cases = divided_cases(context, bound)
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=(
             r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
             r"proportional to $b\pi$ keep the bound for $C\,E\,b$"
@@ -294,6 +290,5 @@ def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Ev
     """Hold the bound where it is tight: random signs, and an orthogonal basis."""
     return compare_instances(
         [*extremal.random_signs(bound), extremal.basis(bound), extremal.basis(bound, moments=True)],
-        form="proved",
         claim="distance of the average from $f^*$",
     )

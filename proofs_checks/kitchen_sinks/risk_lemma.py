@@ -103,7 +103,6 @@ def averages(
     settings, n = _settings(context)
     return compare_with_bounds(
         cases(context, bound),
-        form="printed",
         claim=(
             "the average of $K$ features has a risk above that of $f^*$ by more than the bound "
             r"with probability at most $\delta$ (logistic and hinge loss on cosines, a linear loss "
@@ -151,6 +150,5 @@ def tight(
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return compare_instances(
         [*extremal.random_signs(bound, lipschitz=1.0), extremal.one_of_a_basis(bound)],
-        form="printed",
         claim="risk of the average above that of $f^* = 0$",
     )

@@ -123,7 +123,6 @@ def _draws(context: Context) -> int:
 def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
     return compare_with_bounds(
         cases(context, constraint, bound),
-        form="proved",
         claim=(
             "the fitted weights have a risk above the best function's by more than the bound with "
             r"probability at most $2\delta$ (cosines, divided maxout units, constants; "
@@ -197,6 +196,5 @@ def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Ev
             *extremal.wrong_sign(bound),
             *extremal.falls_short(bound),
         ],
-        form="proved",
         claim="excess risk of the fitted weights",
     )

@@ -89,7 +89,6 @@ def normalisation(context: Context, *, weights: Weights = by_density) -> Evidenc
     """Enumerate the kernel of the restored weights."""
     found = _ratio(context, weights)
     return Evidence.exact_comparison(
-        form="restored",
         claim=(
             r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
             "worst row)"
@@ -110,7 +109,6 @@ def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
         for _, counts, expected in independent(uniform, 2)
     )
     return Evidence.exact_comparison(
-        form="restored",
         claim=(
             r"for $\hat q_i = 1/M_0$ the features are those of random kitchen sinks, $\phi/\sqrt M$"
             " (largest deviation of a squared weight)"
@@ -127,7 +125,6 @@ def probabilities(context: Context, *, weights: Weights = by_probability) -> Evi
     """Enumerate the kernel of features over the root of the probability."""
     ratio = _ratio(context, weights)
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             rf"features over $\sqrt{{M\hat q_i}}$ have {_POOL} times the pool's kernel on average, "
             "as often as the pool has members (ratio at the worst row)"
@@ -144,7 +141,6 @@ def without_weights(context: Context, *, weights: Weights = unweighted) -> Evide
     """Show that the weights are needed: without them the kernel is another one."""
     deviation = abs(_ratio(context, weights) - 1)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             "features that are drawn by scores and have no weights have a kernel that is off the "
             "pool's by a tenth of it or more, at the worst row"
@@ -170,7 +166,6 @@ def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
                 worst = max(worst, float(np.abs(mean - kernel).max()))
                 looked += 1
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
             r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
@@ -208,7 +203,6 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
             ratios.append((float((one / plain).max()) / factor(mix), mix))
     worst, mix = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
             rf"scores on one feature (largest at $\eta = {mix:g}$)"

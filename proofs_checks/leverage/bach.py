@@ -64,7 +64,6 @@ def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> E
     found = cases(context, form, features)
     return compare_with_bounds(
         found,
-        form=form,
         claim=(
             r"with that many features, by leverage or plainly, the error of the ball exceeds "
             r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
@@ -100,7 +99,6 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
         shares.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
     (a, a_low, a_high), (b, b_low, b_high) = shares
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"at $\lambda = 10^{-3}$ and $M = 137$, the share of draws that reach $4\lambda$ is "
             "larger by leverage than by plain sampling by at least 1/2"
@@ -120,7 +118,6 @@ def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximat
     """Compare the proved error where it is tight: many draws of orthogonal features."""
     return compare_instances(
         [*extremal.rarest_feature(bound)],
-        form="proved",
         claim="error of the whole ball, features drawn so often that it is near the ridge",
     )
 

@@ -39,7 +39,6 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     ]
     worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
     return Evidence.exact_comparison(
-        form="restored",
         claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
         "(farthest from 1 of four ridges)",
         observed=worst,
@@ -60,7 +59,6 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     truth = factor * float(waves.scores(_RIDGE).sum())
     low, high = intervals.bounded(estimates, 0.0, float(min(rows, 16)), context.false_alarm)
     return Evidence.bound_comparison(
-        form="proved",
         claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
         observed=float(estimates.mean()),
         interval=(low, high),

@@ -42,11 +42,10 @@ def of_pairs(z: float) -> float:
     return float(square - mean**2)
 
 
-def _compare(form: Any, claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> Evidence:
+def _compare(claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> Evidence:
     ratios = np.array([claimed(z) / true(z) for z in _DISTANCES])
     worst = float(ratios[np.argmax(np.abs(ratios - 1))])
     return Evidence.exact_comparison(
-        form=form,
         claim=f"{claim}: over the true one, farthest from 1 of four distances",
         observed=worst,
         exact=1.0,
@@ -60,7 +59,6 @@ def _compare(form: Any, claim: str, true: Variance, claimed: Variance, plots: An
 def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
     """Hold the variance against pairs of cosine and sine, the features of the cited lemma."""
     return _compare(
-        "restored",
         r"$\frac12(1-e^{-z^2})^2$ is the variance of $\cos\omega^\top(x-y)$",
         of_pairs,
         claimed,
@@ -72,7 +70,6 @@ def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
 def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     """Hold the other variance against features with a phase."""
     return _compare(
-        "proved",
         r"$1 + \frac12e^{-2z^2} - e^{-z^2}$ is that of features with a phase",
         of_phases,
         claimed,
@@ -102,7 +99,6 @@ def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     )
     return Evidence.from_verdict(
         verdict,
-        form="proved",
         claim=r"$m\,\mathrm{Var}\langle\Phi(x),\Phi(y)\rangle$ over $1+\frac12e^{-2z^2}-e^{-z^2}$",
     )
 

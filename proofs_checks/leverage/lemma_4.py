@@ -48,7 +48,6 @@ def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     """Hold the errors of all scores against the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
     return Evidence.bound_comparison(
-        form="restored",
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
             rf"$\Delta$ that was drawn: largest share of the bound, {len(spreads)} draws with "
@@ -67,7 +66,6 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     _, _, end = _ratios(context, in_between)
     end *= factor
     return Evidence.bound_comparison(
-        form="restored",
         claim=(
             r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
             r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}$ for $\Delta \le \frac12$: largest "

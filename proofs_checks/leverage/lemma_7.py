@@ -72,7 +72,6 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
         ratios.append((high / bound, low / bound, drawn.mean() / bound, number))
     high, low, mean, _ = max(ratios)
     return Evidence.bound_comparison(
-        form="restored",
         claim=(
             r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
             f"of {_POINTS} kernels on a circle, pools of {_POOL}: the largest"
@@ -93,7 +92,6 @@ def ball(context: Context, *, which: int = 0) -> Evidence:
     """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
     found = _in_the_ball(Sums(_MANY), which)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
             "is at least"

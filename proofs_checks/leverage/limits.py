@@ -28,10 +28,9 @@ def _worst(tau: Any) -> float:
     return float(ratio[np.argmax(np.abs(ratio - 1))])
 
 
-def _uniform(form: Any, claim: str, tau: Any) -> Evidence:
+def _uniform(claim: str, tau: Any) -> Evidence:
     worst = _worst(tau)
     return Evidence.exact_comparison(
-        form=form,
         claim=claim,
         observed=worst,
         exact=1.0,
@@ -43,7 +42,6 @@ def _uniform(form: Any, claim: str, tau: Any) -> Evidence:
 def _not_uniform(claim: str, tau: Any) -> Evidence:
     off = abs(_worst(tau) - 1)
     return Evidence.bound_comparison(
-        form="proved",
         claim=claim,
         observed=off,
         interval=(off - _ROUNDING, off + _ROUNDING),
@@ -58,7 +56,6 @@ def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
     rng = context.rng("tall")
     some = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
     return _uniform(
-        "printed",
         r"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 independent features on 30 rows",
         np.concatenate(some),
     )
@@ -68,7 +65,6 @@ def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
 def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
     """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
     return _uniform(
-        "printed",
         r"large $\lambda$ makes $M_0\hat q_i = 1$, for pairs of cosine and sine of random waves",
         ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
     )
@@ -110,7 +106,6 @@ def sizes(context: Context, *, power: int = 2) -> Evidence:
     phi = pool(context.rng("sizes"), 200, _POOL, spread=0.3)
     tau = _LARGE * ridge_leverage_scores(phi, _LARGE).scores
     return _uniform(
-        "proved",
         r"$\lambda\tau_i$ over $p_i\|\phi_i\|^2$ is the same for all features at large $\lambda$",
         tau / np.mean(np.abs(phi) ** power, axis=0),
     )

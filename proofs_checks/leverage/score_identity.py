@@ -21,7 +21,6 @@ def _worst(ratios: list[Any], claim: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
     return Evidence.exact_comparison(
-        form="restored",
         claim=claim,
         observed=worst,
         exact=1.0,

@@ -36,7 +36,7 @@ def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     return waves, scores_by_rows
 
 
-def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evidence:
+def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
     waves, scores_by_rows = _draws(context)
     tau = waves.scores(_RIDGE)
     d = float(tau.sum())
@@ -48,7 +48,6 @@ def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evide
         )
     return compare_with_bounds(
         cases,
-        form=form,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
@@ -65,7 +64,6 @@ def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> 
 
     return _probabilities(
         context,
-        "restored",
         r"$\sum_i|\hat q_i - q_i| \le 4\Delta\lambda/\lambda_{\min}(G)$ fails with probability at "
         r"most $\delta$, with the $\Delta$ that so many rows buy",
         at,
@@ -96,7 +94,6 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
         feature_bound=1.0,
     ).value
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             "Corollary 5 promises less than 0.25 where probabilities differ by a factor of "
             rf"{tau.max() / tau.min():.1f}: $N_0 = 10^8$ rows buy a small $\Delta$"
@@ -124,7 +121,6 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
 
     return _probabilities(
         context,
-        "proved",
         r"$\sum_i|\hat q_i - q_i| \le 2\Delta'(M_0-d)/d$ fails with probability at most $\delta$",
         at,
     )
@@ -151,7 +147,6 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     ]
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
             r"most $\delta$"
@@ -176,7 +171,6 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
             ratio = np.abs(np.log(size * tau / tau.sum())).max() / np.log1p(eps)
             worst = max(worst, float(ratio))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
             r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"
@@ -222,7 +216,7 @@ def _plot(context: Context, waves: Waves, known: dict[str, float]) -> Plot:
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
     return compare_instances(
-        [*extremal.one_score(error)], form="proved", claim="error of one score over one minus it"
+        [*extremal.one_score(error)], claim="error of one score over one minus it"
     )
 
 
@@ -231,6 +225,5 @@ def tight_probabilities(context: Context, *, error: Error = bounds.probability_e
     """Hold the errors of two probabilities where they are nearest to their bound."""
     return compare_instances(
         [*extremal.two_probabilities(error)],
-        form="proved",
         claim="sum of the errors of two probabilities",
     )

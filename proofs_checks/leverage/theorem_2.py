@@ -40,7 +40,6 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
         cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
     return compare_with_bounds(
         cases,
-        form="restored",
         claim=(
             r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
             r"with probability at most $\delta$"
@@ -93,7 +92,6 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         large = spread_of(size * waves.gram, size * seen, scale * size * _RIDGE)
         worst = max(worst, large / plain, plain / large)
     return Evidence.exact_comparison(
-        form="restored",
         claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
         "farthest from 1",
         observed=worst,
@@ -129,7 +127,6 @@ def without_d(
     p = float(stats.binom.sf(math.floor(2 * rows / n), rows, 1 / n))
     fails = -math.expm1(n * math.log1p(-p))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"with $\log\frac{16}\delta$ for $\log\frac{16d}\delta$ the bound fails with at least"
             r" probability 0.99 ($2^{40}$ features of values 1 and -1, $\lambda = \|G\|$, "

@@ -127,16 +127,14 @@ def points(low: float, high: float) -> Measured:
     ],
 )
 def test_one_point_decides_for_all(low, high, status):
-    found = compare_with_claims(
-        points(low, high), [0.5, 0.4], resolution=0.25, form="proved", claim="k"
-    )
+    found = compare_with_claims(points(low, high), [0.5, 0.4], resolution=0.25, claim="k")
     assert found.status == status
     if status != "holds":
         assert found.interval == (low, high), "the point that decides is the one that is shown"
 
 
 def test_a_claim_known_up_to_an_error_is_given_that_much():
-    claim = {"resolution": 0.25, "form": "proved", "claim": "k"}
+    claim = {"resolution": 0.25, "claim": "k"}
     assert compare_with_claims(points(0.3, 0.5), [0.61, 0.4], **claim).status == "refuted"
     found = compare_with_claims(points(0.3, 0.5), [0.61, 0.4], error=[0.02, 0.0], **claim)
     assert found.status == "holds"

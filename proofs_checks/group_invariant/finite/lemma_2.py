@@ -64,7 +64,6 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
         for a, b in zip(formula(*setting), by_conditioning(*setting), strict=True)
     )
     return compute(
-        "restored",
         f"both moments of the larger normal, at {len(settings)} settings: largest difference",
         worst,
         1e-9,

@@ -37,7 +37,6 @@ def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str =
 def redraw(context: Context, *, rule: str = "paper") -> Evidence:
     """Take three bins, rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
     return compute(
-        "restored",
         r"$n \ge 1/\epsilon_0$ bins are enough for $\epsilon_0$: the error with infinitely "
         r"many templates is at most $1/3$; $\epsilon = 0.99$, $s = 1 + \epsilon$, $d = 2$, "
         r"$\rho = 1/2$, $n = 3$",
@@ -52,7 +51,6 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
 def plane(context: Context, *, rule: str = "paper") -> Evidence:
     """Take two bins in the plane, templates on the circle: Remark 1 claims no constants there."""
     return compute(
-        "proved",
         "on the circle, for which the paper allows other constants, two bins err by at least "
         r"$0.6 > 1/n$: $x \perp z$, no group, $s = 1.99$",
         bias(TemplateLaw("sphere", 2), 1.99, 2, 0.0, rule),
@@ -121,7 +119,6 @@ def errors(context: Context, *, bound: Bounding = bounds.kernel_error) -> Eviden
     settings, n_draws = sizes(context)
     return compare_with_bounds(
         list(cases(context, bound)),
-        form="proved",
         claim=(
             r"the largest error over all pairs exceeds the bound with probability at most $\delta$ "
             f"({POINTS} rows; whole group and samples of elements; both forms)"
@@ -238,7 +235,6 @@ def tight(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidenc
     """Compare the bound with extremal instances: rows of a line, and orthonormal ones."""
     return compare_instances(
         [*templates(bound), all_pairs(bound), *elements(bound), *binning(bound)],
-        form="proved",
         claim="largest error over all pairs",
     )
 
@@ -279,6 +275,5 @@ def given_templates(context: Context, *, bound: Bounding = bounds.kernel_error) 
     """Compare the term of the elements alone, where it is of first order: at one template."""
     return compare_instances(
         list(flips(bound)),
-        form="proved",
         claim="products of sampled elements, less those of the group, at given templates",
     )

@@ -51,7 +51,6 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
             )
             for r in sizes
         ],
-        form="restored",
         claim=(
             r"$\sup_\tau|\hat\psi - \psi|$ exceeds $\sqrt{\log(2/\delta)/(2r)}$ with probability "
             r"at most $\delta$ (120 permutations)"
@@ -74,4 +73,4 @@ def kolmogorov(bound: Bounding) -> Iterator[Instance]:
 def tight(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Compare the bound with the distribution of Kolmogorov's statistic."""
     claim = "largest error of a distribution function"
-    return compare_instances([*kolmogorov(bound)], form="restored", claim=claim)
+    return compare_instances([*kolmogorov(bound)], claim=claim)

@@ -45,10 +45,9 @@ def times(factor: float) -> Bound:
     )
 
 
-def _compare(context: Context, form: Any, claim: str, drawn: Any, bound: Bound) -> Evidence:
+def _compare(context: Context, claim: str, drawn: Any, bound: Bound) -> Evidence:
     return compare_with_bounds(
         [Case(drawn=drawn, bound=bound, where={"m": _M, "d": 6})],
-        form=form,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=len(drawn) * _M * 41,
@@ -67,7 +66,6 @@ def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
     whole = dataclasses.replace(theorem_2.terms[0], name="allowed", value=1.0, formula="1")
     return _compare(
         context,
-        "restored",
         r"$\langle\Phi(x),\Phi(z)\rangle - (1 - d_G)$ leaves $[\epsilon - \delta_2 - \epsilon_0, "
         r"\epsilon + \delta_1 + \epsilon_0]$ with probability at most $\delta$, $\epsilon_0$ the "
         "proved bound of Theorem 2",
@@ -84,7 +82,6 @@ def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
     exact = PAPER["window"] - kappa * mean_distance(BLOCKS, rows)[np.triu_indices(_POINTS)]
     return _compare(
         context,
-        "proved",
         r"$|\langle\Phi(x),\Phi(z)\rangle - s + \kappa D|$ exceeds $\epsilon_0$ with probability "
         r"at most $\delta$",
         np.abs(products - exact).max(axis=1),
@@ -105,7 +102,6 @@ def distances(context: Context, *, slope: float = 1.0) -> Evidence:
     gap = np.abs(squared - kappa * energy_distance(BLOCKS, rows))
     return _compare(
         context,
-        "proved",
         r"$|\|\Phi(x)-\Phi(z)\|^2 - \kappa\,\mathcal{E}(x,z)|$ exceeds $4\epsilon_0$ with "
         r"probability at most $\delta$",
         gap.max(axis=(1, 2)),

@@ -54,7 +54,6 @@ def restored(
         SAMPLED,
         kernel,
         unit_rows(context, 2, 6),
-        form="restored",
         claim=r"$\lim_{n\to\infty}E\langle\Phi(x),\Phi(z)\rangle = K_s(x, z)$ for $r = 2$ elements",
         draw=draw,
         resolution=(0.05, 0.01),
@@ -88,7 +87,6 @@ def sizes(
                 options,
                 kernel_of(options, d),
                 unit_rows(context, 2, d),
-                form="proved",
                 claim=claim,
                 draw=draw,
                 # At the full level intervals are narrower than a hundredth of the kernel itself.

@@ -47,7 +47,6 @@ def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
         options,
         0.0,
         resolution=0.02,
-        form="restored",
         claim=(
             r"$k(x,x) + k(gx,gx) - 2k(x,gx) = 0$ for the kernel $k = E\langle\Phi,\Phi\rangle$ of "
             "two random elements a template"
@@ -62,7 +61,6 @@ def _mean_change(
     claimed: float,
     *,
     resolution: float,
-    form: Any,
     claim: str,
 ) -> Evidence:
     """Compare the mean of |Phi(x) - Phi(g x)|^2 over templates with a claim."""
@@ -84,7 +82,7 @@ def _mean_change(
         ledger=context.ledger,
         name=f"{context.statement}: {label}",
     )
-    return Evidence.from_verdict(verdict, form=form, claim=claim)
+    return Evidence.from_verdict(verdict, claim=claim)
 
 
 @check("group-invariant.invariance", form="proved", name="whole groups")
@@ -96,7 +94,6 @@ def whole(context: Context, *, n_elements: int | None = None) -> Evidence:
     worst = max(verdicts, key=lambda verdict: (verdict.status != "holds", verdict.observed))
     evidence = Evidence.from_verdict(
         worst,
-        form="proved",
         claim=(
             r"$\Phi(gx) = \Phi(x)$ to rounding for every $g$ and the whole group: "
             f"{len(kinds)} groups (fraction of templates that differ)"
@@ -137,6 +134,5 @@ def defect(context: Context, *, factor: float = 1.0) -> Evidence:
         _SAMPLED,
         claimed,
         resolution=(0.1 if context.quick else 0.02) * claimed,
-        form="proved",
         claim=r"$E\|\Phi(x) - \Phi(gx)\|^2 = 2\kappa w\|x - gx\|$, two distinct elements of 6",
     )

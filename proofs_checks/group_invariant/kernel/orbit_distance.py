@@ -28,7 +28,6 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     worst = float(gap.flat[np.argmax(np.abs(gap))])
     # Means of 36 distances, each of which may come out as 1e-8 where it is 0.
     return compute(
-        "printed",
         r"$D = \sqrt{2\pi d}\,d_G$ is the mean distance of all points of one orbit from all of "
         f"the other: largest difference of {gap.size} pairs of rows",
         worst,
@@ -43,7 +42,7 @@ def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
     x = unit_rows(context, 1, 6)
     moved = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     claim = "$d_G(x, gx) > 0.01$: a mean of distances is not 0 on one orbit, and is no metric"
-    return compute("proved", claim, moved, _ROUNDING, lower=0.01)
+    return compute(claim, moved, _ROUNDING, lower=0.01)
 
 
 @check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted, energy")
@@ -51,7 +50,7 @@ def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> 
     """Compute the energy distance between a row and itself, permuted."""
     x = unit_rows(context, 1, 6)
     energy = float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
-    return compute("proved", r"$\mathcal{E}(x, gx) = 0$", energy, _ROUNDING, exact=0.0)
+    return compute(r"$\mathcal{E}(x, gx) = 0$", energy, _ROUNDING, exact=0.0)
 
 
 @check("group-invariant.orbit-distance", form="proved", name="rows of different orbits")
@@ -60,7 +59,7 @@ def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evide
     x = unit_rows(context, 10 if context.quick else 60, 6)
     between = distance(BLOCKS, x)[np.triu_indices(len(x), 1)]
     claim = rf"$\mathcal{{E}}(x, z) > 0$, least of {between.size} pairs"
-    return compute("proved", claim, float(between.min()), _ROUNDING, lower=0.0)
+    return compute(claim, float(between.min()), _ROUNDING, lower=0.0)
 
 
 @check("group-invariant.orbit-distance", form="proved", name="squared distances of features")
@@ -87,5 +86,5 @@ def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
         name=f"{context.statement}: features",
     )
     return Evidence.from_verdict(
-        verdict, form="proved", claim=r"$E\|\Phi(x) - \Phi(z)\|^2 = \kappa\,\mathcal{E}(x, z)$"
+        verdict, claim=r"$E\|\Phi(x) - \Phi(z)\|^2 = \kappa\,\mathcal{E}(x, z)$"
     )

@@ -65,7 +65,6 @@ def local(
         _LOCAL,
         kernel,
         rows(),
-        form="restored",
         claim=(
             r"$K = s - \kappa\int_{\mathcal G}\int_{\mathcal G}\|gx - g'z\|$ over the identity, a "
             "cycle, its inverse and a transposition"
@@ -80,7 +79,6 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     x = unit_rows(context, 6 if context.quick else 200, 6)
     gap = of_elements(x, x, among=among) - of_inverses(x, x, among=among)
     return compute(
-        "restored",
         r"on a subset with inverses the mean of $\|gx - g'z\|$ is that of $\|g^{-1}x - "
         rf"g'^{{-1}}z\|$, which is that of features: largest difference of {gap.size} pairs",
         float(np.abs(gap).max()),
@@ -104,7 +102,6 @@ def longer_rows(
         {**PAPER, **DITHER, "window": 2 * (1 + EPSILON)},
         kernel,
         unit_rows(context, 2, 6) * np.array([[2.0], [0.7]]),
-        form="restored",
         claim=r"$K_s = s - \kappa D$ for $\|x\| \le R = 2$ and $s = R(1+\epsilon) = 2.6$",
         draw=draw,
     )
@@ -121,7 +118,6 @@ def any_list(
         _OPTIONS,
         kernel,
         rows(),
-        form="proved",
         claim=r"$K = s - \kappa\frac{1}{r^2}\sum\|g_i^{-1}x - g_{i'}^{-1}z\|$",
         draw=draw,
         n_templates=5000,
@@ -134,7 +130,6 @@ def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
     x, z = rows()[:1], rows()[1:]
     means = (mean(x, z, among=among)[0, 0] for mean in (of_elements, of_inverses))
     return compute(
-        "proved",
         "for the identity, a cycle and a transposition, which the remark leaves out, means "
         "over elements and over inverses give kernels that differ by at least 0.05",
         SPHERE.slope * abs(float(np.subtract(*means))),

@@ -51,7 +51,6 @@ def restored(context: Context, *, length: float = 1.0) -> Evidence:
     integral = _WINDOW - np.maximum(a[:, :, None], b[:, None, :]).mean(axis=(1, 2))
     deviation = by_definition(a, b, _WINDOW) - integral
     return compute(
-        "restored",
         r"$\int_{-s}^s\psi\psi\,d\tau = s - \int\int\max(\langle gt,x\rangle, \langle g't,z"
         rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference",
         float(deviation[np.argmax(np.abs(deviation))]),
@@ -77,7 +76,6 @@ def measured(
         _UNIT,
         kernel,
         unit_rows(context, 2, 6),
-        form="restored",
         claim=r"$K = s - \kappa D$ for templates uniform on the sphere, $s = 1 + \epsilon = 1.3$",
         draw=draw,
     )
@@ -97,7 +95,6 @@ def clipped(
         _NARROW,
         kernel,
         unit_rows(context, 2, 6),
-        form="proved",
         claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$",
         draw=draw,
         resolution=(0.05, 0.01),
@@ -118,7 +115,6 @@ def gaussian(
         _GAUSSIAN,
         kernel,
         unit_rows(context, 2, 6),
-        form="proved",
         claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$",
         draw=draw,
     )

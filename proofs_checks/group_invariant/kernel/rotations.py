@@ -60,7 +60,7 @@ def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_
         "images that do not move", (error * (1 - 1e-12), error), promised * (1 + 1e-12)
     )
     instances.append(still)
-    return compare_instances(instances, form="printed", claim="error of the kernel by n turns")
+    return compare_instances(instances, claim="error of the kernel by n turns")
 
 
 @check("group-invariant.rotations", form="printed", name="drawn images")
@@ -101,9 +101,7 @@ def images(
                     error = slope * abs(float(mean[k] - exact[k]))
                     ends = (error - rest - _SUMS, error + rest + _SUMS)
                     instances.append(Instance(f"images {scale:g} apart, {n} turns", ends, promised))
-    return compare_instances(
-        instances, form="printed", claim="error of the kernel by n turns, images"
-    )
+    return compare_instances(instances, claim="error of the kernel by n turns, images")
 
 
 def _over_turns(moved: Any, rows: Any) -> Any:
@@ -130,7 +128,7 @@ def is_a_group(
         gap = max(gap, float(np.abs(group.apply(image)[:: many // 4] - right).max()))
     claim = "turns as orthogonal maps, as a group, and as quarter turns: largest difference"
     method = "computed: products of matrices"
-    return compute("proved", claim, gap, _SUMS, exact=0.0, method=method)
+    return compute(claim, gap, _SUMS, exact=0.0, method=method)
 
 
 @check("group-invariant.rotations", form="proved", name="samples of turned functions")
@@ -151,4 +149,4 @@ def sampled(
             error = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
             ends = (error - _SUMS, error + _SUMS)
             instances.append(Instance(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
-    return compare_instances(instances, form="proved", claim="turned samples less samples turned")
+    return compare_instances(instances, claim="turned samples less samples turned")

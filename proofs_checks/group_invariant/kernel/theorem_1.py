@@ -96,7 +96,6 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
                 ratios.append((max(value / above, -value / below), d, epsilon))
     worst, d, epsilon = max(ratios)
     return compute(
-        "restored",
         rf"$-\delta_2 \le K_s - (s - d_G) \le \delta_1$ at {len(ratios)} points, features of "
         r"zero and another draw: the gap over its delta "
         rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
@@ -127,7 +126,6 @@ def _measured(context: Context, templates: str, kernel: Any, formula: str, draw:
         {**DITHER, **PAPER, "templates": templates},
         kernel,
         unit_rows(context, 2, 6),
-        form="proved",
         claim=f"{formula}, unbiased by random offsets of the bins",
         draw=draw,
         resolution=(0.05, 0.01),
@@ -168,7 +166,6 @@ def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidenc
         for d_g in (0.0, top)
     )
     return compute(
-        "restored",
         rf"$K_s \to s - d_G$ as $d \to \infty$: the gap at $d = 10^6$ over the largest $d_G$ "
         rf"(largest at $\epsilon = {epsilon:g}$)",
         worst,
@@ -189,7 +186,7 @@ def positive_semidefinite(least: float, of: str) -> Evidence:
     claim = f"$K_s$ is symmetric and positive semidefinite: least eigenvalue of {of}, less what "
     claim += "the matrix lacks of symmetry"
     method = "eigenvalues, with their rounding"
-    return compute("restored", claim, least, _ROUNDING, lower=-2 * _ROUNDING, method=method)
+    return compute(claim, least, _ROUNDING, lower=-2 * _ROUNDING, method=method)
 
 
 @check("group-invariant.theorem-1", form="restored", name="a kernel")

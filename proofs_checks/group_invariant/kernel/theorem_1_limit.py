@@ -39,7 +39,6 @@ def vanish(context: Context, *, rate: float = 1 / 16) -> Evidence:
             scaled.append((abs(value) * factor, d, epsilon))
     worst, d, epsilon = max(scaled)
     return compute(
-        "restored",
         r"$\delta_1$, $\delta_2$ and $|K_s - (s - d_G)|$ over $e^{-d\epsilon^2/16}$, which "
         rf"vanishes with $d$, are at most 3 at {len(scaled)} points "
         rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
@@ -70,7 +69,6 @@ def rate(context: Context, *, factor: float = 1.0, power: float = 1.0) -> Eviden
     worst, d, epsilon = max(ratios)
     # Differences of tails that agree to half a per cent, each to thirteen digits.
     return compute(
-        "proved",
         r"$0 \le 1 - q/p \le ((1+\epsilon)e^{-\epsilon})^{d/2}/(p\sqrt{\pi d})$ at "
         rf"{len(ratios)} points: their ratio (largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
         worst,
@@ -86,7 +84,6 @@ def in_units_of_the_distance(context: Context, *, d: int = 10**6, at: float = 1.
     lost = float(stats.chi2.sf(d * (1 + epsilon), d))
     ratio = 1 - relative_gap(d, epsilon)
     return compute(
-        "proved",
         rf"$\sqrt d(s - K_s)$ over $D/\sqrt{{2\pi}}$, a fraction {lost:.2g} of the templates "
         rf"rejected ($d = {d}$, $\epsilon = {epsilon:.2g}$): within $2/\sqrt{{\pi d}}$ of 1",
         ratio,

@@ -48,7 +48,7 @@ def on_a_circle(factor: float) -> float:
 def _on_a_circle(claim: str, factor: float, **bounds: float) -> Evidence:
     claim += f" on {_CIRCLE} points of a circle: least eigenvalue"
     method = "eigenvalues, with their rounding"
-    return compute("proved", claim, on_a_circle(factor), _ROUNDING, method=method, **bounds)
+    return compute(claim, on_a_circle(factor), _ROUNDING, method=method, **bounds)
 
 
 @check("group-invariant.theorem-1-positive", form="proved", name="the least constant")
@@ -71,7 +71,6 @@ def room(context: Context, *, slope: float = 1.0) -> Evidence:
         for d in (*range(2, 200), 10**4)
     )
     return compute(
-        "proved",
         rf"$s \ge 1$ is above $\frac{{q}}{{p}}M_d/\sqrt{{2\pi d}}$ (largest at $d = {d}$): "
         "no more than 0.37 of the window is needed",
         worst,

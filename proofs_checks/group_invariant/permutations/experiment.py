@@ -63,7 +63,6 @@ def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidenc
         context,
         wins,
         _DRAWS,
-        form="printed",
         claim=f"{few} is less accurate than {many} in more than half of all draws of targets, "
         f"split and templates; {_problem(tokens, per_class)}",
         n_features=_DRAWS * max(m * (2 * n + 1) for n, m in sizes),
@@ -90,7 +89,6 @@ def ordering(
         context,
         wins,
         _DRAWS,
-        form="proved",
         claim=(
             f"bag of words < CDF({n}, 25) <= Haar kernel in more than half of all draws of "
             f"targets, split and templates; {_problem(tokens, per_class)}"
@@ -118,7 +116,6 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
         context,
         wins,
         _FEWER_DRAWS,
-        form="proved",
         claim=(
             f"CDF({n}, {m}) with {some} permutations is less accurate than with all in more than "
             f"half of all draws; {_problem(tokens, per_class)}"
@@ -140,14 +137,12 @@ def _chance(
     wins: int,
     draws: int,
     *,
-    form: Any,
     claim: str,
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Compare a count of draws with one half."""
     return Evidence.bound_comparison(
-        form=form,
         claim=claim,
         observed=wins / draws,
         interval=intervals.binomial(wins, draws, context.false_alarm),
@@ -167,7 +162,6 @@ def least_squares(
     """Compare least squares on counts with the rule "#a + #b >= 2", on the expected test."""
     wrong = 2 * task.alone(PAPER, 2000) if errors is None else errors(PAPER, 2000)
     return compute(
-        "proved",
         r"least squares on counts decides by $\#a+\#b \ge 2$: accuracy 0.8364",
         float(task.by_least_squares(PAPER, 2000)),
         1e-12,
@@ -183,7 +177,6 @@ def best_rule(
 ) -> Evidence:
     """Enumerate all linear rules of the targets' counts."""
     return compute(
-        "proved",
         r"no rule $u\#a+v\#b \ge w$ is more accurate than 0.9182, of one that errs where one "
         "given target stands alone, twice or more",
         float(task.best_of_counts(PAPER, 2000)),
@@ -200,7 +193,6 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
     orbit = problem.tokens.everything[1]
     own = problem.labels[orbit] if labels is None else labels(problem)
     return compute(
-        "proved",
         "least squares on all sequences: largest difference between one-hot rows and counts",
         task.raw_and_counts(problem, own),
         1e-9,
@@ -213,7 +205,6 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
 def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Evidence:
     """Compute the smallest eigenvalue of the Haar kernel on the orbits."""
     return compute(
-        "proved",
         "smallest eigenvalue of the Haar kernel on functions of the 792 orbits that sum to "
         "zero is positive, so that any labels of orbits are functions of its space",
         task.least_eigenvalue(kernel(PAPER)),

@@ -23,7 +23,6 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     most = PAPER["window"] * (_LAMBDA if union else 1.0)
     claim = rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
     return compute(
-        "restored",
         f"{claim}: a lower bound of the distance",
         max(0.0, (_LAMBDA * own - most) / math.sqrt(own)),
         1e-9,
@@ -46,7 +45,6 @@ def sections(
         _OPTIONS,
         kernel,
         unit_rows(context, 2, 6),
-        form="proved",
         claim=(
             r"weights $w/p = \psi(x, t, \tau) \le 1$ give $K_s(\cdot, x)$: it lies in "
             r"$\mathcal F_p$ with $C = 1$, and $\sum\alpha_iK_s(\cdot, x_i)$ with "

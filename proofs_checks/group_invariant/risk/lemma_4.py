@@ -103,7 +103,6 @@ def _compare(context: Context, form: Any, claim: str, bound: Bounding) -> Eviden
     ]
     return compare_with_bounds(
         cases,
-        form=form,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=sum(n_draws * m * (2 * _BINS + 1) for m, _ in settings),
@@ -225,6 +224,5 @@ def tight(context: Context, *, bound: Bounding = bounds.approximation) -> Eviden
             *half_of_elements(bound, events=2),
             same_cell(bound, events=1),
         ],
-        form="proved",
         claim="distance to weights of at most $C/m$",
     )

@@ -35,7 +35,6 @@ def risks(context: Context, *, factor: float = 1.0) -> Evidence:
             gap = loss(values * labels).mean(axis=1) - loss(exact * labels).mean()
             ratios.append(float((factor * np.abs(gap) / distance).max()))
     return compute(
-        "restored",
         r"$|\mathcal E_V(\tilde f) - \mathcal E_V(f)| \le L\|\tilde f - f\|_{L^2}$: the ratio, "
         "largest of logistic and hinge losses of all approximations drawn",
         max(ratios),

@@ -48,7 +48,6 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     heads = math.floor(0.5 * _COINS * (1 + allowed / largest))
     chance = 2 * float(binom.sf(heads, _COINS, 0.5))
     return compute(
-        "restored",
         rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
         "the risks differ by more than the bound with probability at most "
         rf"$\delta$ = {delta:g}",
@@ -73,7 +72,6 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
         rows.append((high, low, float(drawn.mean()), m, n))
     high, low, mean, m, n = max(rows)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\mathfrak R_N \le 2sC/\sqrt N$: their ratio (largest of "
             f"{len(rows)}: $m = {m}$, $N = {n}$)"
@@ -116,7 +114,6 @@ def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
             Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
             for m, n in _SETTINGS
         ],
-        form="proved",
         claim=r"$\sup|\mathcal E - \hat{\mathcal E}|$ exceeds the bound with probability at most "
         r"$\delta$",
         false_alarm=context.false_alarm,

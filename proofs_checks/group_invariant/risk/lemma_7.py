@@ -86,7 +86,7 @@ def pool(context: Context) -> Pool:
     return Pool(np.einsum("o,oik,ojk->ij", SHARE, psi, psi) * WINDOW / BINS)
 
 
-def _compare(context: Context, bound: Lemma, *, form: Any, claim: str, variance: bool) -> Evidence:
+def _compare(context: Context, bound: Lemma, *, claim: str, variance: bool) -> Evidence:
     vectors, n_draws = pool(context), 2000 if context.quick else 20_000
     moments = {"mean_square": vectors.mean_square, "norm": vectors.norm} if variance else {}
     cases = [
@@ -99,7 +99,6 @@ def _compare(context: Context, bound: Lemma, *, form: Any, claim: str, variance:
     ]
     return compare_with_bounds(
         cases,
-        form=form,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=n_draws * 100,
@@ -115,14 +114,14 @@ def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
         r"the mean of $m$ functions $\pm\psi(\cdot, t_i, \cdot)$ misses theirs by more than "
         r"the bound with probability at most $\delta$ (60 templates, ten orbits)"
     )
-    return _compare(context, bound, form="restored", claim=claim, variance=False)
+    return _compare(context, bound, claim=claim, variance=False)
 
 
 @check("group-invariant.lemma-7", form="proved", name="the variance known", pays=True)
 def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Count the same for the bound by the variance."""
     claim = r"the same with $\sqrt{E\|f\|^2 - \|Ef\|^2}$ for the first $M$"
-    return _compare(context, bound, form="proved", claim=claim, variance=True)
+    return _compare(context, bound, claim=claim, variance=True)
 
 
 @check("group-invariant.lemma-7", form="restored", name="worlds where it is tight")
@@ -130,7 +129,6 @@ def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare both terms with random signs on a line, and with an orthogonal basis."""
     return compare_instances(
         [*worlds.random_signs(bound), worlds.basis(bound)],
-        form="restored",
         claim="distance of a mean from its expectation",
     )
 
@@ -140,6 +138,5 @@ def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare the sharper first term with an orthogonal basis, whose mean is not 0."""
     return compare_instances(
         [worlds.basis(bound, moments=True)],
-        form="proved",
         claim="distance of a mean from its expectation, the variance known",
     )

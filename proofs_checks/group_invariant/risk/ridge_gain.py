@@ -248,7 +248,7 @@ def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> E
             value = bound(size, ridge=float(_RIDGE), largest=largest, variation=variation)
             ends = (value * (1 - _ROUNDING), value * (1 - _ROUNDING))
             instances.append(Instance(f"{name}, {size} rows", ends, gain))
-    return compare_instances(instances, form="printed", claim="gain by averaging, known over exact")
+    return compare_instances(instances, claim="gain by averaging, known over exact")
 
 
 def _variation(orbits: Orbits) -> float:
@@ -278,7 +278,7 @@ def split(
         gap = max(gap, abs(risks[0] - risks[1] - varies))
     claim = "risk less that of the average, less the variation on orbits, 49 designs"
     # A report shows no interval of length 0.
-    return compute("proved", claim, float(gap), 1e-15, exact=0.0, method="computed in fractions")
+    return compute(claim, float(gap), 1e-15, exact=0.0, method="computed in fractions")
 
 
 @check("group-invariant.ridge-gain", form="proved", name="all designs of three orbits")
@@ -345,7 +345,7 @@ def least_squares(
 def _none(gap: float, claim: str, rounding: float) -> Evidence:
     claim += ": largest difference of the formula and another route"
     method = "computed: fractions against floats, and quadrature"
-    return compute("proved", claim, gap, rounding, exact=0.0, method=method)
+    return compute(claim, gap, rounding, exact=0.0, method=method)
 
 
 @check("group-invariant.ridge-gain", form="proved", name="the invariant kernel may lose")
@@ -357,6 +357,4 @@ def not_ordered(context: Context, *, average: str = "before") -> Evidence:
     )
     ratio = float(early / free)
     claim = "one row and orthogonal images: the invariant kernel's risk over the plain one's"
-    return compute(
-        "proved", claim, ratio, ratio * _ROUNDING, lower=1.0, method="computed in fractions"
-    )
+    return compute(claim, ratio, ratio * _ROUNDING, lower=1.0, method="computed in fractions")

@@ -41,7 +41,7 @@ def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
     """Compute the fraction of orbits among sequences."""
     share = len(tokens.representatives) / tokens.alphabet**tokens.length
     claim = r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8"
-    return compute("printed", claim, share, 1e-15, lower=0.0, upper=1.0 - 1e-12, method="counted")
+    return compute(claim, share, 1e-15, lower=0.0, upper=1.0 - 1e-12, method="counted")
 
 
 @check("group-invariant.sample-complexity", form="proved", name="Burnside's count")
@@ -52,7 +52,6 @@ def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) 
         sizes += [(n, a) for n in (1, 2, 6) for a in (1, 4, 7)]
     gap = max(abs(float(formula(n, a)) - listed(n, a)) for n, a in sizes)
     return compute(
-        "proved",
         r"$|\mathcal X_0| = \frac{1}{|G|}\sum_g|\mathrm{Fix}\,g|$: largest difference from "
         f"orbits that are listed, {len(sizes)} sizes, 792 for sequences of 5 of 8",
         gap,
@@ -67,4 +66,4 @@ def not_the_order(context: Context, *, order: float = 120.0) -> Evidence:
     """Compare the reduction with the order of the group."""
     reduction = _PAPER.alphabet**_PAPER.length / len(_PAPER.representatives)
     claim = "the reduction is below $|G| = 120$, since the action is not free: 41.4"
-    return compute("proved", claim, reduction, 1e-9, upper=order - 1e-6, method="counted")
+    return compute(claim, reduction, 1e-9, upper=order - 1e-6, method="counted")

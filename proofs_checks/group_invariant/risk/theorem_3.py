@@ -97,7 +97,6 @@ def not_negative(context: Context, *, delta: float = 1e-18) -> Evidence:
 def _violated(loss: str, delta: float, loss_at_zero: float) -> Evidence:
     chance = violation(delta, loss_at_zero)
     return Evidence.bound_comparison(
-        form="restored",
         claim=(
             rf"the excess risk exceeds the bound {chance.bound:.5f} with probability at most "
             rf"$3\delta$, $\delta$ = {delta:g}: sign flips, one orbit, {loss}, $s = "
@@ -131,7 +130,6 @@ def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
     on_orbits = -(SHARE * LABELS) @ (phi(sorted_rows) @ weights)
     on_all = -float(np.mean(LABELS[orbit] * (phi(all_rows) @ weights)))
     return compute(
-        "proved",
         r"$|\mathcal E_{\mathcal X}(\tilde f) - \mathcal E_{\mathcal X_0}(\tilde f)| > 0.01$ "
         r"for $\tilde f$ of a sample of $r = 2$ elements: a proof has to pay for it",
         abs(on_all - float(on_orbits)),
@@ -164,7 +162,6 @@ def excess(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidenc
     ]
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=(
             r"the excess risk of the empirical minimiser exceeds the bound with probability at "
             r"most $3\delta$ (whole group, linear loss)"
@@ -186,7 +183,6 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
     )
     return compare_with_bounds(
         [case],
-        form="proved",
         claim=(
             r"the excess risk on all sequences of the minimiser on sorted ones exceeds the bound "
             r"with probability at most $5\delta$ ($r = 2$ elements)"
@@ -254,6 +250,5 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
             *half_of_elements(endless, events=5, both=True),
             same_cell(endless, events=3),
         ],
-        form="proved",
         claim="excess risk",
     )

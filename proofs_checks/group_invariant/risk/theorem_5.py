@@ -32,7 +32,6 @@ def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
     bound = as_restored(_SAMPLES, log_delta=log_delta, rademacher=_SAMPLES**-0.5)
     # The risk is larger than the empirical one by the mean of the labels: one of its two tails.
     return compute(
-        "restored",
         r"$f = 1$ alone, $V(u) = \max(0, 1 - u)$, fair labels, "
         rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
         r"of a violation is at most $\log\delta$",
@@ -85,7 +84,6 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
     ]
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=(
             r"$f = \pm1$, $V(u) = -u$, fair labels: $\sup(\mathcal E - \hat{\mathcal E})$ exceeds "
             r"the bound with probability at most $\delta$"
@@ -118,6 +116,5 @@ def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Compare the bound with one function, and with all of them."""
     return compare_instances(
         [*one_function(bound), all_signs(bound)],
-        form="proved",
         claim="largest excess of the true over the empirical risk, fair labels",
     )

@@ -61,7 +61,6 @@ def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) ->
         measured,
         measured.claimed(lambda rho, q: 0.0),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
-        form="printed",
         claim=r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$",
     )
 
@@ -78,7 +77,6 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
     # K is good to 1e-13, and its slope in the angle at these roots is above 0.1.
     error = 1e-11
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
             "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
@@ -100,7 +98,6 @@ def far_points_proved(
         measured,
         measured.claimed(kernel),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
-        form="proved",
         claim=r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$",
         plots=(_kernel_plot(),),
     )
@@ -117,7 +114,6 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
     error = 1e-10
     worst, q = max(drops)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$K_q(1) - K_q(-1) \le V(q) + \frac1q$, which over $\sigma^2$ tends to 0: their ratio "
             f"(largest of {len(drops)}: $q = {q}$)"
@@ -143,7 +139,6 @@ def half_angle_bounds(
         places.append(((angle - low) / (high - low), error / (high - low), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
             r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
@@ -210,7 +205,6 @@ def variance_falls(context: Context, *, rate: Callable[[float], float] = varianc
     """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
             rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
@@ -234,7 +228,6 @@ def near_one(context: Context, *, collision: Kernel = exact.collision_probabilit
     # kappa is good to 1e-13, and the smallest divisor is 5e-4.
     rounding = 5e-10
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
             rf"ratio (largest of {len(ratios)}: $q = {q}$, $\theta = {angle:g}$)"

@@ -54,7 +54,6 @@ def similarity(
         measured,
         measured.claimed(collision),
         resolution=_width(context),
-        form="printed",
         claim=r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$",
         plots=(_plot(measured),),
     )
@@ -77,7 +76,6 @@ def sensitivity(context: Context, *, draw: Draw = MaxoutCodes.draw) -> Evidence:
     ]
     low, high, gain, i = min(steps)
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             "collisions are more frequent at the larger correlation (least gain of "
             f"{len(steps)} steps: $q = {measured.pool_size[i]}$, $\\rho$ from "
@@ -154,7 +152,6 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
         differences.append((max(low, -high), low, high, rho))
     _, low, high, rho = max(differences)
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
             rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
@@ -182,7 +179,6 @@ def exponent_at_pools(
             places.append(((value - low) / (high - low), q, rho))
     place, q, rho = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
             rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
@@ -234,7 +230,6 @@ def digits(
         measured.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
         # Clopper and Pearson's interval lies within Hoeffding's.
         resolution=2 * reach,
-        form="proved",
         claim=(
             r"two digits both agree with probability $\kappa_q^2$, so that $\mathrm{Var}(d_H) = "
             r"\kappa_q(1-\kappa_q)/m$"
@@ -255,7 +250,6 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
                 worst, where = max((worst, where), (gap, (m, kappa, float(t))))
     m, kappa, t = where
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
             rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
@@ -298,7 +292,6 @@ def sandwich(
                 worst, where = max((worst, where), (max(over, under), (q, rho)))
     q, rho = where
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\kappa_q$ less its upper bound, or its lower bound less $\kappa_q$, over $\kappa_q$ "
             rf"(largest at $q = {q}$, $\rho = {rho:g}$)"

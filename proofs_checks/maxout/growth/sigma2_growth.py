@@ -24,7 +24,6 @@ def printed(context: Context, *, rate: Rate = math.log) -> Evidence:
     """Hold sigma^2 over log q at an enormous q against the limit 1."""
     return _limit(
         rate,
-        form="printed",
         claim=r"$\sigma^2(q)/\log q \to 1$: proved bounds for the ratio at $q = 10^{300}$",
     )
 
@@ -34,7 +33,6 @@ def proved(context: Context, *, rate: Rate = lambda q: 2 * math.log(q)) -> Evide
     """Hold sigma^2 over 2 log q at an enormous q against the limit 1."""
     return _limit(
         rate,
-        form="proved",
         claim=r"$\sigma^2(q)/(2\log q) \to 1$: proved bounds for the ratio at $q = 10^{300}$",
         plots=(_plot(),),
     )
@@ -51,7 +49,6 @@ def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
         places.append(((high - moment(q)) / (high - low), error * moment(q), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$(\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi})^2 \le \sigma^2(q) \le "
             r"1 + 2\log q$: place between the bounds, 0 at the upper one "

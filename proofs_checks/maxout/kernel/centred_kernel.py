@@ -51,7 +51,6 @@ def kernel(
         measured,
         measured.claimed(kernel),
         resolution=measured.claimed(lambda rho, q: plan[q] * variance_of_maximum(q)),
-        form="printed",
         claim=r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$",
         plots=(_plot(measured.only(8)),),
     )
@@ -72,7 +71,6 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             ratios.append((float(kernel(rho, q)) / integral, q, rho))
     ratio, q, rho = max(ratios, key=lambda row: abs(row[0] - 1))
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
             rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(ratios)} "
@@ -96,7 +94,6 @@ def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             ratios.append((ratio / most, q, rho))
     worst, q, rho = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
             rf"their ratio (largest of {len(ratios)}: $q = {q}$, $\rho = {rho:g}$)"
@@ -134,7 +131,6 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     )
     return Evidence.from_verdict(
         verdict,
-        form="proved",
         claim=r"$E\,\frac1m\sum_l(h_l - \bar h)(h'_l - \bar h') = (1 - \frac1m)(K_q - h_1^2)$, "
         rf"$m = 2$, $q = {q}$",
     )

@@ -46,7 +46,6 @@ def kernel(
         measured,
         measured.claimed(kernel),
         resolution=measured.claimed(lambda rho, q: plan[q] * exact.sigma2(q)),
-        form="printed",
         claim=r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$",
         plots=(_plot(measured.only(8)),),
     )
@@ -79,7 +78,6 @@ def borrowed(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
         claim=rf"$v^\ell = w^{{\ell+1}}$ keeps the expected kernel, $q = {q}$, all pairs of 4 rows",
     )
 
@@ -123,7 +121,6 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
     ]
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             r"$\mathrm{Cov}(X_1, X_2) = \rho(1-\rho^2)\kappa_q'(q\kappa_q - 1)/(q(q-1))$, $q = 2$: "
             f"over its value by signs and half-lines, farthest from 1 of {len(_PAIR_RHO)} "
@@ -166,6 +163,5 @@ def spread(
     )
     return Evidence.from_verdict(
         verdict,
-        form="proved",
         claim=rf"$m\,\mathrm{{Var}} = \sigma^4(1 + \rho^2\kappa_q(2 - \kappa_q))$, $q = {q}$",
     )

@@ -173,7 +173,6 @@ def printed(
     return _compare(
         measured_distances(context, draw),
         kernel,
-        form="printed",
         claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(1 - \rho\,\kappa_q)$ on the circle",
     )
 
@@ -187,7 +186,6 @@ def proved(
     return _compare(
         measured,
         kernel,
-        form="proved",
         claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle",
         plots=tuple(_plot(context, measured.only(q), draw) for q in _POOLS),
     )
@@ -204,7 +202,6 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
     ]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
     return Evidence.exact_comparison(
-        form="proved",
         claim=(
             r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"

@@ -106,7 +106,6 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
         counts.append(int(np.sum(drawn[:, 0, 1] > 0.25)))
     before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
     return Evidence.bound_comparison(
-        form="printed",
         claim=f"an error above 1/4 is rarer with {many} features than with {few}",
         observed=(counts[0] - counts[1]) / n,
         interval=(before[0] - after[1], before[1] - after[0]),
@@ -144,7 +143,6 @@ def one_pair(
         ]
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="the error at one pair keeps its bounds",
         false_alarm=context.false_alarm,
         n_features=n_draws(context) * max(m for _, _, m, _ in settings),
@@ -183,7 +181,6 @@ def all_pairs(
             )
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="the largest error of a Gram matrix keeps its bound",
         false_alarm=context.false_alarm,
         n_features=n_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
@@ -221,7 +218,6 @@ def uniform(
         ]
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="the largest error over a set keeps the bounds by its doubling dimension",
         false_alarm=context.false_alarm,
         n_features=n_draws(context) * max(m for _, _, _, m, _ in settings),
@@ -306,7 +302,6 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
             *three_values(bound),
             *codes(bound),
         ],
-        form="proved",
         claim="error at one pair",
     )
 
@@ -314,17 +309,13 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
 @check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
-    return compare_instances(
-        [*orthonormal_rows(bound)], form="proved", claim="largest error of a Gram matrix"
-    )
+    return compare_instances([*orthonormal_rows(bound)], claim="largest error of a Gram matrix")
 
 
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
-    return compare_instances(
-        [*orthonormal_set(bound)], form="proved", claim="largest error over a set"
-    )
+    return compare_instances([*orthonormal_set(bound)], claim="largest error over a set")
 
 
 Bounding = Callable[..., Bound]

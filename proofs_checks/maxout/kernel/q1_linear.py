@@ -40,7 +40,6 @@ def measured_kernel(
         measured,
         measured.claimed(kernel),
         resolution=width,
-        form="printed",
         claim=r"for $q = 1$, $E\,h(x)h(z) = \langle x, z\rangle$",
         plots=(_plot(measured),),
     )

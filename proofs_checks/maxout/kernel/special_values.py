@@ -40,7 +40,6 @@ def measured(
         collisions,
         collisions.claimed(value),
         resolution=width,
-        form="printed",
         claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",
     )
 
@@ -56,7 +55,6 @@ def computed(
     gaps = [(float(collision(r, q)) - claimed(r, q), r, q) for r in _RHO for q in pools]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
     return Evidence.exact_comparison(
-        form="printed",
         claim=(
             "the Gaussian integral for $\\kappa_q$ takes the printed values "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"

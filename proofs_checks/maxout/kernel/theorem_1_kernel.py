@@ -60,7 +60,6 @@ def printed(
         context,
         measured_kernel(context, draw),
         kernel,
-        form="printed",
         claim=r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$",
     )
 
@@ -75,7 +74,6 @@ def proved(
         context,
         measured,
         kernel,
-        form="proved",
         claim=r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$",
         plots=tuple(_plot(measured, q) for q in sorted(set(measured.pool_size))),
     )

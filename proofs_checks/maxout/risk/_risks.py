@@ -319,7 +319,6 @@ def hold_risks(
     cases = risk_cases(draws, evaluate, bound)
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
@@ -344,7 +343,6 @@ def compare_means(
         ratios.append((high / promised, low / promised, drawn.mean() / promised, where, n_features))
     high, low, observed, where, n_features = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings: {where})",
         observed=observed,
         interval=(low, high),

@@ -48,7 +48,6 @@ def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
     """Bound the distance of a function of the kernel's space from the class of one C."""
     low, high = distance_ends(scale, _POOL)
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             rf"distance of $K(\cdot, z)$ from $\mathcal F$ in $\mathcal H_K$ is 0: $C = {scale:g}$,"
             f" $q = {_POOL}$"
@@ -68,7 +67,6 @@ def union(
     scale = 8.0
     _, high = ends(scale, _POOL)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"bound of the distance of $K(\cdot, z)$ from $\mathcal F_C$, which tends to 0: "
             f"$C = {scale:g}$, "

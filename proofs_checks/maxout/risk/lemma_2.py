@@ -173,7 +173,6 @@ def _hold(
     cases = suprema_cases(context, evaluate, bound)
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
@@ -208,7 +207,6 @@ def on_subspheres(
                     ]
     share, r, q, m = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
             f"{len(ratios)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
@@ -297,7 +295,6 @@ def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evide
     """Hold a probability, between two numbers, against what the proof says of it."""
     low, high = chance
     return Evidence.bound_comparison(
-        form="printed",
         claim=claim,
         observed=low,
         interval=(low * (1 - 1e-9), min(1.0, high * (1 + 1e-9))),
@@ -325,7 +322,6 @@ def two_near_points(
     # At one of the two a unit has the size of |g|: for two weights P(|phi(x)| <= t) = 2 Phi(t) - 1.
     chance = float(2 * tail(max(1.0, bound.value)))
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             rf"two inputs at distance $\delta/((q+1)\sqrt d)$, $q = {POOL}$, $C_1 = 1000$: chance "
             f"of exceeding both 1 (the proof has $t > 1$) and the published bound "

@@ -191,7 +191,6 @@ def in_mean_square(
     )
     return Evidence.from_verdict(
         verdict,
-        form="proved",
         claim=(
             r"$E\|\hat f - f\|^2 = (C^2\sigma^2(q) - \|f\|^2)/m$ "
             f"($q = {setting.pool_size}$, $m = {m}$)"
@@ -214,7 +213,6 @@ def tight(
             *instances.random_signs(by_dimension, instances.PAPER[3]),
             *instances.mean_square_of_signs(bound),
         ],
-        form="proved",
         claim="distance from $f$, one input",
     )
 
@@ -237,7 +235,6 @@ def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Ev
                 ratios.append((math.log(2 / delta) / exponent, q, m, delta))
     worst, q, m, delta = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
             rf"(largest of {len(ratios)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
@@ -307,7 +304,6 @@ def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> 
     cases = distance_cases(context, evaluate, bound)
     return compare_with_bounds(
         cases,
-        form="proved",
         claim=r"$\|\hat f - f\|$ below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
@@ -378,7 +374,6 @@ def all_units(
     chance = (1 - share(delta, n_units)) ** n_units
     promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
             f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
@@ -399,7 +394,6 @@ def conditioned_mean(
     inside = 1 - 2 * stats.norm.sf(level)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
     return Evidence.exact_comparison(
-        form="printed",
         claim=(
             rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
             rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
@@ -436,7 +430,6 @@ def shortfall_evidence(
     """
     chance = probability(bound.value / slope)
     return Evidence.bound_comparison(
-        form="printed",
         claim=claim,
         observed=chance,
         interval=(chance - 1e-12, chance + 1e-12),

@@ -84,7 +84,6 @@ def tight(
             *instances.random_signs(both_ways, instances.FREE[3], function="monte-carlo"),
             instances.mean_of_signs(both_ways),
         ],
-        form="proved",
         claim="risk that the nearest or the Monte Carlo function adds, one input",
     )
 
@@ -117,7 +116,6 @@ def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> 
     cases = added_cases(context, evaluate, bound)
     return compare_with_bounds(
         cases,
-        form="proved",
         claim="risk that the best function of the box adds to that of $f^*$, below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,

@@ -75,7 +75,6 @@ def factor_is_enough(
             ratios.append((ratio, f"$R = {radius:g}$, $B = {loss_bound:g}$, {where}"))
     worst, where = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             rf"the display of Theorem 2 times $RB$, over the box, with $C' = {c_prime:g}$ and "
             r"$|V| \le B$: what is proved of that excess over the published form, at most 1 "
@@ -113,7 +112,6 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
                 *instances.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
             )
         ],
-        form="proved",
         claim="excess risk with linear units of inputs of length $R$",
     )
 
@@ -140,7 +138,6 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
             ratios.append((needed / (n * math.log(n) * math.log(d)), n, d))
     worst, n, d = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
             rf"$C'N\log N\log d$, at most 8 (largest at $N = {n:g}$, $d = {d:g}$)"
@@ -175,7 +172,6 @@ def by_the_repair(
                 ratios.append((bound["approximation"] / rate, n, q, delta))
     worst, n, q, delta = max(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"with $m = \sigma^2(q)N$ features the approximation term is at most "
             r"$\frac{LC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$: ratio "
@@ -226,7 +222,6 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     rare = min(1.0, (1 - 2 / math.pi) / (m * gap**2))
     low, high = (wrong * (1 - rare), wrong) if gap > 0 else (0.0, wrong * rare)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 2$, $N = 10^4$, "
             r"$E[y] = 2.6/\sqrt N$: chance that the excess risk over the best function of the "
@@ -253,7 +248,6 @@ def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     count = int((excess > bound.value).sum())
     low, high = intervals.binomial(count, n_draws, context.false_alarm)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
             r"chance that the excess risk over $\mathcal F$ exceeds $RB$ times the bound of "

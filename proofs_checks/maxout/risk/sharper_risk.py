@@ -36,7 +36,6 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
 
     return compare_instances(
         [*_signs(bound), *instances.nearest_falls_short(centred, instances.FREE[3])],
-        form="printed",
         claim="distance from the box of centred units",
     )
 
@@ -57,7 +56,6 @@ def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
             instances.learnt_by_heart_mean(centred),
             instances.falls_short_mean(centred, n_samples=instances.ENDLESS**2),
         ],
-        form="printed",
         claim="excess risk with centred units",
     )
 
@@ -83,6 +81,5 @@ def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> 
             instances.learnt_by_heart(orthogonal, shape),
             *instances.falls_short(one_input, shape),
         ],
-        form="proved",
         claim="excess risk by the norms of the sample's features",
     )

@@ -105,7 +105,6 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     """Compare what is proved of the excess over the box with the theorem's own display."""
     worst, where = over_the_box_ratio(c_prime)
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
             f"that excess over the published form, at most 1 (largest of a grid: {where})"
@@ -176,7 +175,6 @@ def smaller(
                     ratios.append((paper["approximation"] / free["approximation"], q, m, failure))
     least, q, m, failure = min(ratios)
     return Evidence.bound_comparison(
-        form="proved",
         claim=(
             r"approximation term of the paper's shape over the dimension-free one, at least "
             f"$2\\sqrt 2$ (least of {len(ratios)}: $q = {q}$, $m = {m}$, failure {failure:g})"
@@ -199,7 +197,6 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
             instances.learnt_by_heart_mean(bound),
             instances.falls_short_mean(bound, n_samples=instances.ENDLESS**2),
         ],
-        form="proved",
         claim="excess risk with linear units",
     )
 
@@ -213,7 +210,6 @@ def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
             instances.learnt_by_heart(bound, PAPER),
             *instances.falls_short(bound, PAPER),
         ],
-        form="proved",
         claim="excess risk with linear units",
     )
 
@@ -259,7 +255,6 @@ def bounded_difference(
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
     moved, limit, n = max(changes, key=lambda row: row[0] / row[1])
     return Evidence.bound_comparison(
-        form="printed",
         claim=(
             r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
             f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "
