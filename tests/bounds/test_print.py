@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from latex2mathml import converter
 
-from mehler.bounds import Bound, Term, kernel_error, kitchen_sinks
+from mehler.bounds import Bound, Term, kernel_error
 from mehler.bounds._function import REGISTRY
 from mehler.bounds._sources import PLACES
 from mehler.statements import discover
@@ -61,9 +61,6 @@ def test_latex_writes_powers_infinity_and_what_is_known_anyway():
 def test_every_bound_has_its_source(name):
     bound = bounds_of(name)[0]
     assert re.search(r"\((18|19|20)\d\d\)", bound.cite())
-    entry = bound.cite("bibtex")
-    assert re.match(r"@[a-z]+\{[a-z0-9]+,\n", entry)
-    assert entry.count("{") == entry.count("}")
 
 
 def test_places_are_those_of_the_statements():
@@ -74,7 +71,7 @@ def test_places_are_those_of_the_statements():
         if place:
             said = quoted[statement]
             assert str(source.year) in said
-            assert all(name.split()[-1] in said for name in source.authors)
+            assert all(name.split()[-1] in said for name in source.authors.split(", "))
             numbers = re.findall(r"(?:Theorem|Lemma|Remark|Proposition|Corollary) \d+", place)
             assert all(number in said for number in numbers)
 
@@ -84,8 +81,6 @@ def test_a_bound_of_somebody_else_is_cited_by_them():
     bound = Bound(statement="mine", form="proved", quantity="q", terms=terms, probability=1.0)
     with pytest.raises(ValueError, match="'mine' has no source here: cite yours"):
         bound.cite()
-    with pytest.raises(ValueError, match="style='apa' is not one of text, bibtex"):
-        kitchen_sinks.approximation(5, scale=1.0, delta=0.1).cite("apa")
 
 
 def test_printing_many_entries_gives_their_range():

@@ -234,23 +234,13 @@ class Bound:
             lines.append(promised + _in_latex(self.probability))
         return "\n".join(lines)
 
-    def cite(self, style: Literal["text", "bibtex"] = "text") -> str:
-        """Return the source of the bound, with the place of the statement in it.
-
-        Parameters
-        ----------
-        style : {"text", "bibtex"}
-            A reference in a line, or an entry with the place as its note.
-
-        Returns
-        -------
-        str
-            A proved form also names the page of its proof.
+    def cite(self) -> str:
+        """Return the source of the bound and its place there; of a proved form, the proof's page.
 
         Raises
         ------
         ValueError
-            If `style` is another, or the statement is not one of `mehler.bounds`.
+            If the statement is not one of `mehler.bounds`.
 
         Examples
         --------
@@ -261,7 +251,7 @@ class Bound:
         randomization in learning, NIPS 21 (2008), Lemma 1; as proved in mehler, page
         theorems/kitchen-sinks-lemma-1
         """
-        return cited(self.statement, self.form, style)
+        return cited(self.statement, self.form)
 
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""

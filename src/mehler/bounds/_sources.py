@@ -1,85 +1,52 @@
-"""Where the bounds come from, for citations."""
+"""Sources of the statements, for citations."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 from mehler._version import __version__
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A paper, or these pages."""
 
-    key: str
-    kind: str
-    authors: tuple[str, ...]
+    authors: str
     title: str
     venue: str
     year: int
 
-    def text(self) -> str:
+    def __str__(self) -> str:
         """Return a reference in a line."""
-        return f"{', '.join(self.authors)}, {self.title}, {self.venue} ({self.year})"
-
-    def bibtex(self, note: str) -> str:
-        """Return an entry with a note."""
-        field = {"inproceedings": "booktitle", "article": "journal"}.get(self.kind, "howpublished")
-        lines = [
-            f"  author = {{{' and '.join(self.authors)}}}",
-            f"  title = {{{self.title}}}",
-            f"  {field} = {{{self.venue}}}",
-            f"  year = {{{self.year}}}",
-            f"  note = {{{note}}}",
-        ]
-        return f"@{self.kind}{{{self.key},\n" + ",\n".join(lines) + "\n}"
+        return f"{self.authors}, {self.title}, {self.venue} ({self.year})"
 
 
-_MAXOUT = Source(
-    "mroueh2015maxout",
-    "misc",
-    ("Y. Mroueh", "S. Rennie", "V. Goel"),
-    "Random Maxout Features",
-    "arXiv",
-    2015,
-)
+_MAXOUT = Source("Y. Mroueh, S. Rennie, V. Goel", "Random Maxout Features", "arXiv", 2015)
 _GROUPS = Source(
-    "mroueh2015group",
-    "inproceedings",
-    ("Y. Mroueh", "S. Voinea", "T. Poggio"),
+    "Y. Mroueh, S. Voinea, T. Poggio",
     "Learning with Group Invariant Features: A Kernel Perspective",
     "NIPS 28",
     2015,
 )
 _SINKS = Source(
-    "rahimi2008weighted",
-    "inproceedings",
-    ("A. Rahimi", "B. Recht"),
+    "A. Rahimi, B. Recht",
     "Weighted Sums of Random Kitchen Sinks: Replacing minimization with randomization in learning",
     "NIPS 21",
     2008,
 )
 _SCORES = Source(
-    "shahrampour2019sampling",
-    "misc",
-    ("S. Shahrampour", "S. Kolouri"),
+    "S. Shahrampour, S. Kolouri",
     "On Sampling Random Features From Empirical Leverage Scores: Implementation and Theoretical "
     "Guarantees",
     "arXiv",
     2019,
 )
 _BARRON = Source(
-    "barron1993universal",
-    "article",
-    ("A. R. Barron",),
+    "A. R. Barron",
     "Universal approximation bounds for superpositions of a sigmoidal function",
     "IEEE Transactions on Information Theory 39",
     1993,
 )
-_OURS = Source(
-    "mehler", "software", ("The mehler developers",), "mehler", f"version {__version__}", 2026
-)
+_OURS = Source("The mehler developers", "mehler", f"version {__version__}", 2026)
 
 # The papers' statements, each with its place.
 PLACES: dict[str, tuple[Source, str]] = {
@@ -112,25 +79,20 @@ _OWN = {
 PLACES |= {f"{k}.{name}": (_OURS, "") for k, names in _OWN.items() for name in names.split()}
 
 
-def cited(statement: str, form: str, style: Literal["text", "bibtex"]) -> str:
+def cited(statement: str, form: str) -> str:
     """Return a reference to a statement and, for the proved form, to the page of its proof."""
-    if style not in ("text", "bibtex"):
-        raise ValueError(f"style={style!r} is not one of text, bibtex")
     if statement not in PLACES:
         raise ValueError(f"statement={statement!r} has no source here: cite yours")
     source, place = PLACES[statement]
     page = f"page {_page(statement)}"
-    if source is _OURS:
-        place = page
-    elif form == "proved":
-        place += f"; as proved in mehler, {page}"
-    return source.bibtex(place) if style == "bibtex" else f"{source.text()}, {place}"
+    proof = f"; as proved in mehler, {page}" if form == "proved" else ""
+    return f"{source}, {page if source is _OURS else place + proof}"
 
 
 def reference(statement: str) -> str:
     """Return the source of a statement for a docstring, with a link to the page of its proof."""
     source, place = PLACES.get(statement, (_OURS, ""))
-    paper = "" if source is _OURS else f"{source.text()}, {place}. "
+    paper = "" if source is _OURS else f"{source}, {place}. "
     return f"{paper}Proof: :doc:`/{_page(statement)}`."
 
 
