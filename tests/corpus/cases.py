@@ -10,6 +10,7 @@ from tests.corpus import (
     leverage_cases,
     mehler_cases,
     sink_cases,
+    structure_cases,
     units_cases,
 )
 from tests.corpus.registry import correct
@@ -23,6 +24,7 @@ _PARTS = (
     units_cases,
     law_cases,
     draw_cases,
+    structure_cases,
 )
 
 PLANTED = [case for part in _PARTS for case in part.PLANTED]

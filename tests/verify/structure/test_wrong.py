@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from mehler.audit.verification._rows import random_rows
 from mehler.verify import check_structure
+from tests.corpus.structure_maps import five_frequencies, five_frequencies_twin
 from tests.verify.structure.wrong_maps import KERNEL, PLAIN, WRONG
 
 X = random_rows(5, KERNEL, np.random.default_rng(5))
@@ -96,3 +99,47 @@ def test_a_fresh_process_that_differs_is_named():
         draw, X, elsewhere=lambda seed, rows: draw(seed + 1)(rows), time_limit=PATIENT
     )
     assert verdict.causes == ("a fresh process draws other features from the same seed",)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_map_that_is_0_in_most_draws_does_not_ignore_its_seed(seed):
+    """Ten times as long in one draw of a hundred: none of the few draws may show it."""
+
+    def rare(s):
+        rng = np.random.default_rng(s)
+        scale, phi = 10.0 * (rng.uniform() < 0.01), draw_of(int(rng.integers(1 << 62)))
+        return lambda Z: scale * phi(Z)
+
+    verdict = check_structure(rare, X, seed=seed, time_limit=PATIENT)
+    assert verdict.holds
+    never = check_structure(lambda s: lambda Z: 0.0 * draw_of(s)(Z), X, time_limit=PATIENT)
+    assert never.holds
+    assert any("features are 0 in all of" in line for line in never.assumptions)
+
+
+def draw_of(seed):
+    return PLAIN(seed, X, None)
+
+
+def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
+    """A draw of a second: few of them fit into the time."""
+    fixed = draw_of(0)
+
+    def slowly(seed):
+        start = time.thread_time()
+        while time.thread_time() - start < 0.05:
+            pass
+        return fixed
+
+    verdict = check_structure(slowly, X, time_limit=2.0)
+    assert verdict.holds
+    assert any("gave one and the same map" in line for line in verdict.assumptions)
+
+
+def test_few_frequencies_are_found_in_maps_of_one_size():
+    few = lambda seed: five_frequencies(seed, 250)  # noqa: E731
+    verdict = check_structure(few, X, kernel=KERNEL, time_limit=PATIENT)
+    assert "the error does not fall with m (250 columns scatter like" in verdict.causes[0]
+    assert check_structure(
+        lambda seed: five_frequencies_twin(seed, 250), X, kernel=KERNEL, time_limit=PATIENT
+    ).holds

@@ -48,6 +48,10 @@ def _of_verification(found: Verification) -> list[str]:
     quiet = [one.check for one in found.evidence if one not in shown]
     if quiet:
         said.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
+    # Remarks on how a map is built, and tests that it did not allow.
+    structure = next((one for one in found.evidence if one.check == "structure"), None)
+    if structure is not None and structure.check in quiet and structure.assumptions:
+        said.append(f"  structure: {'; '.join(structure.assumptions)}")
     said.append(f"  told of the map: {found.declared}")
     rest = dict.fromkeys(word for one in shown for word in one.assumptions)
     if rest:

@@ -52,7 +52,7 @@ def check_columns(subject: Subject) -> list[Finding]:
     if len(groups) > _MORE * max(distinct) * worth.sum():
         repeated = []  # in different places in every draw
     if not repeated and max(distinct) > _HALF:
-        return []
+        return _near_copies(subject, pilot)
     subject.n_tests += 1
     if not all_won(_swapped_columns(subject, repeated, pilot[0].shape[1]), subject.rate):
         return []
@@ -114,6 +114,70 @@ class Columns:
         return np.abs(a - b).max(axis=0) <= self.slack * size
 
 
+# Least fraction of columns with a near copy in their own draw, and largest of those with one in
+# another draw; most columns compared; the largest distance of unit vectors that nearly agree.
+_COPIED, _BY_CHANCE, _COMPARED, _NEAR = 0.5, 0.1, 256, 0.05
+_COPIES_ASSUMED = (
+    "columns of a draw are independent and alike, or no nearer to each other than to those of "
+    "another draw"
+)
+
+
+def _near_copies(subject: Subject, pilot: list[Any]) -> list[Finding]:
+    """Search for columns that nearly agree in most draws, where those of two draws do not.
+
+    Which distance is near depends on the map: those of two draws are farther apart.
+    """
+    a, b = (_directions(z) for z in pilot[:2])
+    if min(a.shape[1], b.shape[1]) < _VALUES:
+        return []
+    chance = np.quantile(_nearest(a, b), _BY_CHANCE)
+    near = min(_NEAR, 0.5 * float(chance))
+    if near <= 0.0 or (_nearest(a, a) <= near).mean() < _COPIED:
+        return []
+    far, rng = subject.seeds(_STREAM_OF_COLUMNS + 1), np.random.default_rng(subject.seed)
+
+    def compared() -> Iterator[int]:
+        for k in range(0, 400, 2):
+            if subject.clock.over:
+                subject.notes.skip("whether columns that nearly agree do so by chance", "time")
+                return
+            first = rng.permutation(pilot[0].shape[1]) < pilot[0].shape[1] // 2
+            z = [subject.features(far.seed(k + i)) for i in (0, 1)]
+            if any(each.shape != pilot[0].shape for each in z):
+                return
+            (c, d), (e, f) = ((_directions(x[:, first]), _directions(x[:, ~first])) for x in z)
+            own, swapped = (
+                sum(int((_nearest(x, y) <= near).sum()) for x, y in pairs)
+                for pairs in (((c, d), (e, f)), ((c, f), (e, d)))
+            )
+            yield int(own > swapped) - int(own < swapped)
+
+    subject.n_tests += 1
+    if not all_won(compared(), subject.rate):
+        return []
+    copied = round(float((_nearest(a, a) <= near).mean()) * a.shape[1])
+    cause = f"columns nearly copy each other: {copied} of {counted(a.shape[1], 'feature')} have a "
+    cause += f"copy within {near:.2g} of their length, and the variance is that of fewer"
+    # Few random numbers shared by all columns, which are looked for next, explain copies too.
+    return [Finding(cause=cause, check=_CHECK_COLUMNS, assumes=(_COPIES_ASSUMED,), late=True)]
+
+
+def _directions(z: Any) -> Any:
+    """Return the first columns worth comparing, as unit vectors."""
+    z = z[:, :_COMPARED]
+    columns = z[:, Columns.of(z).worth].astype(np.float64)
+    return columns / np.linalg.norm(columns, axis=0)
+
+
+def _nearest(a: Any, b: Any) -> Any:
+    """Return the distance of each column of a to the nearest line of b, itself apart."""
+    cosines = np.abs(a.T @ b)
+    if a is b:
+        np.fill_diagonal(cosines, 0.0)
+    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines.max(axis=1, initial=0.0)))
+
+
 def _groups(labels: list[Any], worth: Any) -> list[list[int]]:
     """Return groups of columns that are equal in all draws."""
     found: dict[tuple[int, ...], list[int]] = {}
@@ -173,7 +237,7 @@ _OTHER_SEEDS = "other seeds"
 _ROW, _FAR, _SECONDS = 18, 90, 1.0
 _STREAM_OF_SEEDS = 11
 # Equal draws needed to call a seed ignored, and the fraction of other draws that they rule out.
-_ALIKE, _SELDOM = 500, 0.2
+_ALIKE, _SELDOM = 2300, 0.011
 # Least columns and rows of draws called the same without a relation between their seeds.
 _COLUMNS, _ROWS = 64, 3
 # Most pairs of seeds collected.
@@ -243,7 +307,8 @@ def _seeds(subject: Subject) -> Iterator[int]:
 
 def _maps(drawn: dict[int, Any]) -> dict[bytes, Any]:
     """Return the distinct draws."""
-    return {z.tobytes(): z for z in drawn.values()}
+    # Zeros of both signs are one.
+    return {(z + z.dtype.type(0)).tobytes(): z for z in drawn.values()}
 
 
 def _agreeing(drawn: dict[int, Any]) -> list[tuple[int, int]]:
@@ -300,14 +365,18 @@ def _constant(subject: Subject, drawn: dict[int, Any]) -> list[Finding]:
             subject.notes.remark("no seed changes the features, which are exact")
             return []
     same = next(iter(drawn.values()))
-    far, n, start = subject.seeds(_STREAM_OF_SEEDS + 2), len(drawn), subject.spent
-    while n < _ALIKE and not subject.clock.over and subject.spent - start < 3.0 * _SECONDS:
+    if not same.any():
+        # Whatever carries the kernel may be rare.
+        subject.notes.remark(f"features are 0 in all of {counted(len(drawn), 'draw')}")
+        return []
+    far, n = subject.seeds(_STREAM_OF_SEEDS + 2), len(drawn)
+    while n < _ALIKE and not subject.clock.over:
         n += 1
         if not np.array_equal(subject.small(far.seed(n)), same):
             return []
     share = -math.expm1(math.log(subject.rate) / n)
     if share > _SELDOM:
-        subject.notes.skip("whether any seed changes the features", f"time: {n} draws")
+        subject.notes.remark(f"{n} seeds gave one and the same map, too few to refute it")
         return []
     assumed = f"a map whose seed matters differs in at least {share:.2g} of its draws"
     cause = "ignores its seed: every seed gives the same features"
@@ -348,8 +417,12 @@ def _named(drawn: dict[int, Any], pair: tuple[int, int], assumed: str) -> Findin
 _INDEPENDENT_COLUMNS = "independent columns"
 _STREAM_OF_HALVES = 31
 # Least columns of a map to be tested; columns drawn if sizes can be chosen; draws of the first
-# test; and the number of effectively independent columns that raises suspicion.
-_LEAST, _SIZE, _PILOT, _EFFECTIVE = 64, 256, 20, 8.0
+# test; and the number of effectively independent columns that raises suspicion, at most so many
+# and at most a fraction of all.
+_LEAST, _SIZE, _PILOT, _EFFECTIVE, _FRACTION = 64, 512, 20, 24.0, 0.125
+# Comparisons of halves. Draws of maps of two sizes, a factor of _SIZES apart, and the least factor
+# by which their effective columns grow.
+_COMPARISONS, _DRAWS, _SIZES, _GROWS = 120, 200, 4, 2.0
 _HALVES_ASSUMED = "halves of a draw's columns that are independent agree in sign as often as not"
 
 
@@ -357,9 +430,10 @@ def check_one_number(subject: Subject) -> list[Finding]:
     """Compare the variance between draws with that of independent columns.
 
     The estimate at a pair is the mean of m products. For independent ones its variance between
-    draws is theirs over m; products that share one random number vary together. A map is refuted if
-    as few as 8 independent columns would have its variance, and halves of the columns err to the
-    same side in nearly all draws: a fair coin if columns are independent.
+    draws is theirs over m; products that share few random numbers vary together. A map is refuted
+    if much fewer independent columns would have its variance, and halves of the columns err to the
+    same side in most draws: a fair coin if columns are independent. Where sizes can be chosen, the
+    effective number of columns must not grow with them either.
     """
     if subject.rows.dtype.kind != "f":
         return []
@@ -373,13 +447,11 @@ def check_one_number(subject: Subject) -> list[Finding]:
     m = z.shape[1]
     if z.dtype.kind != "f" or m < _LEAST:
         return []
+    most = _FRACTION * m if size is not None else min(_EFFECTIVE, _FRACTION * m)
     halves = np.random.default_rng(subject.seed).permutation(m) < m // 2
-    looks = [_look(z, halves)]
-    for k in range(1, _PILOT):
-        looks.append(_look(_draw(subject, far.seed(k), rows, size), halves))
-    pilot = Scatter.of(looks, m)
+    pilot = Scatter.of([_look(z, halves), *_looks(subject, rows, size, halves, _PILOT - 1, 0)], m)
     pair = pilot.worst()
-    if pair is None or pilot.effective[pair] > _EFFECTIVE:
+    if pair is None or pilot.effective[pair] > most:
         return []
     subject.n_tests += 1
     fresh = _pairs(subject, rows, size, halves)
@@ -392,16 +464,35 @@ def check_one_number(subject: Subject) -> list[Finding]:
         rest = one[2][pair] - other[2][pair]
         return bool(gap * rest > 0.0)
 
-    if not mostly(won, 0.5, subject.rate, n=60):
+    if not mostly(won, 0.5, subject.rate, n=_COMPARISONS):
         return []
-    again = Scatter.of(signs, m)
-    if again.effective[pair] > _EFFECTIVE:
+    effective = float(Scatter.of(signs, m).effective[pair])
+    if effective > most or (size is not None and _grows(subject, rows, pair)):
         return []
     cause = (
-        "one random number is shared by all columns: the error does not fall with m "
-        f"({counted(m, 'column')} scatter like {max(1.0, float(again.effective[pair])):.0f})"
+        f"{'one random number is' if effective < 1.5 else 'few random numbers are'} shared by all "
+        "columns: the error does not fall with m "
+        f"({counted(m, 'column')} scatter like {max(1.0, effective):.0f})"
     )
     return [Finding(cause=cause, check=_INDEPENDENT_COLUMNS, assumes=(_HALVES_ASSUMED,))]
+
+
+def _grows(subject: Subject, rows: Any, pair: int) -> bool:
+    """Whether larger maps have more effective columns at a pair of rows."""
+    found = []
+    for k, size in enumerate((_SIZE // _SIZES, _SIZE)):
+        halves = np.arange(size) % 2 == 0
+        looks = _looks(subject, rows, size, halves, _DRAWS, 2 + k)
+        found.append(float(Scatter.of(looks, size).effective[pair]))
+    return found[1] > _GROWS * found[0]
+
+
+def _looks(
+    subject: Subject, rows: Any, size: int | None, halves: Any, n: int, stream: int
+) -> list[Any]:
+    """Return statistics of n further draws."""
+    far = subject.seeds(_STREAM_OF_HALVES + stream)
+    return [_look(_draw(subject, far.seed(k), rows, size), halves) for k in range(1, n + 1)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,57 @@
+"""Faults of structure, by `check_structure` with its default settings."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from mehler import kernels
+from mehler.audit.verification._rows import random_rows
+from mehler.verify import check_structure
+from tests.corpus import structure_maps
+from tests.corpus.registry import Planted, Twin
+
+KERNEL = kernels.make("rbf", gamma=1.0)
+ROWS = random_rows(5, KERNEL, np.random.default_rng(6))
+SIZE = 250
+
+
+def drawn(name):
+    """(seed, rows, n_features) -> map, of a draw function or a transformer."""
+    made = getattr(structure_maps, name)
+
+    def redraw(seed, rows, n_features=None):
+        size = SIZE if n_features is None else n_features
+        if inspect.isclass(made):
+            return made(n_components=size, random_state=seed).fit(rows).transform
+        return made(seed, size)
+
+    return redraw
+
+
+def structure(redraw, seed):
+    return check_structure(
+        lambda s: redraw(s, ROWS), ROWS, kernel=KERNEL, redraw=redraw, seed=seed, time_limit=600.0
+    )
+
+
+PLANTED = [
+    Planted(
+        f"structure: {name.replace('_', ' ')}",
+        "check_structure",
+        structure,
+        drawn(name),
+        drawn(f"{name}_twin"),
+    )
+    for name in structure_maps.FAULTS
+]
+TWINS = [
+    Twin(
+        "structure: rare draws",
+        "check_structure",
+        structure,
+        drawn("rare_draws_twin"),
+        "its seed decides, in one draw of a hundred",
+    )
+]
