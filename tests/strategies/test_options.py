@@ -34,16 +34,8 @@ ANY = settings(strategies.example_settings(examples=200), database=None)
         (lambda: strategies.pairs(n_inputs=3, rho=st.floats(0, 1)), TypeError, "is a strategy"),
         (lambda: strategies.pairs(n_inputs=1, rho=0.5), ValueError, "n_inputs=1"),
         (lambda: strategies.adversarial_pairs(n_inputs=2, near=[2]), ValueError, r"near=\[2\]"),
-        (lambda: strategies.sparse_clouds(n_inputs=3, sparsity=4), ValueError, "sparsity=4"),
-        (
-            lambda: strategies.clouds_on_manifold(n_inputs=5, dimension=3),
-            ValueError,
-            "dimension=3 must be at most 2",
-        ),
-        (lambda: strategies.doubling_sets(n_inputs=3, max_size=0), ValueError, "max_size=0"),
         (lambda: strategies.factories(n_inputs=3, kinds=["relu"]), ValueError, "relu"),
         (lambda: strategies.maps(n_inputs=3, max_pool_size=0), ValueError, "max_pool_size=0"),
-        (lambda: strategies.devices(only=["mxnet"]), ValueError, "mxnet"),
         (lambda: strategies.groups(n_inputs=1, kinds=["cyclic"]), ValueError, "no group of kinds"),
         (lambda: strategies.edge_case_arrays(n_inputs=2, dtype="int8"), ValueError, "int8"),
         (lambda: strategies.example_settings(examples=0), ValueError, "examples=0"),
@@ -76,8 +68,6 @@ def test_values_shrink_to_simple_ones():
     pair = find(strategies.adversarial_pairs(n_inputs=2), lambda p: True, settings=ANY)
     assert pair.rho == 0.0
     assert sorted(map(abs, [*pair.x, *pair.y])) == [0.0, 0.0, 1.0, 1.0]
-    cloud = find(strategies.doubling_sets(n_inputs=6), lambda c: len(c.points) > 2, settings=ANY)
-    assert (len(cloud.points), cloud.dimension) == (4, 1.0)
     draw = find(strategies.factories(n_inputs=2), lambda f: f.pool_size > 2, settings=ANY)
     assert draw == strategies.Factory("maxout", n_inputs=2, n_features=1, pool_size=3)
     group = find(strategies.groups(n_inputs=3), lambda g: g.order > 1, settings=ANY)

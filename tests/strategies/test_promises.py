@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
-from mehler import _arrays, features, strategies
+from mehler import features, strategies
 from mehler.features import FeatureMap
 from mehler.strategies._maps import _KINDS as KINDS
 
@@ -91,67 +90,6 @@ def assert_pair(pair):
         assert abs(chord - exact) <= 16 * EPS * (1 + exact)
 
 
-@given(strategies.clouds_on_sphere(n_inputs=3, max_size=8))
-def test_clouds_on_the_sphere(X):
-    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
-
-
-@given(strategies.sparse_clouds(n_inputs=8, sparsity=3))
-def test_sparse_clouds_are_sparse(X):
-    assert ((X != 0).sum(axis=1) <= 3).all()
-    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
-
-
-@given(strategies.clouds_on_manifold(n_inputs=7, dimension=3))
-def test_clouds_on_a_torus_solve_its_equations(cloud):
-    assert cloud.dimension == 3
-    squares = np.sort(cloud.points**2, axis=1)
-    np.testing.assert_allclose(squares.sum(axis=1), 1.0, rtol=8 * EPS)
-    for row in squares:
-        # One coordinate is free of the torus, and the others pair up to 1/3.
-        assert row[0] == 0.0 or row.min() < 1e-30
-        assert any(
-            all(abs(row[a] + row[b] - 1 / 3) < 8 * EPS for a, b in matching)
-            for matching in matchings(list(range(1, 7)))
-        )
-
-
-def matchings(indices):
-    if not indices:
-        yield []
-        return
-    first, *rest = indices
-    for k, partner in enumerate(rest):
-        for others in matchings(rest[:k] + rest[k + 1 :]):
-            yield [(first, partner), *others]
-
-
-@settings(max_examples=40)
-@given(strategies.doubling_sets(n_inputs=9, max_size=9))
-def test_doubling_sets_have_the_dimension_they_state(cloud):
-    np.testing.assert_allclose(np.linalg.norm(cloud.points, axis=1), 1.0, rtol=4 * EPS)
-    assert cloud.dimension == math.log2(doubling_constant(cloud.points))
-
-
-def doubling_constant(points):
-    """By its definition, with every ball and every cover tried; distances up to rounding."""
-    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
-    slack = 1 + 64 * EPS
-    worst = 1
-    for center, radius in itertools.product(range(len(points)), np.unique(distances)):
-        ball = set(np.flatnonzero(distances[center] <= radius * slack))
-        halves = [set(np.flatnonzero(row <= radius / 2 * slack)) & ball for row in distances]
-        worst = max(
-            worst,
-            next(
-                n
-                for n in range(1, len(points) + 1)
-                if any(set.union(*some) == ball for some in itertools.combinations(halves, n))
-            ),
-        )
-    return worst
-
-
 @settings(deadline=None)
 @given(strategies.maps(n_inputs=3, max_features=8))
 def test_maps_are_maps(phi):
@@ -179,27 +117,6 @@ def test_factories_replay_from_what_they_print(draw, seed):
     again = eval(repr(draw), {"Factory": strategies.Factory})
     assert again == draw
     assert again(seed).recipe() == draw(seed).recipe()
-
-
-@settings(deadline=None)
-@given(strategies.devices(), strategies.dtypes())
-def test_devices_hold_the_arrays_that_they_make(device, dtype):
-    if dtype not in device.dtypes:
-        with pytest.raises(ValueError, match="take one of"):
-            device.asarray([[1.0]], dtype)
-        return
-    x = device.asarray([[1.0, 2.0]], dtype)
-    assert _arrays.array_namespace(x) is device.xp
-    assert _arrays.dtype_name(x.dtype) == dtype
-    assert _arrays.to_host(x).tolist() == [[1.0, 2.0]]
-    phi = features.MaxoutFeatures.draw(2, 4, 2, seed=0, like=device.like)
-    assert _arrays.to_host(phi(x)).shape == (1, 4)
-
-
-@settings(deadline=None)
-@given(strategies.namespaces(only=["numpy", "torch"]))
-def test_namespaces_are_the_ones_asked_for(xp):
-    assert xp.__name__.rpartition(".")[2] in {"numpy", "torch"}
 
 
 @given(strategies.groups(n_inputs=4))

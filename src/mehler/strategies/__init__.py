@@ -29,14 +29,6 @@ except ImportError as error:
         f"mehler.strategies needs Hypothesis: {_install_command('verify')}"
     ) from error
 
-from mehler.strategies._clouds import (
-    Cloud,
-    clouds_on_manifold,
-    clouds_on_sphere,
-    doubling_sets,
-    sparse_clouds,
-)
-from mehler.strategies._devices import Device, devices, namespaces
 from mehler.strategies._edge_cases import EdgeCaseArray, edge_case_arrays
 from mehler.strategies._groups import Group, groups
 from mehler.strategies._maps import Factory, factories, maps
@@ -45,28 +37,20 @@ from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
 from mehler.strategies._vectors import normalised, unit_vectors
 
 __all__ = [
-    "Cloud",
-    "Device",
     "EdgeCaseArray",
     "Factory",
     "Group",
     "Pair",
     "adversarial_pairs",
-    "clouds_on_manifold",
-    "clouds_on_sphere",
-    "devices",
-    "doubling_sets",
     "dtypes",
     "edge_case_arrays",
     "example_settings",
     "factories",
     "groups",
     "maps",
-    "namespaces",
     "normalised",
     "pairs",
     "pool_sizes",
     "seeds",
-    "sparse_clouds",
     "unit_vectors",
 ]

@@ -70,7 +70,7 @@ def edge_case_arrays(
     See Also
     --------
     unit_vectors : Ordinary rows.
-    mehler.verify.check_finite : The check of extreme inputs.
+    mehler.verify.check_structure : Has a row of extreme inputs, ``only="finite"``.
 
     Notes
     -----

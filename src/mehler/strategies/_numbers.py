@@ -81,7 +81,7 @@ def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
     Parameters
     ----------
     only : list of str, optional
-        Some of 'float64', 'float32'; default both. ``Device.dtypes`` lists those of a device.
+        Some of 'float64', 'float32'; default both.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
 
     See Also
     --------
-    devices : Devices, some without float64.
+    edge_case_arrays : Arrays of either dtype.
 
     Examples
     --------

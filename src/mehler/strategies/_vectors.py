@@ -67,7 +67,7 @@ def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> Sear
 
     See Also
     --------
-    clouds_on_sphere : Rows with repetitions and opposites.
+    edge_case_arrays : Rows that break careless code.
     pairs : Pairs of a given correlation.
 
     Notes
