@@ -14,7 +14,7 @@ copyright = author
 version = release = mehler.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # brings myst_parser
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
@@ -23,6 +23,12 @@ extensions = [
     "plain_bars",
     "statement_pages",
 ]
+# Notebooks are kept without outputs, and run by each build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+
 # Parts of the pages that include them.
 exclude_patterns = ["_build", "experiments/results", "performance"]
 

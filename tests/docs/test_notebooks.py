@@ -1,4 +1,4 @@
-"""Notebooks run from top to bottom, in a namespace of their own; nothing but Python is needed."""
+"""Notebooks run from top to bottom, in a namespace of their own, without Jupyter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pytest
 
 from tests.docs._blocks import ROOT
@@ -23,10 +24,19 @@ def run(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-@pytest.mark.full
+@pytest.mark.sampled(1)
 def test_cells_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a notebook may write files
-    run(path)
+    with plt.rc_context({"backend": "agg", "figure.max_open_warning": 0}):
+        run(path)
+    plt.close("all")
+
+
+def test_notebooks_are_pages() -> None:
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert len(NOTEBOOKS) == 3
+    for path in NOTEBOOKS:
+        assert f"\nnotebooks/{path.stem}\n" in first
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
