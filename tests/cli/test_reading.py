@@ -33,7 +33,10 @@ def table(tmp_path):
 )
 def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     words = [word.format(table) for word in command]
-    assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (0, 3)
+    assert call(*words, "--delimiter=;", "--drop", "name", "--target", "c", "--standardize") in (
+        0,
+        3,
+    )
     first, *rest = capsys.readouterr().err.splitlines()
     assert first == (
         "mehler: rows.csv: 40 rows, 3 columns, target c (separated by semicolons; the first line "
@@ -45,22 +48,27 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
 
 def test_all_that_cannot_be_used_is_named_with_its_remedy(table, capsys):
     assert call("plan", str(table)) == 2
-    told = capsys.readouterr().err
-    assert "column 'name' holds text ('bob'): remove with --drop name, or encode" in told
-    assert call("plan", str(table), "--columns", "a,b", "--delta", "0.1", "--max-rows", "8") == 0
+    assert "split evenly by semicolons: give --delimiter ';'" in capsys.readouterr().err
+    assert call("plan", str(table), "--delimiter", ";") == 2
+    error = capsys.readouterr().err
+    assert "column 'name' holds text ('bob'): remove with --drop name, or encode" in error
+    words = ("--columns", "a,b", "--delta", "0.1", "--max-rows", "8", "--delimiter", ";")
+    assert call("plan", str(table), *words) == 0
 
 
 @pytest.mark.parametrize(
     "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
 )
-@pytest.mark.parametrize("option", ["--drop=name", "--standardize", "--no-header"])
+@pytest.mark.parametrize(
+    "option", ["--drop=name", "--standardize", "--no-header", "--delimiter=;", "--skip-lines=1"]
+)
 def test_options_about_data_need_data(command, option, capsys):
     assert call(*command, option) == 2
     assert "says how to read DATA, which is not given" in capsys.readouterr().err
 
 
 def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
-    rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
+    rows = report.load_rows(table, delimiter=";", drop="name,id", target="c", standardize=True)
     found = report.run(discover("maxout.q1-linear"), data=rows)
-    words = "/rows.csv --drop name,id --target c --standardize --level quick"
+    words = "/rows.csv --drop name,id --target c --delimiter ';' --standardize --level quick"
     assert all(words in one.replay for one in found.data.evidence)

@@ -11,6 +11,10 @@ from mehler.report import load_rows
 from tests.report.awkward_files import FILES
 
 
+def test_there_are_fifty():
+    assert len(FILES) >= 50
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.what} {file.name}")
 def test_files_are_read_as_meant_or_refused(tmp_path, file):
     path = tmp_path / file.name

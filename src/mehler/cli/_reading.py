@@ -31,12 +31,14 @@ Seed = Annotated[int, option("N", "Seed of all random numbers.")]
 FalseAlarm = Annotated[float, option("A", "Probability that a check refutes a true claim.")]
 Debug = Annotated[bool, switch("--debug", "Show tracebacks.")]
 _HOW: dict[str, tuple[Any, Any, Any]] = {
-    "columns": (str | None, None, option("A,B", "Columns to use; default all.")),
-    "drop": (str | None, None, option("A,B", "Columns to leave out.")),
+    "columns": (str | None, None, option("A,B", "Columns to use, as height,weight; default all.")),
+    "drop": (str | None, None, option("A,B", "Columns to leave out, as id,name.")),
     "labels": (
         str | None,
         None,
-        option("NAME", "Column of labels or values; it is no part of the rows.", "--target"),
+        option(
+            "NAME", "Column of labels or values, as price; it is no part of the rows.", "--target"
+        ),
     ),
     "standardize": (bool, False, switch("--standardize", "Scale columns to mean 0, deviation 1.")),
     "drop_missing": (bool, False, switch("--drop-missing", "Leave out rows with missing values.")),
@@ -45,13 +47,25 @@ _HOW: dict[str, tuple[Any, Any, Any]] = {
         None,
         switch(
             "--header/--no-header",
-            "Whether the first line of a text file names the columns; default: judged by its "
-            "cells.",
+            "Whether the first line of a text file names the columns; default: if it has no "
+            "number.",
             show_default=False,
         ),
     ),
-    "array": (str | None, None, option("NAME", "Array to use of a .npz file; default X.")),
-    "unpack_limit": (float, LIMIT, option("GIB", "Largest size of a .npz file once unpacked.")),
+    "delimiter": (
+        str | None,
+        None,
+        option("C", "What separates cells of a text file, as ';'; default ',', of .tsv a tab."),
+    ),
+    "decimal": (str, ".", option("C", "Decimal mark of a text file: . or ,")),
+    "encoding": (str, "utf-8", option("NAME", "Encoding of a text file, as latin-1 or utf-16.")),
+    "skip_lines": (int, 0, option("N", "Lines above the header of a text file, as 2.")),
+    "array": (str | None, None, option("NAME", "Array to use of a .npz file, as rows; default X.")),
+    "unpack_limit": (
+        float,
+        LIMIT,
+        option("GIB", "Largest size of packed files once unpacked, as 4."),
+    ),
 }
 
 
@@ -86,10 +100,10 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
     from mehler import report
 
     if data is None and optional:
-        usual = {"standardize": False, "drop_missing": False, "unpack_limit": LIMIT}
-        given = [name for name, value in options.items() if value != usual.get(name)]
-        if given:
-            option = given[0].replace("_", "-")
+        default = {"target": None, **{name: how[1] for name, how in _HOW.items()}}
+        other = [name for name, value in options.items() if value != default[name]]
+        if other:
+            option = other[0].replace("_", "-")
             raise ValueError(f"--{option} says how to read DATA, which is not given")
         return None
     found = report.load_rows(data, **options)

@@ -14,6 +14,7 @@ from mehler.report._compare import read_report
 from mehler.report._jobs import Jobs, n_processes
 from mehler.report._pieces import Settings, failed, pay
 from mehler.report.inputs._data import load_rows
+from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.model._data_result import DataResult
 from mehler.report.model._provenance import provenance, replay_line
 from mehler.report.model._report import Report, StatementResult
@@ -105,7 +106,7 @@ def run(
     with Jobs(n) as jobs:
         if survey is not None:
             maps = jobs.run(survey.tasks, lambda one: ended(f"data: {one.label}", one.status))
-            measured = _stamped(survey.result(maps), survey)
+            measured = _stamped(survey.result(maps), survey.rows, context)
         results = jobs.run(tasks, lambda one: ended(one[0].id, one[0].verdict))
     report = Report(
         provenance=provenance(context, None if command is None else tuple(command)),
@@ -156,8 +157,7 @@ def _paid(result: StatementResult, entries: Sequence[Entry], ledger: Ledger) -> 
     return replace(result, evidence=evidence, verdict=verdict_of(evidence))
 
 
-def _stamped(result: DataResult, survey: Survey) -> DataResult:
-    context, rows = survey.context, survey.rows
+def _stamped(result: DataResult, rows: DataMatrix, context: Context) -> DataResult:
     replay = replay_line(context, data=rows.path, options=rows.options)
     return replace(result, evidence=tuple(_stamp(one, context, replay) for one in result.evidence))
 

@@ -12,8 +12,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from mehler._validate import require_iterable
-from mehler.report.inputs._out_of_core import Look
-from mehler.report.inputs._source import Source
+from mehler.report.inputs._out_of_core import Look, Source
 
 # Columns that a message names at most, of thousands.
 _MOST = 100

@@ -19,9 +19,17 @@ from mehler.report.inputs import _columns
 from mehler.report.inputs._columns import warnings_on
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.inputs._numpy_files import array_source, read_npy, read_npz
-from mehler.report.inputs._out_of_core import Look, evenly_spaced, exceeds, is_large
-from mehler.report.inputs._source import ArraySource, NotNumbers, Source
-from mehler.report.inputs._tables import FrameSource, is_frame
+from mehler.report.inputs._out_of_core import (
+    ArraySource,
+    Look,
+    NotNumbers,
+    Source,
+    evenly_spaced,
+    exceeds,
+    is_large,
+)
+from mehler.report.inputs._tables import FileSource, FrameSource, is_frame
+from mehler.report.inputs._text import Layout, TextSource
 
 __all__ = ["DataMatrix", "load_rows"]
 
@@ -53,6 +61,10 @@ def load_rows(
     standardize: bool = False,
     drop_missing: bool = False,
     header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+    skip_lines: int = 0,
     array: str | None = None,
     unpack_limit: float = UNPACK_LIMIT,
 ) -> DataMatrix:
@@ -64,10 +76,9 @@ def load_rows(
     Parameters
     ----------
     data : path, array (n, d), data frame, DataMatrix or None
-        A file: ``.csv`` or ``.tsv`` (separated by commas, semicolons, tabs or spaces; decimal
-        points, or commas where that is certain), ``.parquet``, ``.feather`` or ``.arrow``,
-        ``.npy``, ``.npz``; an array of any library; a data frame of pandas, polars or pyarrow. A
-        `DataMatrix` is returned as it is. None stands for scikit-learn's 8x8 digits.
+        A file: ``.csv``, ``.tsv``, ``.parquet``, ``.feather``, ``.arrow``, ``.npy`` or ``.npz``;
+        an array of any library; a data frame of pandas, polars or pyarrow. A `DataMatrix` is
+        returned as it is. None stands for scikit-learn's 8x8 digits.
     columns, drop : str or sequence of str, optional
         Names of the columns to take, or to leave out, separated by commas. Columns without names
         are x0, x1, and so on. Index columns of pandas are left out unless they are named.
@@ -80,11 +91,21 @@ def load_rows(
         Whether rows with missing or infinite values are left out, instead of refused.
     header : bool, optional
         Whether the first line of a text file holds names. Default: it does if none of its cells is
-        a number, or if they are 0, 1, 2, ... in order, as pandas writes them.
+        a number, or if they are 0, 1, 2, ... in order, as pandas writes them; it is refused if some
+        are numbers.
+    delimiter : str, optional
+        What separates the cells of a text file, as ``";"``. Default: a comma, or a tab in ``.tsv``.
+        A file whose first 50 lines another of ``; | tab space ,`` splits evenly is then refused.
+    decimal : {".", ","}
+        Decimal mark of a text file.
+    encoding : str
+        Of a text file, as ``"latin-1"`` or ``"utf-16"``.
+    skip_lines : int
+        Lines of a text file above its header or its first row.
     array : str, optional
         Name of the array of a ``.npz``. Default X, or the first with two axes.
     unpack_limit : float
-        Most GiB that a ``.npz`` may unpack to.
+        Most GiB that a ``.npz``, or a file packed a hundredfold, may unpack to.
 
     Returns
     -------
@@ -115,12 +136,17 @@ def load_rows(
     limit = require_positive("unpack_limit", unpack_limit)
     require_flag("standardize", standardize)
     require_flag("drop_missing", drop_missing)
-    if header is not None:
-        require_flag("header", header)
+    layout = Layout(
+        header=header,
+        delimiter=delimiter,
+        decimal=decimal,
+        encoding=encoding,
+        skip_lines=skip_lines,
+    )
     if array is not None:
         require_instance("array", array, str)
     taken, left = (_columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop")))
-    source, label, labels = _opened(data, target, header, array, limit)
+    source, label, labels = _opened(data, target, layout, array, limit)
     named = target if labels is None else None
     use, place, notes = _columns.choose(source, label, columns=taken, drop=left, target=named)
     seen = _looked_at(source, label, use, place, drop_missing)
@@ -140,12 +166,12 @@ def load_rows(
         choices=(*source.choices, *notes),
         warnings=warnings_on(names, seen, standardize=standardize),
         target_name=target if target is None or isinstance(target, str) else "target",
-        options=_options(taken, left, target, standardize, drop_missing, header, array, limit),
+        options=_options(taken, left, target, standardize, drop_missing, layout, array, limit),
     )
 
 
 def _opened(
-    data: Any, target: Any, header: bool | None, array: str | None, limit: float
+    data: Any, target: Any, layout: Layout, array: str | None, limit: float
 ) -> tuple[Source, str, Any]:
     """Return the source, how messages call it, and labels that are not among its columns."""
     labels = None if target is None or isinstance(target, str) else target
@@ -155,7 +181,7 @@ def _opened(
         path = Path(data)
         label = f"DATA={str(path)!r}"
         try:
-            return _file(path, label, target, header, array, limit)
+            return _file(path, label, target, layout, array, limit)
         except OSError as error:
             raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     if is_frame(data):
@@ -170,7 +196,7 @@ def _opened(
 
 
 def _file(
-    path: Path, label: str, target: Any, header: bool | None, array: str | None, limit: float
+    path: Path, label: str, target: Any, layout: Layout, array: str | None, limit: float
 ) -> tuple[Source, str, Any]:
     if not path.exists():
         raise ValueError(f"{label} does not exist: check the path")
@@ -184,8 +210,8 @@ def _file(
         )
     if path.stat().st_size == 0:
         raise ValueError(f"{label} is empty: give a file with rows of numbers")
-    if header is not None and kind not in _TEXT:
-        raise ValueError(f"{label} is no text file: leave out --header and --no-header")
+    if layout.options() and kind not in _TEXT:
+        raise ValueError(f"{label} is no text file: leave out {layout.options()[0]}")
     if array is not None and kind != ".npz":
         raise ValueError(f"{label} is no .npz of several arrays: leave out --array")
     if kind == ".npy":
@@ -197,12 +223,8 @@ def _file(
         source.choices = (said,)
         return source, label, labels if other is None else other
     if kind in _TEXT:
-        from mehler.report.inputs._text import TextSource
-
-        return TextSource(path, label, header), label, labels
-    from mehler.report.inputs._arrow_files import ArrowSource, ParquetSource
-
-    return (ParquetSource if kind == ".parquet" else ArrowSource)(path, label), label, labels
+        return TextSource(path, label, layout), label, labels
+    return FileSource(path, label, limit), label, labels
 
 
 def _digits() -> np.ndarray:
@@ -222,7 +244,7 @@ def _options(
     target: Any,
     standardize: bool,
     drop_missing: bool,
-    header: bool | None,
+    layout: Layout,
     array: str | None,
     limit: float,
 ) -> tuple[str, ...]:
@@ -235,9 +257,8 @@ def _options(
         "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
     }
     flags = {"--standardize": standardize, "--drop-missing": drop_missing}
-    flags |= {"--header": header is True, "--no-header": header is False}
     words = [word for option, value in valued.items() if value for word in (option, value)]
-    return (*words, *(option for option, chosen in flags.items() if chosen))
+    return (*words, *layout.options(), *(option for option, chosen in flags.items() if chosen))
 
 
 def _looked_at(
@@ -251,7 +272,7 @@ def _looked_at(
         try:
             seen = source.look(use, place)
         except NotNumbers as error:
-            found = source.find_unusable(use)
+            found = error.columns
             if not found:
                 raise ValueError(f"{label} cannot be read as numbers ({error})") from error
         else:

@@ -12,8 +12,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from mehler.report.inputs._out_of_core import is_large
-from mehler.report.inputs._source import ArraySource
+from mehler.report.inputs._out_of_core import ArraySource, is_large
 
 _ENCRYPTED = 0x1
 # NumPy's own limit, by which a header of text is evaluated.

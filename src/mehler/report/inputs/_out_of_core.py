@@ -1,7 +1,12 @@
-"""One pass over all rows, block by block: what is missing, ranges, moments, columns like ids."""
+"""Sources of rows in blocks: one pass over all of them, and the rows that are held.
+
+The pass finds what is missing, ranges, moments, and columns like ids.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +20,13 @@ _MOST_ROWS = 20_000
 _BLOCK = 1 << 24
 # Missing rows that are listed.
 _FIRST = 6
+# A block of rows as float64, and the entries of the target column in them.
+Block = tuple[np.ndarray, Any]
 
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of some consecutive rows; sums of looks are looks at all of them.
+    """Statistics of some consecutive rows; a sum of two is that of both.
 
     Ranges, means and squares are of the rows without missing values. `increasing` says of each
     column whether it is of integers, each larger than the one before.
@@ -44,11 +51,11 @@ class Look:
         first_bad = self.first_bad
         if first_bad is None and after.first_bad is not None:
             first_bad = (self.n_rows + after.first_bad[0], *after.first_bad[1:])
-        share = k / max(1, n + k)
+        fraction = k / max(1, n + k)
         with np.errstate(over="ignore", invalid="ignore"):  # standardizing refuses such columns
             shift = after.means - self.means
-            means = self.means + shift * share
-            squares = self.squares + after.squares + shift * shift * (n * share)
+            means = self.means + shift * fraction
+            squares = self.squares + after.squares + shift * shift * (n * fraction)
         follows = (self.ends[1] < after.ends[0]) if n and k else True
         return Look(
             n_rows=self.n_rows + after.n_rows,
@@ -77,6 +84,40 @@ class Look:
         return np.sqrt(self.squares / max(1, self.n_good))
 
 
+def look(block: np.ndarray, also_bad: Any = False) -> Look:
+    """Return the statistics of a block of rows; `also_bad` marks rows that lack something else."""
+    n, d = block.shape
+    finite = np.isfinite(block)
+    whole = finite.all(axis=1)
+    first_bad = None
+    if not whole.all():
+        row = int(np.argmin(whole))
+        column = int(np.argmin(finite[row]))
+        first_bad = (row, column, float(block[row, column]))
+    bad = np.flatnonzero(~whole | also_bad)
+    good = np.delete(block, bad, axis=0) if bad.size else block
+    empty = np.zeros(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = good.mean(axis=0) if len(good) else empty
+        squares = np.sum((good - means) ** 2, axis=0)
+    integers = np.all(good == np.floor(good), axis=0)
+    return Look(
+        n_rows=n,
+        n_zero_rows=int(np.sum(~np.any(good, axis=1))),
+        n_bad_rows=int(bad.size),
+        bad_rows=tuple(int(i) for i in bad[:_FIRST]),
+        first_bad=first_bad,
+        n_bad=np.sum(~finite, axis=0),
+        lows=good.min(axis=0, initial=np.inf),
+        highs=good.max(axis=0, initial=-np.inf),
+        means=means,
+        squares=squares,
+        integers=integers,
+        increasing=integers & np.all(good[1:] > good[:-1], axis=0),
+        ends=(good[0].copy(), good[-1].copy()) if len(good) else (empty, empty),
+    )
+
+
 def is_large(values: Any) -> bool:
     """Whether an array, possibly out of core, exceeds the limit as float64."""
     if _arrays.is_array(values) and _arrays.is_chunked(values) and values.ndim:
@@ -89,61 +130,8 @@ def exceeds(n: int, d: int) -> bool:
     return 8 * n * d > LARGE
 
 
-def look(block: Any, also_bad: Any = None) -> Look:
-    """Look at a block of rows; `also_bad` marks rows that lack something else."""
-    block = np.asarray(block, dtype=np.float64)
-    n, d = block.shape
-    finite = np.isfinite(block)
-    bad = ~finite.all(axis=1)
-    first_bad = None
-    if bad.any():
-        row = int(np.argmax(bad))
-        column = int(np.argmax(~finite[row]))
-        first_bad = (row, column, float(block[row, column]))
-    if also_bad is not None:
-        bad |= also_bad
-    n_bad = np.sum(~finite, axis=0) if first_bad is not None else np.zeros(d, dtype=np.int64)
-    bad_rows = np.flatnonzero(bad)
-    if bad_rows.size:
-        block = block[~bad]
-    if not block.shape[0]:
-        nothing = np.zeros(d)
-        seen: dict[str, Any] = {
-            "lows": nothing + np.inf,
-            "highs": nothing - np.inf,
-            "means": nothing,
-            "squares": nothing,
-            "integers": np.ones(d, dtype=bool),
-            "increasing": np.ones(d, dtype=bool),
-            "ends": (nothing, nothing),
-        }
-    else:
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = block.mean(axis=0)
-            squares = np.sum((block - means) ** 2, axis=0)
-        integers = np.all(block == np.floor(block), axis=0)
-        seen = {
-            "lows": block.min(axis=0),
-            "highs": block.max(axis=0),
-            "means": means,
-            "squares": squares,
-            "integers": integers,
-            "increasing": integers & np.all(block[1:] > block[:-1], axis=0),
-            "ends": (block[0].copy(), block[-1].copy()),
-        }
-    return Look(
-        n_rows=n,
-        n_zero_rows=int(np.sum(~np.any(block, axis=1))),
-        n_bad_rows=int(bad_rows.size),
-        bad_rows=tuple(int(i) for i in bad_rows[:_FIRST]),
-        first_bad=first_bad,
-        n_bad=n_bad,
-        **seen,
-    )
-
-
 def rows_per_block(d: int) -> int:
-    """Return how many rows of d columns are looked at together."""
+    """Return how many rows of d columns are read together."""
     return max(1, _BLOCK // (8 * max(1, d)))
 
 
@@ -151,3 +139,118 @@ def evenly_spaced(n: int, d: int) -> np.ndarray:
     """Return the positions of a sample of rows that fits into memory."""
     count = min(n, _MOST_ROWS, max(2, LARGE // (8 * d)))
     return np.linspace(0, n - 1, count).astype(np.int64)
+
+
+class NotNumbers(Exception):
+    """Columns of numbers in the first rows hold something else further on: `columns` says what."""
+
+    def __init__(self, message: str, columns: dict[str, str]) -> None:
+        super().__init__(message)
+        self.columns = columns
+
+
+class Source(ABC):
+    """Rows of named columns.
+
+    `unusable` says of each column that holds no numbers what it does hold; `index` names the
+    columns that are left out unless they are named.
+    """
+
+    name: str
+    path: str | None = None
+    columns: tuple[str, ...]
+    unusable: dict[str, str]
+    index: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+    @abstractmethod
+    def blocks(self, use: Sequence[int], target: int | None) -> Iterator[Block]:
+        """Yield all rows in order: the columns at `use`, and the target column, None if missing."""
+
+    def labels(self, parts: Sequence[np.ndarray]) -> np.ndarray:
+        """Join the targets of blocks into values or labels: numbers, or else strings."""
+        joined = np.concatenate(parts)
+        if joined.dtype.kind != "O":
+            return joined
+        numbers = all(isinstance(label, int | float) for label in joined)
+        return np.asarray(joined.tolist() if numbers else [str(label) for label in joined])
+
+    def look(self, use: Sequence[int], target: int | None) -> Look:
+        """Return the statistics of all rows."""
+        total = look(np.empty((0, len(use))))
+        for values, labels in self.blocks(use, target):
+            total = total + look(values, False if target is None else missing(labels))
+        return total
+
+    def take(
+        self, use: Sequence[int], target: int | None, index: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+        """Return the rows at increasing positions, the targets there, and which have one."""
+        held = np.empty((index.size, len(use)))
+        present = np.ones(index.size, dtype=bool)
+        parts = [np.empty(0, dtype=object)]
+        start = 0
+        for values, labels in self.blocks(use, target):
+            first, last = np.searchsorted(index, (start, start + values.shape[0]))
+            here = index[first:last] - start
+            held[first:last] = values[here]
+            if target is not None:
+                there = labels[here]
+                present[first:last] = ~missing(there)
+                parts.append(there[present[first:last]])
+            start += values.shape[0]
+        return held, None if target is None else self.labels(parts[1:] or parts), present
+
+
+def missing(labels: np.ndarray) -> np.ndarray:
+    """Return where labels are None, or numbers that are not finite."""
+    if labels.dtype.kind == "O":
+        return np.array([one is None or one != one for one in labels], dtype=bool)
+    return ~np.isfinite(labels) if labels.dtype.kind == "f" else np.zeros(len(labels), dtype=bool)
+
+
+class ArraySource(Source):
+    """A matrix of numbers: in memory, mapped from a file, or a Dask array."""
+
+    def __init__(self, values: Any, name: str, path: str | None = None) -> None:
+        self.values, self.name, self.path = values, name, path
+        self.columns = tuple(f"x{j}" for j in range(values.shape[1]))
+        self.unusable = {}
+
+    def blocks(self, use: Sequence[int], target: int | None) -> Iterator[Block]:
+        """Yield slices of rows."""
+        for rows in _arrays.slices(self.values.shape[0], rows_per_block(len(use))):
+            block = self.values[rows]
+            yield _used(use, block), None if target is None else np.asarray(block[:, target])
+
+    def look(self, use: Sequence[int], target: int | None) -> Look:
+        """Return the statistics of blocks in turn, or of a Dask array's chunks where they are."""
+        if not _arrays.is_chunked(self.values):
+            return super().look(use, target)
+        total: Look = _arrays.sum_over_chunks(_look_at_chunk, self.values, shared=(use, target))
+        return total
+
+    def take(
+        self, use: Sequence[int], target: int | None, index: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+        """Return rows: the array itself if it is what is wanted, or by index if few are."""
+        values = self.values
+        everything = index.size == values.shape[0]
+        whole = everything and len(use) == values.shape[1]
+        if whole and type(values) is np.ndarray and values.dtype == np.float64:
+            return values, None, np.ones(index.size, dtype=bool)
+        if everything and not _arrays.is_chunked(values):
+            return super().take(use, target, index)
+        return ArraySource(_arrays.to_host(values[index]), self.name).take(
+            use, target, np.arange(index.size)
+        )
+
+
+def _used(use: Sequence[int], block: Any) -> np.ndarray:
+    values = np.asarray(block, dtype=np.float64)
+    return values if len(use) == values.shape[1] else values[:, list(use)]
+
+
+def _look_at_chunk(use: Sequence[int], target: int | None, block: Any) -> Look:
+    labels = None if target is None else np.asarray(block)[:, target]
+    return look(_used(use, block), False if labels is None else missing(labels))

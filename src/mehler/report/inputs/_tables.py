@@ -1,17 +1,25 @@
-"""Tables of Arrow columns, converted to floats in blocks of rows, and data frames."""
+"""Tables of Arrow columns, converted to floats in blocks of rows: data frames and files."""
 
 from __future__ import annotations
 
+import json
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler._text import install_command
 from mehler.report.inputs import _out_of_core
-from mehler.report.inputs._layout import short, unique
-from mehler.report.inputs._source import Block, NotNumbers, Source
+from mehler.report.inputs._out_of_core import Block, NotNumbers, Source
+
+# Bytes as float64 for one of a file, of which no data have more.
+_PACKED = 100
+# In pyarrow's words.
+_REPEATED = "duplicate field names"
 
 
 def arrow(label: str) -> Any:
@@ -25,6 +33,21 @@ def arrow(label: str) -> Any:
             "or save the rows as .npy"
         ) from error
     return pyarrow
+
+
+def short(value: Any) -> str:
+    """Quote a value in at most 30 characters."""
+    text = str(value)
+    return repr(text if len(text) <= 30 else text[:29] + "…")
+
+
+def unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Number repeated names, as pandas does: a, a.1, a.2."""
+    chosen: dict[str, None] = {}
+    for name in names:
+        tries = (f"{name}.{k}" if k else name for k in range(len(names) + 1))
+        chosen[next(one for one in tries if one not in chosen)] = None
+    return tuple(chosen)
 
 
 class TableSource(Source):
@@ -48,37 +71,19 @@ class TableSource(Source):
                 values = np.empty((piece.num_rows, len(use)))
                 for j in range(len(use)):
                     values[:, j] = self._floats(piece.column(j))
-                yield values, None if target is None else piece.column(len(use))
-
-    def missing(self, target: Any) -> np.ndarray:
-        """Return where entries are null, or floats that are NaN."""
-        return np.asarray(self.pa.compute.is_null(target, nan_is_null=True))
-
-    def at(self, target: Any, rows: np.ndarray) -> Any:
-        """Take entries."""
-        try:
-            return target.take(self.pa.array(rows))
-        except self.pa.ArrowNotImplementedError:
-            values = target.to_pylist()
-            return self.pa.array([values[i] for i in rows])
-
-    def joined(self, targets: list[Any]) -> np.ndarray:
-        """Return floats, integers or booleans, and strings for anything else."""
-        column = self._chunked(targets)
-        if self._is_numeric(column.type):
-            return np.asarray(self._plain(column))
-        labels = column.to_pylist()
-        numbers = all(isinstance(label, int | float) for label in labels)
-        return np.asarray(labels if numbers else list(map(str, labels)))
-
-    def _chunked(self, parts: list[Any]) -> Any:
-        chunks = [chunk for part in parts for chunk in getattr(part, "chunks", [part])]
-        return self.pa.chunked_array(chunks)
+                yield values, None if target is None else self._labels(piece.column(len(use)))
 
     def _floats(self, column: Any) -> np.ndarray:
         if self.pa.types.is_boolean(column.type):
             column = column.cast(self.pa.int8())
         return np.asarray(self._plain(column).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+    def _labels(self, column: Any) -> np.ndarray:
+        if self._is_numeric(column.type) and not column.null_count:
+            return np.asarray(self._plain(column).to_numpy(zero_copy_only=False))
+        labels = np.empty(len(column), dtype=object)
+        labels[:] = self._plain(column).to_pylist()
+        return labels
 
     def _plain(self, column: Any) -> Any:
         decimal = self.pa.types.is_decimal(column.type)
@@ -89,22 +94,102 @@ class TableSource(Source):
         tests = (t.is_integer, t.is_floating, t.is_boolean, t.is_decimal, t.is_null)
         return any(test(kind) for test in tests)
 
-    def _described(self, column: Any) -> str | None:
+    def described(self, column: Any) -> str | None:
         """Say what a column holds unless it is numbers, with an example."""
         kind, t = column.type, self.pa.types
         if self._is_numeric(kind):
             return None
-        fits = {
+        kinds = {
             "text": t.is_string(kind) or t.is_large_string(kind) or str(kind) == "string_view",
             "categories": t.is_dictionary(kind),
             "dates": t.is_date(kind),
             "times": t.is_timestamp(kind) or t.is_time(kind),
             "durations": t.is_duration(kind),
         }
-        word = next((word for word, fit in fits.items() if fit), f"{kind}, not numbers")
+        word = next((word for word, fits in kinds.items() if fits), f"{kind}, not numbers")
         # By Python's values, since pyarrow lacks functions for some kinds, as polars' strings.
         example = next((one for one in column[:1000].to_pylist() if one is not None), None)
         return word if example is None else f"{word} ({short(example)})"
+
+
+class FileSource(TableSource):
+    """A Parquet, Feather or Arrow file, whose schema may say which columns were pandas' index."""
+
+    def __init__(self, path: Path, label: str, limit: float) -> None:
+        super().__init__(path.name, label, str(path))
+        self._kind = "a parquet" if path.suffix.lower() == ".parquet" else "an Arrow or Feather"
+        with self._checked():
+            schema = self._opened().schema
+            names = schema.names
+            if len(set(names)) < len(names):
+                raise self.pa.ArrowInvalid(_REPEATED)
+            self._require_size(path, limit)
+            first = next(self._batches(names), None)
+        if not names:
+            raise ValueError(f"{label} has no columns: give a file with rows of numbers")
+        self.columns = tuple(names)
+        of_pandas = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+        listed = {name for name in of_pandas.get("index_columns", []) if isinstance(name, str)}
+        self.index = tuple(name for name in names if name in listed)
+        columns = [self.pa.nulls(0, kind) for kind in schema.types] if first is None else first
+        described = {name: self.described(one) for name, one in zip(names, columns)}
+        self.unusable = {name: kind for name, kind in described.items() if kind}
+
+    def _require_size(self, path: Path, limit: float) -> None:
+        """Refuse more numbers than `limit` GiB if they are packed more tightly than data are."""
+        table = self._opened()
+        size = 8 * len(table.schema.names) * getattr(table, "count_rows", int)()
+        if size > limit * 2**30 and size > _PACKED * path.stat().st_size:
+            raise ValueError(
+                f"{self.label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} "
+                "GiB: save it without compression, or raise --unpack-limit"
+            )
+
+    def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
+        """Read the columns in question only, where the format allows."""
+        chosen = [*use, *([] if target is None else [target])]
+        with self._checked():
+            yield from self._batches([self.columns[j] for j in chosen])
+
+    def _opened(self) -> Any:
+        """Return the file as a data set or, if it is a stream, as a reader of batches."""
+        from pyarrow import dataset, fs, ipc
+
+        form: Any = "ipc"
+        if self._kind == "a parquet":
+            form = dataset.ParquetFileFormat(pre_buffer=False, use_buffered_stream=True)
+        place = os.path.abspath(str(self.path))
+        try:
+            return dataset.dataset(place, format=form, filesystem=fs.LocalFileSystem())
+        except self.pa.ArrowInvalid:
+            if self._kind == "a parquet":
+                raise
+            return ipc.open_stream(self.pa.OSFile(place))
+
+    def _batches(self, names: Sequence[str]) -> Iterator[Any]:
+        table = self._opened()
+        if hasattr(table, "read_next_batch"):
+            yield from (batch.select(list(names)) for batch in table)
+            return
+        size = _out_of_core.rows_per_block(len(names))
+        scanner = table.scanner(
+            list(names), batch_size=size, batch_readahead=1, fragment_readahead=1, use_threads=False
+        )
+        yield from scanner.to_batches()
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
+        except (self.pa.ArrowException, OSError, NotImplementedError) as error:
+            first = (str(error).splitlines() or ["no message"])[0]
+            if _REPEATED in first:
+                raise ValueError(
+                    f"{self.label} has columns of the same name: rename them"
+                ) from error
+            raise ValueError(
+                f"{self.label} is not {self._kind} file or is damaged ({first})"
+            ) from error
 
 
 def is_frame(data: Any) -> bool:
@@ -124,10 +209,7 @@ class FrameSource(TableSource):
         self.columns = unique([str(name) for name in names])
         if not self.columns:
             raise ValueError("data has no columns: give rows of numbers")
-        for j, name in enumerate(self.columns):
-            kind = self._kind(j, 0, 1000)
-            if kind:
-                self.unusable[name] = kind
+        self.unusable = self._unusable(range(len(self.columns)), 1000)
 
     def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
         """Convert some rows at a time."""
@@ -136,15 +218,15 @@ class FrameSource(TableSource):
         for start in range(0, n, size):
             try:
                 columns = [self._column(j, start, start + size) for j in chosen]
+                kinds = [self.described(column) for column in columns[: len(use)]]
             except (self.pa.ArrowException, TypeError, ValueError) as error:
-                raise NotNumbers(str(error)) from error
-            if any(self._described(column) for column in columns[: len(use)]):
-                raise NotNumbers("other rows hold other kinds")
+                raise NotNumbers(str(error), self._unusable(use, n)) from error
+            if any(kinds):
+                raise NotNumbers("rows hold several kinds", self._unusable(use, n))
             yield self.pa.table(columns, names=[str(j) for j in range(len(chosen))])
 
-    def find_unusable(self, use: Sequence[int]) -> dict[str, str]:
-        """Convert each column as a whole."""
-        kinds = {self.columns[j]: self._kind(j, 0, len(self._frame)) for j in use}
+    def _unusable(self, use: Sequence[int], stop: int) -> dict[str, str]:
+        kinds = {self.columns[j]: self._described(j, stop) for j in use}
         return {name: kind for name, kind in kinds.items() if kind}
 
     def _column(self, j: int, start: int, stop: int) -> Any:
@@ -152,10 +234,10 @@ class FrameSource(TableSource):
             return self._frame.column(j).slice(start, stop - start)
         return self.pa.array(self._frame.iloc[start:stop, j], from_pandas=True)
 
-    def _kind(self, j: int, start: int, stop: int) -> str | None:
+    def _described(self, j: int, stop: int) -> str | None:
         try:
-            return self._described(self._column(j, start, stop))
+            return self.described(self._column(j, 0, stop))
         except (self.pa.ArrowException, TypeError, ValueError):
-            column = self._frame.iloc[start:stop, j]
+            column = self._frame.iloc[:stop, j]
             odd = next((one for one in column if not isinstance(one, int | float)), "")
             return f"{column.dtype}, not numbers ({short(odd)})"

@@ -1,149 +1,302 @@
-"""Text in columns, read by pyarrow in batches."""
+"""Text in columns, read by pyarrow in batches; options settle a layout that is in doubt."""
 
 from __future__ import annotations
 
+import codecs
+import csv
+import itertools
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mehler.report.inputs._layout import MISSING, NOT_UTF_8, layout_of, number, short
-from mehler.report.inputs._source import NotNumbers
-from mehler.report.inputs._tables import TableSource
+import numpy as np
 
-# Rows of a wrong length that are told one by one.
-_FIRST = 3
-_BLOCK = 1 << 22
+from mehler._validate import require_choice, require_flag, require_instance, require_integer
+from mehler.report.inputs._out_of_core import NotNumbers
+from mehler.report.inputs._tables import TableSource, short, unique
+
+# Missing values, as pandas and pyarrow write and read them.
+MISSING = ("", "NA", "N/A", "n/a", "nan", "NaN", "-nan", "-NaN", "NULL", "null", "#N/A")
+_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces", ",": "commas"}
+# Bytes that pyarrow reads together, of which no row may have more; and lines that are tried.
+_BLOCK, _TRIED = 1 << 23, 50
+_TOO_LONG = f"a line is longer than {_BLOCK >> 20} MiB; save the rows as .npy or .parquet"
+_NOT_A_NUMBER = re.compile(r"In CSV column #(\d+).*?invalid value '(.*)'", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """Options on how text is read; those of `load_rows`."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
+    skip_lines: int = 0
+
+    def __post_init__(self) -> None:
+        if self.header is not None:
+            require_flag("header", self.header)
+        mark = self.delimiter
+        if mark is not None and (
+            len(require_instance("delimiter", mark, str)) != 1 or mark in '"\n\r'
+        ):
+            raise ValueError(f"delimiter={mark!r} must be one character, such as ';' or a tab")
+        require_choice("decimal", self.decimal, (".", ","))
+        require_integer("skip_lines", self.skip_lines, least=0)
+        try:
+            codecs.lookup(require_instance("encoding", self.encoding, str))
+        except LookupError:
+            raise ValueError(
+                f"encoding={self.encoding!r} is not known to Python: as in utf-8, utf-16, latin-1"
+            ) from None
+
+    def options(self) -> tuple[str, ...]:
+        """Return the command line's options for the same layout."""
+        default = Layout()
+        words = [] if self.header is None else ["--header" if self.header else "--no-header"]
+        for name in ("delimiter", "decimal", "encoding", "skip_lines"):
+            if getattr(self, name) != getattr(default, name):
+                words += [f"--{name.replace('_', '-')}", str(getattr(self, name))]
+        return tuple(words)
 
 
 class TextSource(TableSource):
-    """A text file; rows of separators only are left out."""
+    """A text file of rows that a delimiter splits."""
 
-    def __init__(self, path: Path, label: str, header: bool | None) -> None:
+    def __init__(self, path: Path, label: str, layout: Layout) -> None:
         super().__init__(path.name, label, str(path))
-        self._layout = layout_of(path, label, header)
-        self.columns, self.index = self._layout.columns, self._layout.index
-        self.choices = self._layout.choices
+        self._layout = layout
+        self._delimiter = layout.delimiter or ("\t" if path.suffix.lower() == ".tsv" else ",")
+        if self._delimiter == layout.decimal:
+            raise ValueError(
+                f"{label}: {layout.decimal!r} cannot be both delimiter and decimal mark: give "
+                "--delimiter too, as in --delimiter ';'"
+            )
+        lines = self._first_lines(path)
+        if layout.delimiter is None:
+            self._require_one_delimiter(lines)
+        records = self._records(lines, self._delimiter)
+        if not records:
+            raise ValueError(f"{label} is empty: give a file with rows of numbers")
+        first = records[0][1]
+        width = len(records[1][1]) if len(records) > 1 else len(first)
+        named = self._is_header(first) if layout.header is None else layout.header
+        if named and len(records) == 1:
+            raise ValueError(f"{label} is empty but for a header: give a file with rows of numbers")
+        self.columns, self.index = _names(first, width) if named else (_numbered(first), ())
+        self._n_lines = layout.skip_lines + (records[0][0] if named else 0)
+        self.choices = self._choices(first, named)
+        batch = next(self._read(None), None)
+        columns = {} if batch is None else dict(zip(self.columns, batch.columns))
+        if any(self.pa.types.is_binary(column.type) for column in columns.values()):
+            raise self._not_decoded()
+        kinds = {name: self.described(column) for name, column in columns.items()}
         # The first rows say which columns are numbers; later ones may contradict them.
-        batch = next(self._read({}), None)
-        first = {} if batch is None else dict(zip(self.columns, batch.columns))
-        if any(self.pa.types.is_binary(column.type) for column in first.values()):
-            raise ValueError(NOT_UTF_8.format(label=label, error="below its first lines"))
-        kinds = {name: self._described(column) for name, column in first.items()}
         self.unusable = {name: kind for name, kind in kinds.items() if kind}
-        self._boolean = {n for n, one in first.items() if self.pa.types.is_boolean(one.type)}
+        self._booleans = {n for n, one in columns.items() if self.pa.types.is_boolean(one.type)}
 
     def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
-        """Read numbers where they are expected, and anything elsewhere."""
-        pa = self.pa
-        kinds = dict.fromkeys(self.columns, pa.binary())
-        for j in use:
-            name = self.columns[j]
-            kinds[name] = pa.bool_() if name in self._boolean else pa.float64()
+        """Read columns as numbers, and the target as text."""
+        pa, names = self.pa, [self.columns[j] for j in use]
+        kinds = {name: pa.bool_() if name in self._booleans else pa.float64() for name in names}
         if target is not None:
             kinds[self.columns[target]] = pa.string()
-        yield from self._filled(kinds, [*use, *([] if target is None else [target])])
+        yield from self._read(kinds)
 
-    def joined(self, targets: list[Any]) -> Any:
+    def labels(self, parts: Sequence[np.ndarray]) -> np.ndarray:
         """Return integers or floats if all entries are, else strings."""
-        column = self.pa.compute.utf8_trim_whitespace(self._chunked(targets))
-        for kind in (self.pa.int64(), self.pa.float64()):
+        texts = np.array([text.strip() for text in np.concatenate(parts)])
+        for kind in (np.int64, np.float64):
             try:
-                return super().joined([self._converted(column, kind)])
-            except self.pa.ArrowInvalid:
+                marks = [text.replace(self._layout.decimal, ".") for text in texts]
+                return np.array(marks).astype(kind)
+            except ValueError:
                 continue
-        return super().joined([column])
+        return texts
 
-    def find_unusable(self, use: Sequence[int]) -> dict[str, str]:
-        """Read text, and convert it batch by batch to find the first cell that is no number."""
-        found: dict[str, str] = {}
-        kinds = dict.fromkeys(self.columns, self.pa.binary())
-        kinds |= {self.columns[j]: self.pa.string() for j in use}
-        for batch in self._filled(kinds, use):
-            for j, column in zip(use, batch.columns):
-                name = self.columns[j]
-                kind = self.pa.bool_() if name in self._boolean else self.pa.float64()
-                try:
-                    if name not in found:
-                        self._converted(self.pa.compute.utf8_trim_whitespace(column), kind)
-                except self.pa.ArrowInvalid:
-                    found[name] = self._text(column)
-        return found
+    def described(self, column: Any) -> str | None:
+        """Quote the first cell of text that is no number."""
+        if not self.pa.types.is_string(column.type):
+            return super().described(column)
+        cells = [cell for cell in column.drop_null().to_pylist() if not self._is_number(cell)]
+        comma = any(re.fullmatch(r"[+-]?\d+,\d+", cell) for cell in cells)
+        hint = (
+            "; --decimal , if commas are decimal" if comma and self._layout.decimal == "." else ""
+        )
+        return f"text ({short(cells[0].strip() if cells else '')}{hint})"
 
-    def _described(self, column: Any) -> str | None:
-        text = self.pa.types.is_string(column.type)
-        return self._text(column) if text else super()._described(column)
+    def _is_number(self, cell: str) -> bool:
+        try:
+            float(cell.replace(self._layout.decimal, "."))
+        except ValueError:
+            return False
+        return "_" not in cell
 
-    def _text(self, column: Any) -> str:
-        """Quote the first cell that is no number."""
-        cells = (str(cell).strip() for cell in column.drop_null())
-        return f"text ({short(next((cell for cell in cells if not number(cell)), ''))})"
-
-    def _converted(self, column: Any, kind: Any) -> Any:
-        if self._layout.decimal == ",":
-            column = self.pa.compute.replace_substring(column, ",", ".")
-        return column.cast(kind)
-
-    def _filled(self, kinds: dict[str, Any], use: Sequence[int]) -> Iterator[Any]:
-        """Yield some columns of the rows that are not empty."""
-        n_empty = 0
-        for batch in self._read(kinds):
-            if all(column.null_count for column in batch.columns):
-                filled = batch.columns[0].is_valid()
-                for column in batch.columns[1:]:
-                    filled = self.pa.compute.or_(filled, column.is_valid())
-                n_empty += batch.num_rows - (filled.true_count if len(filled) else 0)
-                batch = batch.filter(filled)
-            yield self.pa.RecordBatch.from_arrays(
-                [batch.column(j) for j in use], names=[self.columns[j] for j in use]
+    def _first_lines(self, path: Path) -> list[str]:
+        """Decode the first lines; refuse what is no text."""
+        with path.open("rb") as file:
+            raw = file.read(_BLOCK)
+        encoding = self._layout.encoding
+        if raw[:2] in (b"\xff\xfe", b"\xfe\xff") and encoding == "utf-8":
+            raise ValueError(
+                f"{self.label} is a text file of UTF-16, not of UTF-8: give --encoding utf-16"
             )
-        rows = "row" if n_empty == 1 else "rows"
-        left_out = (f"{n_empty} empty {rows} left out",) if n_empty else ()
-        self.choices = self._layout.choices + left_out
+        if encoding == "utf-8" and b"\0" in raw:
+            raise ValueError(
+                f"{self.label} is not a text file, as it holds zero bytes: save it as CSV"
+            )
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            text = decoder.decode(raw, final=len(raw) < _BLOCK)
+        except UnicodeError as error:
+            raise self._not_decoded() from error
+        lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+        if len(raw) == _BLOCK:
+            lines.pop()  # which may be cut
+            if not lines:
+                raise ValueError(f"{self.label} is not text in columns: {_TOO_LONG}")
+        return lines[self._layout.skip_lines :]
 
-    def _read(self, kinds: dict[str, Any]) -> Iterator[Any]:
-        from pyarrow import csv
+    def _not_decoded(self) -> ValueError:
+        return ValueError(
+            f"{self.label} is not text of {self._layout.encoding.upper()}: give the encoding, as "
+            "in --encoding latin-1, or save it as CSV UTF-8"
+        )
 
-        ragged: list[Any] = []
+    def _records(self, lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
+        """Return the first records with a cell, each with the number of lines up to its end."""
+        reader = csv.reader(lines, delimiter=delimiter)
+        try:
+            filled = (
+                (reader.line_num, [cell.strip() for cell in cells])
+                for cells in reader
+                if any(cell.strip() for cell in cells)
+            )
+            return list(itertools.islice(filled, _TRIED))
+        except csv.Error as error:
+            raise ValueError(
+                f"{self.label} is not text in columns ({error}): save it as CSV"
+            ) from error
 
-        def skip(row: Any) -> str:
-            ragged.append((row.number, row.actual_columns))
-            return "skip"
+    def _require_one_delimiter(self, lines: Sequence[str]) -> None:
+        """Refuse a file whose first lines another delimiter splits evenly too."""
+        alone = _width(lines, self._delimiter) <= 1
+        for other, name in _DELIMITERS.items():
+            # Words are separated by spaces, and decimals by commas, in any file.
+            if other == self._delimiter or (other in " ," and not alone):
+                continue
+            if _width(lines, other) > 1:
+                raise ValueError(
+                    f"{self.label}: its first lines are split evenly by {name}: give --delimiter "
+                    f"{_quoted(other)}, or --delimiter {_quoted(self._delimiter)} if they are not "
+                    "meant"
+                )
+
+    def _is_header(self, first: Sequence[str]) -> bool:
+        """Whether the first line holds names: no number, or 0, 1, 2, ... as pandas writes them."""
+        filled = [cell for cell in first if cell not in MISSING]
+        numbers = [cell for cell in filled if self._is_number(cell)]
+        if numbers and len(numbers) < len(filled):
+            raise ValueError(
+                f"{self.label}: the first line holds numbers and text ({short(','.join(first))}), "
+                "and may be a header or a row: say --header or --no-header"
+            )
+        counted = first[1:] if not first[0] else first
+        return bool(filled) and (not numbers or counted == [str(j) for j in range(len(counted))])
+
+    def _choices(self, first: Sequence[str], named: bool) -> tuple[str, ...]:
+        """Say what was decided, and how to overrule it."""
+        numbers = all(map(self._is_number, first)) and self._layout.header is None
+        if named:
+            hint = " of numbers (--no-header if it is a row)" if numbers else ""
+            header = f"the first line is the header{hint}"
+        else:
+            integers = numbers and len(first) > 1 and all(cell.isdecimal() for cell in first)
+            start = int(first[0]) if integers else 0
+            counted = integers and [int(cell) for cell in first] == [
+                *range(start, start + len(first))
+            ]
+            hint = " (--header if not)" if counted else ""
+            header = f"no header: the first line is a row{hint}"
+        several = len(self.columns) > 1
+        split = (f"separated by {_DELIMITERS.get(self._delimiter, self._delimiter)}",) * several
+        return (*split, header, *(("decimal commas",) if self._layout.decimal == "," else ()))
+
+    def _read(self, kinds: dict[str, Any] | None) -> Iterator[Any]:
+        from pyarrow import csv as arrow_csv
 
         layout = self._layout
         try:
-            with csv.open_csv(
+            with arrow_csv.open_csv(
                 self.path,
-                read_options=csv.ReadOptions(
-                    column_names=list(layout.columns),
-                    skip_rows=layout.n_lines,
-                    block_size=max(_BLOCK, 64 * layout.longest),
+                read_options=arrow_csv.ReadOptions(
+                    column_names=list(self.columns),
+                    skip_rows=self._n_lines,
+                    block_size=_BLOCK,
+                    encoding=layout.encoding,
                     use_threads=False,  # else rows of a wrong length have no number
                 ),
-                parse_options=csv.ParseOptions(
-                    delimiter=layout.separator, newlines_in_values=True, invalid_row_handler=skip
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=self._delimiter, newlines_in_values=True
                 ),
-                convert_options=csv.ConvertOptions(
+                convert_options=arrow_csv.ConvertOptions(
                     column_types=kinds,
+                    include_columns=None if kinds is None else list(kinds),
                     null_values=list(MISSING),
                     strings_can_be_null=True,
                     decimal_point=layout.decimal,
                 ),
             ) as reader:
                 yield from reader
-        except self.pa.ArrowInvalid as error:
-            if "invalid UTF8" in str(error):
-                raise ValueError(NOT_UTF_8.format(label=self.label, error=error)) from error
-            if "conversion error" in str(error):
-                raise NotNumbers(str(error)) from error
-            first = str(error).splitlines()[0]
-            raise ValueError(f"{self.label} is not a text file in columns ({first})") from error
-        if ragged:
-            some = ", ".join(
-                f"row {line - 1 - layout.n_lines} has {cells} {'cell' if cells == 1 else 'cells'}"
-                for line, cells in ragged[:_FIRST]
-            )
-            count = f"; {len(ragged)} rows differ in all" if len(ragged) > _FIRST else ""
-            raise ValueError(
-                f"{self.label}: {some} and the first line {len(layout.columns)}{count}; give every "
-                "row as many, separated alike"
-            )
+        except (self.pa.ArrowInvalid, UnicodeError) as error:
+            raise self._refusal(str(error)) from error
+
+    def _refusal(self, message: str) -> Exception:
+        invalid = _NOT_A_NUMBER.search(message)
+        if "invalid UTF8" in message or (invalid and "\ufffd" in invalid[2]) or "codec" in message:
+            return self._not_decoded()
+        if invalid:
+            cell = self.pa.array([invalid[2]])
+            return NotNumbers(message, {self.columns[int(invalid[1])]: str(self.described(cell))})
+        first = message.splitlines()[0]
+        remedy = "give every row as many cells, separated alike"
+        if "straddl" in message:
+            remedy = _TOO_LONG
+        row = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
+        if row:
+            number = int(row[1]) - 1 - self._n_lines
+            cells = "1 cell" if row[3] == "1" else f"{row[3]} cells"
+            first = f"row {number} has {cells} and the first line {row[2]}"
+        return ValueError(f"{self.label} is not text in columns ({first}): {remedy}")
+
+
+def _width(lines: Sequence[str], delimiter: str) -> int:
+    """Return the number of cells in each of the first lines; 0 if it differs."""
+    try:
+        filled = (cells for cells in csv.reader(lines[:_TRIED], delimiter=delimiter) if cells)
+        widths = {len(cells) for cells in filled}
+    except csv.Error:  # without it thousands of columns are one cell, too long
+        return 0
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _quoted(delimiter: str) -> str:
+    return {"\t": "$'\\t'"}.get(delimiter, f"'{delimiter}'")
+
+
+def _numbered(first: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(len(first)))
+
+
+def _names(first: Sequence[str], width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of columns, and that of the index, which pandas and R leave without one."""
+    names = [first[0].removeprefix("#").strip(), *first[1:]]
+    short_by_one = len(first) == width - 1 and len(first) > 1
+    columns = unique(
+        [name or f"Unnamed: {j}" for j, name in enumerate(["", *names] if short_by_one else names)]
+    )
+    unnamed = short_by_one or first[0] in ("", "Unnamed: 0")
+    return columns, columns[:1] if unnamed and len(columns) > 1 else ()
