@@ -65,7 +65,7 @@ def compare_with_bounds(
     refuted = [row for row in compared if row.promised < row.violation_interval[0]]
     worst = min(refuted or compared, key=lambda row: row.promised - row.violation_interval[1])
     loose = [row.ratio for row in compared]
-    evidence = Evidence.bound_comparison(
+    evidence = Evidence.from_interval(
         claim=(
             f"{claim}; {len(cases)} settings, bound over observed quantile "
             f"{min(loose):.3g} to {max(loose):.3g}"
@@ -109,7 +109,7 @@ def compare_instances(instances: Sequence[Instance], *, claim: str) -> Evidence:
     """Compare values with their promised bounds, and report the nearest instance."""
     worst = max(instances, key=lambda row: row.ratio[0])
     low, high = worst.ratio
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             f"{claim}: what happens over what is promised, at most 1 (largest of {len(instances)} "
             f"instances: {worst.name})"

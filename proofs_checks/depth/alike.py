@@ -135,7 +135,7 @@ def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w:
     ratio = after / before
     # Gaps lose 1e-14; the next term of the map is of the order of their root.
     room = 4e-14 / before + 3 * math.sqrt(before)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$",
         observed=ratio,
         exact=slope(w),

@@ -88,7 +88,7 @@ def digits(
     pools = (1, 2, 3, 5, 16, 64) if context.quick else range(1, 65)
     gaps = {q: value(q) * second(q) - 1.0 for q in pools}
     q = max(gaps, key=lambda one: abs(gaps[one]))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)",
         observed=gaps[q],
         exact=0.0,
@@ -194,7 +194,7 @@ def gradients(
         off = max(abs(a / b - 1.0) for a, b in zip(found, promised, strict=True))
         if off >= worst:
             worst, at = off, q
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)",
         observed=worst,
         exact=0.0,

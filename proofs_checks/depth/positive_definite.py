@@ -42,7 +42,7 @@ def smallest(
 def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     observed, (q, depth) = smallest(method, cases, bias_variance)
     biases = f", bias variance {bias_variance:g}" if bias_variance else ""
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             f"smallest over largest eigenvalue of the {method} of four pairs of opposite points is "
             f"told from 0 (least at $q = {q}$, depth {depth}{biases})"
@@ -91,7 +91,7 @@ def coefficients(
         for i, value in enumerate(np.asarray(of(q, n))[21:n], 21)
     }
     (q, i), observed = min(values.items(), key=lambda one: one[1])
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"coefficients 21 to {n - 1} of kappa_q are positive (least: $q = {q}$, order {i})",
         observed=observed,
         interval=(observed - 1e-12, observed + 1e-12),

@@ -183,7 +183,7 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
         off = float(column[0]) / slope(q) - 1.0
         if abs(off) >= abs(worst):
             worst, at = off, q
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=rf"$1 - \kappa_q(\cos\theta) \sim a_q\theta$ (largest difference at $q = {at}$)",
         observed=worst,
         exact=0.0,
@@ -199,7 +199,7 @@ def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
     """Ask whether a layer of pools of two has no odd orders, which pools of three and more have."""
     (even, odd), _ = eigenvalues("ntk", q, 1, 3, (40, 41))
     ratio = abs(float(odd / even))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"the tangent kernel's eigenvalue of degree 41 over that of 40, one layer, q = {q}",
         observed=ratio,
         interval=(max(0.0, ratio - 1e-9), ratio + 1e-9),

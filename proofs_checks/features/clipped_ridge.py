@@ -102,7 +102,7 @@ def drawn(
         found = _risks(rng, z, labels, n, ridge, n_draws) - least
         low, high = intervals.bounded(found, -least, 4 - least, share)
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"mean excess risk over its bound, at most 1 (largest of {len(settings)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),

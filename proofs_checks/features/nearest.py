@@ -60,7 +60,7 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
         most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
         low, high = intervals.bounded(found, 0.0, most, context.false_alarm / len(cases))
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"mean square distance over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),

@@ -230,7 +230,7 @@ def printed(
         for error, risk in zip(errors, risks(iter([block]), target, ridge), strict=True):
             if error < 1:
                 worst = max(worst, float(risk) / bound(float(error), **exact))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim="risk over its bound by the spectral error of the same draw, at most 1",
         observed=worst,
         interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
@@ -269,7 +269,7 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         most = first ** (2 * smoothness) * _NORM**2 + _NOISE**2
         low, high = intervals.bounded(found, 0.0, most, share)
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"mean risk over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),

@@ -96,7 +96,7 @@ def never_much_worse(context: Context, *, room: float = 3.0) -> Evidence:
     for d in (2, 3, 4, 8, 16, 64, 784):
         excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - room / (d + 1)).max())
         worst, where = max((worst, where), (excess, d))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=rf"the variance is at most $1 + {room:g}/(d+1)$ times that of independent "
         rf"frequencies (nearest at $d = {where}$)",
         observed=worst,

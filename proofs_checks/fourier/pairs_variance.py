@@ -78,7 +78,7 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     found = {nu: _gain(nu) for nu in smoothness}
     nu = min(found, key=lambda one: found[one].min())
     least = float(found[nu].min())
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "
             f"more, at distances up to 12 lengths (least at smoothness {nu:g})"
@@ -96,7 +96,7 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
 def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
     """Ask whether offsets vary less somewhere, for a rough Matern kernel."""
     most = -float(_gain(smoothness).min())
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}",
         observed=most,
         interval=(most - 1e-9, most + 1e-9),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import hyp1f1
 
 from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
-from mehler.statements._evidence import Status
 
 from ._blocks import Draw, along
 
@@ -73,7 +72,7 @@ def turns(
             exact = spread(float((z**4).sum()))
             worst = max(worst, (abs(observed - exact), observed, exact))
     _, observed, exact = worst
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$",
         observed=observed,
         exact=exact,
@@ -107,11 +106,8 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
     ]
     squares = np.mean((np.concatenate(samples) - k) ** 2, axis=1) / exact
     low, high = verify.intervals.nonnegative(squares, context.false_alarm)
-    status: Status = "inconclusive" if high - low > resolution else "holds"
-    if not low <= 1.0 <= high:
-        status = "refuted"
     return Evidence(
-        status=status,
+        status=_status(low, high, resolution),
         claim=r"for $z = x - y$ along an axis, $\mathrm{Var} = \frac1D(V + (D-1)c)$, that of "
         "orthogonal rows (in units of this value)",
         observed=float(squares.mean()),
@@ -128,6 +124,12 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
         ),
         plots=(_plot(context),),
     )
+
+
+def _status(low: float, high: float, widest: float) -> Literal["holds", "refuted", "inconclusive"]:
+    if not low <= 1.0 <= high:
+        return "refuted"
+    return "holds" if high - low <= widest else "inconclusive"
 
 
 def _plot(context: Context) -> Plot:

@@ -80,10 +80,9 @@ def measure(
 
 def compute(claim: str, value: float, rounding: float, **fields: Any) -> Evidence:
     """Compare a computed value, within its rounding, with `exact` or with `lower` and `upper`."""
-    compare = Evidence.exact_comparison if "exact" in fields else Evidence.bound_comparison
     fields = {"method": "computed, with its rounding", **fields}
     ends = (value - rounding, value + rounding)
-    return compare(claim=claim, observed=value, interval=ends, **fields)
+    return Evidence.from_interval(claim=claim, observed=value, interval=ends, **fields)
 
 
 def batches(

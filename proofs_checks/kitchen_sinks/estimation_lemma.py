@@ -43,7 +43,7 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
     """Hold the exact probability of a violation against delta, for one constant feature."""
     log_delta = -100.0
     log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
             rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
@@ -66,7 +66,7 @@ def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) ->
         for log_delta in (-1.0, -5.0, -20.0, -100.0)
         if bound(n, log_delta=log_delta) < 1  # |mean| is never above 1
     )
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
             r"probability of a violation minus $\log\delta$ "

@@ -75,7 +75,7 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     """Run the printed steps on the sum of two orthonormal features."""
     errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
     bound = printed.kitchen_sinks.greedy(_STEPS, total_weight=2.0, c=_CONSTANT)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
             rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
@@ -124,7 +124,7 @@ def rate(
                 ratio = error / bound(k, total_weight=total, norm=norm).value
                 if ratio > worst:
                     worst, where = ratio, (number, k)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
             f"(largest: problem {where[0]}, $K = {where[1]}$)"

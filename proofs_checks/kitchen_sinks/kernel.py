@@ -76,7 +76,7 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
                 off = kernel(name, rho, s, t) - by_trapezoid(function, rho, s, t)
                 worst = max(worst, abs(off))
                 looked += 1
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
             f"at equal rows, {looked} correlations and lengths"
@@ -104,7 +104,7 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
         for a, rho, s, t, true in looked
     ]
     worst = float(max(ratios))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "Mehler's series is off by at most the error that it states: largest share of it, for "
             "tanh and for the absolute value, at correlations from -1 to 1"

@@ -198,7 +198,7 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     ((units, drawn),) = _units(context, (80,), by)
     bound = kitchen_sinks.approximation(50, scale=units.feature_scale, delta=0.05).total
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
             r"form leaves out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with "

@@ -112,7 +112,7 @@ def zero(context: Context, *, norm: Norm = least_sup) -> Evidence:
     if size > 1e-14:
         raise ArithmeticError(f"the function is not 0 but up to {size:.3g}")
     least = norm(alpha, density, features)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=r"the least $\sup|\alpha|/\pi$ over all that represent $f = 0$, as $\pi\cos 2b$ does",
         observed=least,
         exact=0.0,
@@ -139,7 +139,7 @@ def ratio_of_kernels(scale: float) -> tuple[float, float]:
 def cosines(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
     """Compare the kernel of sqrt(2) cos(w x + b) with the function whose transform is pi."""
     ratio, z = ratio_of_kernels(scale)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$2E\cos(\omega x + b)\cos(\omega y + b)$ over $e^{-z^2/2}$ "
             f"(five pairs; farthest from 1 at $z = {z:g}$)"
@@ -173,7 +173,7 @@ def infima(
 ) -> Evidence:
     """Compare the infima of both norms over the representations of random functions."""
     ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions",
         observed=ratio,
         interval=(ratio - _ROUNDING, ratio + _ROUNDING),
@@ -188,7 +188,7 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
     """Hold the infimum of the H norm against the kernel's own norm."""
     ratios = [least_square(*one) / kernel_norm(*one) for one in problems(context)]
     ratio = max(ratios, key=lambda one: abs(one - 1))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
             "farthest from 1 of some functions"
@@ -205,7 +205,7 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     """Look for a function with weights of at most the density near one of the kernel's space."""
     nearest = seen_from(np.linspace(0.2, 3.0, 8), c)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
             r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
@@ -222,7 +222,7 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
 def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
     """Let the bound grow."""
     nearest = distance(c)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
         "at $C = 6$",
         observed=nearest,

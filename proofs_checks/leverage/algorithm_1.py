@@ -88,7 +88,7 @@ _ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
 def normalisation(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate the kernel of the restored weights."""
     found = _ratio(context, weights)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
             "worst row)"
@@ -108,7 +108,7 @@ def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
         float(np.abs(weights(counts, expected, _POOL) - unweighted(counts, expected, _POOL)).max())
         for _, counts, expected in independent(uniform, 2)
     )
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"for $\hat q_i = 1/M_0$ the features are those of random kitchen sinks, $\phi/\sqrt M$"
             " (largest deviation of a squared weight)"
@@ -124,7 +124,7 @@ def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
 def probabilities(context: Context, *, weights: Weights = by_probability) -> Evidence:
     """Enumerate the kernel of features over the root of the probability."""
     ratio = _ratio(context, weights)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"features over $\sqrt{{M\hat q_i}}$ have {_POOL} times the pool's kernel on average, "
             "as often as the pool has members (ratio at the worst row)"
@@ -140,7 +140,7 @@ def probabilities(context: Context, *, weights: Weights = by_probability) -> Evi
 def without_weights(context: Context, *, weights: Weights = unweighted) -> Evidence:
     """Show that the weights are needed: without them the kernel is another one."""
     deviation = abs(_ratio(context, weights) - 1)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "features that are drawn by scores and have no weights have a kernel that is off the "
             "pool's by a tenth of it or more, at the worst row"
@@ -165,7 +165,7 @@ def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
                 mean = _mean(phi, draws(q, n), weights)
                 worst = max(worst, float(np.abs(mean - kernel).max()))
                 looked += 1
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
             r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
@@ -202,7 +202,7 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
             plain = (shown**2 / _POOL) @ (shown**2).T
             ratios.append((float((one / plain).max()) / factor(mix), mix))
     worst, mix = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
             rf"scores on one feature (largest at $\eta = {mix:g}$)"

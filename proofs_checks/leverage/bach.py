@@ -98,7 +98,7 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
         reached = circle.errors(context.rng(f"fewer {name}"), drawn, m, ridge, n) <= 4 * ridge
         shares.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
     (a, a_low, a_high), (b, b_low, b_high) = shares
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"at $\lambda = 10^{-3}$ and $M = 137$, the share of draws that reach $4\lambda$ is "
             "larger by leverage than by plain sampling by at least 1/2"

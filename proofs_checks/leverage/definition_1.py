@@ -38,7 +38,7 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
         for ridge in (1e-4, 1e-3, 1e-2, 1.0)
     ]
     worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
         "(farthest from 1 of four ridges)",
         observed=worst,
@@ -58,7 +58,7 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     estimates = np.array([waves.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
     truth = factor * float(waves.scores(_RIDGE).sum())
     low, high = intervals.bounded(estimates, 0.0, float(min(rows, 16)), context.false_alarm)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
         observed=float(estimates.mean()),
         interval=(low, high),

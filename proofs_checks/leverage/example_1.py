@@ -45,7 +45,7 @@ def of_pairs(z: float) -> float:
 def _compare(claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> Evidence:
     ratios = np.array([claimed(z) / true(z) for z in _DISTANCES])
     worst = float(ratios[np.argmax(np.abs(ratios - 1))])
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=f"{claim}: over the true one, farthest from 1 of four distances",
         observed=worst,
         exact=1.0,

@@ -47,7 +47,7 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
 def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     """Hold the errors of all scores against the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
             rf"$\Delta$ that was drawn: largest share of the bound, {len(spreads)} draws with "
@@ -65,7 +65,7 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the first bound against the second."""
     _, _, end = _ratios(context, in_between)
     end *= factor
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
             r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}$ for $\Delta \le \frac12$: largest "

@@ -71,7 +71,7 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
         low, high = intervals.known_variance(drawn, most, context.false_alarm / 3)
         ratios.append((high / bound, low / bound, drawn.mean() / bound, number))
     high, low, mean, _ = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
             f"of {_POINTS} kernels on a circle, pools of {_POOL}: the largest"
@@ -91,7 +91,7 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
 def ball(context: Context, *, which: int = 0) -> Evidence:
     """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
     found = _in_the_ball(Sums(_MANY), which)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
             "is at least"

@@ -30,7 +30,7 @@ def _worst(tau: Any) -> float:
 
 def _uniform(claim: str, tau: Any) -> Evidence:
     worst = _worst(tau)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=worst,
         exact=1.0,
@@ -41,7 +41,7 @@ def _uniform(claim: str, tau: Any) -> Evidence:
 
 def _not_uniform(claim: str, tau: Any) -> Evidence:
     off = abs(_worst(tau) - 1)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=off,
         interval=(off - _ROUNDING, off + _ROUNDING),

@@ -20,7 +20,7 @@ _ROUNDING = 1e-8
 def _worst(ratios: list[Any], claim: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=worst,
         exact=1.0,

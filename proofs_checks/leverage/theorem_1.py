@@ -93,7 +93,7 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
         delta=0.05,
         feature_bound=1.0,
     ).value
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "Corollary 5 promises less than 0.25 where probabilities differ by a factor of "
             rf"{tau.max() / tau.min():.1f}: $N_0 = 10^8$ rows buy a small $\Delta$"
@@ -170,7 +170,7 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
             tau = scores_of(gram, factor * eps * smallest)
             ratio = np.abs(np.log(size * tau / tau.sum())).max() / np.log1p(eps)
             worst = max(worst, float(ratio))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
             r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"

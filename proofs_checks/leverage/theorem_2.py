@@ -91,7 +91,7 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         plain = spread_of(waves.gram, seen, _RIDGE)
         large = spread_of(size * waves.gram, size * seen, scale * size * _RIDGE)
         worst = max(worst, large / plain, plain / large)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
         "farthest from 1",
         observed=worst,
@@ -126,7 +126,7 @@ def without_d(
     rows = math.ceil(8 * n / (3 * largest**2) * logarithm(n / 2, delta))
     p = float(stats.binom.sf(math.floor(2 * rows / n), rows, 1 / n))
     fails = -math.expm1(n * math.log1p(-p))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"with $\log\frac{16}\delta$ for $\log\frac{16d}\delta$ the bound fails with at least"
             r" probability 0.99 ($2^{40}$ features of values 1 and -1, $\lambda = \|G\|$, "

@@ -346,7 +346,7 @@ def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
 
 
 def test_sharp_intervals_are_written_as_middle_and_distance():
-    one = Evidence.exact_comparison(
+    one = Evidence.from_interval(
         form="proved",
         check="c",
         claim="x",
@@ -360,7 +360,7 @@ def test_sharp_intervals_are_written_as_middle_and_distance():
 
 
 def test_bounds_are_written_as_bounds():
-    one = Evidence.bound_comparison(
+    one = Evidence.from_interval(
         form="proved", check="c", claim="x", observed=0.5, interval=(0.4, 0.6), lower=0.25
     )
     assert cells(one)["exact"] == "≥\u202f0.25"

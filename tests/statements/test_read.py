@@ -54,7 +54,7 @@ Nothing else.
 
 
 def evidence(context: Context, value: float = 2.0) -> Evidence:
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         form="proved", claim="2", observed=value, interval=(2.0, 2.0), exact=2.0, method="computed"
     )
 

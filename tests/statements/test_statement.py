@@ -123,7 +123,7 @@ RESTORED = Check(form="restored", name="c", run=lambda context: evidence("restor
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"copy": "burnt"}, "copy='burnt' is not one of printed, lost, none"),
+        ({"copy": "burnt"}, "copy='burnt' is not one of 'printed', 'lost', 'none'"),
         ({"copy": "lost"}, "a check of the printed form"),
         ({"checks": (RESTORED,)}, "a check of the restored form"),
         ({"copy": "none", "checks": (RESTORED,)}, "a check of the restored form"),
@@ -145,8 +145,8 @@ def test_a_lost_formula_cannot_pass_for_printed(change, message):
     ("exact", "resolution", "status"),
     [(1.0, None, "holds"), (1.2, None, "refuted"), (1.0, 0.1, "inconclusive"), (1.0, 0.2, "holds")],
 )
-def test_exact_comparison(exact, resolution, status):
-    found = Evidence.exact_comparison(
+def test_a_claimed_value_is_compared_with_an_interval(exact, resolution, status):
+    found = Evidence.from_interval(
         form="proved",
         check="c",
         claim="x",
@@ -171,8 +171,8 @@ def test_exact_comparison(exact, resolution, status):
         ({"lower": -9.0, "upper": 2.5}, "holds", 2.5),
     ],
 )
-def test_bound_comparison(bounds, status, nearer):
-    found = Evidence.bound_comparison(
+def test_claimed_bounds_are_compared_with_an_interval(bounds, status, nearer):
+    found = Evidence.from_interval(
         form="printed", check="c", claim="x", observed=1.5, interval=(1.0, 2.0), **bounds
     )
     assert found.status == status
@@ -183,9 +183,21 @@ def test_bound_comparison(bounds, status, nearer):
 @pytest.mark.parametrize("interval", [(1.0, 0.0), (math.nan, 1.0)])
 def test_empty_interval_is_refused(interval):
     with pytest.raises(ValueError, match="empty or NaN"):
-        Evidence.exact_comparison(
+        Evidence.from_interval(
             form="printed", check="c", claim="x", observed=1, exact=1, interval=interval
         )
+
+
+def test_a_claim_of_nan_is_refuted_and_a_bound_of_nan_decides_nothing():
+    ends = {"claim": "x", "observed": 1.5, "interval": (1.0, 2.0)}
+    assert Evidence.from_interval(exact=math.nan, **ends).status == "refuted"
+    assert Evidence.from_interval(upper=math.nan, **ends).status == "inconclusive"
+
+
+@pytest.mark.parametrize("claim", [{}, {"exact": 1.0, "upper": 2.0}])
+def test_a_value_or_bounds_are_claimed_not_both(claim):
+    with pytest.raises(ValueError, match="exact=, or bounds"):
+        Evidence.from_interval(claim="x", observed=1.5, interval=(1.0, 2.0), **claim)
 
 
 def test_evidence_from_a_verdict_keeps_its_numbers():

@@ -142,7 +142,7 @@ def _chance(
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Compare a count of draws with one half."""
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=wins / draws,
         interval=intervals.binomial(wins, draws, context.false_alarm),

@@ -71,7 +71,7 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
         low, high = intervals.known_variance(drawn, variance, rate)
         rows.append((high, low, float(drawn.mean()), m, n))
     high, low, mean, m, n = max(rows)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\mathfrak R_N \le 2sC/\sqrt N$: their ratio (largest of "
             f"{len(rows)}: $m = {m}$, $N = {n}$)"

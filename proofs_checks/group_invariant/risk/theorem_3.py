@@ -96,7 +96,7 @@ def not_negative(context: Context, *, delta: float = 1e-18) -> Evidence:
 
 def _violated(loss: str, delta: float, loss_at_zero: float) -> Evidence:
     chance = violation(delta, loss_at_zero)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"the excess risk exceeds the bound {chance.bound:.5f} with probability at most "
             rf"$3\delta$, $\delta$ = {delta:g}: sign flips, one orbit, {loss}, $s = "

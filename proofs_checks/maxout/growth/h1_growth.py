@@ -27,7 +27,7 @@ def _first_moment(q: int) -> float:
 @check("maxout.h1-growth", form="printed", name="the limit, by proved bounds")
 def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
     """Hold the ratio of h_1 to sqrt(2 log q) at an enormous q against its limit 1."""
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=r"$h_1(q)/\sqrt{2\log q} \to 1$: proved bounds for the ratio at $q = 10^{300}$",
         observed=mean(LARGEST) / rate(LARGEST),
         exact=1.0,
@@ -44,7 +44,7 @@ def slope(
 ) -> Evidence:
     """Hold a_1 over 2 log q / q at an enormous q against its limit 1."""
     low, high = (bound(at) ** 2 / (at - 1) / rate(at) for bound in (lower_mean, upper_mean))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$a_1(q) = \frac{2\log q}{q}(1 + \varepsilon(q))$ with $\varepsilon \to 0$: proved "
             r"bounds for the ratio at $q = 10^{300}$"
@@ -68,7 +68,7 @@ def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
         for q in _POOLS
     ]
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi} \le h_1(q) \le \sqrt{2\log q}$: "
             f"place between the bounds, 0 at the upper one (nearest to an end: $q = {q}$)"
@@ -128,7 +128,7 @@ def _slope_plot() -> Plot:
 def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
     """Hold the expansion of h_1^2 against its own next order, up to an enormous q."""
     worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "
             rf"$\log\log q/\log q$, up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"

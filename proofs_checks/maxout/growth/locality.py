@@ -76,7 +76,7 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
     )
     # K is good to 1e-13, and its slope in the angle at these roots is above 0.1.
     error = 1e-11
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
             "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
@@ -113,7 +113,7 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
     # K is good to 1e-13 of sigma^2, at most 25, and V is at least 0.06.
     error = 1e-10
     worst, q = max(drops)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$K_q(1) - K_q(-1) \le V(q) + \frac1q$, which over $\sigma^2$ tends to 0: their ratio "
             f"(largest of {len(drops)}: $q = {q}$)"
@@ -138,7 +138,7 @@ def half_angle_bounds(
         angle = half_angle(lambda rho, q=q: float(collision(rho, q)), 0.5)  # type: ignore[misc]
         places.append(((angle - low) / (high - low), error / (high - low), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
             r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
@@ -204,7 +204,7 @@ def _angle_plot() -> Plot:
 def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
     """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
             rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
@@ -227,7 +227,7 @@ def near_one(context: Context, *, collision: Kernel = exact.collision_probabilit
     worst, q, angle = max(ratios)
     # kappa is good to 1e-13, and the smallest divisor is 5e-4.
     rounding = 5e-10
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
             rf"ratio (largest of {len(ratios)}: $q = {q}$, $\theta = {angle:g}$)"

@@ -75,7 +75,7 @@ def sensitivity(context: Context, *, draw: Draw = MaxoutCodes.draw) -> Evidence:
         if 0 <= measured.rho[i] < measured.rho[i + 1]
     ]
     low, high, gain, i = min(steps)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "collisions are more frequent at the larger correlation (least gain of "
             f"{len(steps)} steps: $q = {measured.pool_size[i]}$, $\\rho$ from "
@@ -151,7 +151,7 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
         low, high = (end - limit(rho) for end in exponent_ends(rho, log_q))
         differences.append((max(low, -high), low, high, rho))
     _, low, high, rho = max(differences)
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
             rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
@@ -178,7 +178,7 @@ def exponent_at_pools(
             value = -math.log(float(collision(rho, q))) / math.log(q)
             places.append(((value - low) / (high - low), q, rho))
     place, q, rho = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
             rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
@@ -249,7 +249,7 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
                 gap = float(np.logaddexp(tail, low)) - math.log(2) + rate * m * t * t
                 worst, where = max((worst, where), (gap, (m, kappa, float(t))))
     m, kappa, t = where
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
             rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
@@ -291,7 +291,7 @@ def sandwich(
                 under = below(rho, **options).total / kappa - 1
                 worst, where = max((worst, where), (max(over, under), (q, rho)))
     q, rho = where
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\kappa_q$ less its upper bound, or its lower bound less $\kappa_q$, over $\kappa_q$ "
             rf"(largest at $q = {q}$, $\rho = {rho:g}$)"

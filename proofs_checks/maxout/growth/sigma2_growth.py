@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
         low, high = _bounds(q)
         places.append(((high - moment(q)) / (high - low), error * moment(q), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$(\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi})^2 \le \sigma^2(q) \le "
             r"1 + 2\log q$: place between the bounds, 0 at the upper one "
@@ -66,9 +67,9 @@ def _bounds(q: float) -> tuple[float, float]:
     return max(lower_mean(q), 0.0) ** 2, 1 + upper_mean(q) ** 2
 
 
-def _limit(rate: Rate, **texts: object) -> Evidence:
+def _limit(rate: Rate, **texts: Any) -> Evidence:
     low, high = (bound / rate(LARGEST) for bound in _bounds(LARGEST))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         # The variance of the maximum, below 0.0012 there, is left out of what is shown.
         observed=mean(LARGEST) ** 2 / rate(LARGEST),
         exact=1.0,

@@ -70,7 +70,7 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             integral = float(end / 2 * (weights @ (kappa * np.cos(angle))))
             ratios.append((float(kernel(rho, q)) / integral, q, rho))
     ratio, q, rho = max(ratios, key=lambda row: abs(row[0] - 1))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
             rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(ratios)} "
@@ -93,7 +93,7 @@ def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             most = 8 * exact.max_moment(1, q) ** 2 * float(exact.collision_probability(rho, q))
             ratios.append((ratio / most, q, rho))
     worst, q, rho = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
             rf"their ratio (largest of {len(ratios)}: $q = {q}$, $\rho = {rho:g}$)"

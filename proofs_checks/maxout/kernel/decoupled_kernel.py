@@ -120,7 +120,7 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
         for rho in _PAIR_RHO
     ]
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\mathrm{Cov}(X_1, X_2) = \rho(1-\rho^2)\kappa_q'(q\kappa_q - 1)/(q(q-1))$, $q = 2$: "
             f"over its value by signs and half-lines, farthest from 1 of {len(_PAIR_RHO)} "

@@ -201,7 +201,7 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
         for q in _POOLS
     ]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"

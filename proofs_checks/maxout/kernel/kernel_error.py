@@ -105,7 +105,7 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
         drawn = gram_errors(context, draw, "vanishes", rows, 4, m)
         counts.append(int(np.sum(drawn[:, 0, 1] > 0.25)))
     before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"an error above 1/4 is rarer with {many} features than with {few}",
         observed=(counts[0] - counts[1]) / n,
         interval=(before[0] - after[1], before[1] - after[0]),

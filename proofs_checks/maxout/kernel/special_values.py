@@ -54,7 +54,7 @@ def computed(
     error = 1e-13
     gaps = [(float(collision(r, q)) - claimed(r, q), r, q) for r in _RHO for q in pools]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             "the Gaussian integral for $\\kappa_q$ takes the printed values "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"

@@ -56,7 +56,7 @@ def first_three(
         for i, (a, b) in enumerate(zip(coefficients(q, 3), printed_coefficients(q), strict=False))
     ]
     worst, q, i = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             "$a_0, a_1, a_2$ from $h_1, h_2$ agree with the expansion of $P(D = D')$ "
             f"(largest difference of {len(gaps)}: $a_{i}$ at $q = {q}$)"
@@ -91,7 +91,7 @@ def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evide
                 )
             ]
         low, high, q, i = max(gaps, key=lambda gap: max(gap[0], -gap[1]))
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             "$a_0, a_1, a_2$ minus the printed formulas is 0 "
             f"(closest to failing of {len(gaps)}: $a_{i}$ at $q = {q}$)"
@@ -112,7 +112,7 @@ def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
     # For q = 2 the even coefficients vanish, and no enclosure can show the sign of 0.
     values = [(low, high, q, i) for q in pools for i, (low, high) in enumerate(enclose(q, 9))]
     low, high, q, i = min(values)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"$a_i(q) \\ge 0$ (lowest of {len(values)}: $a_{i}$ at $q = {q}$)",
         observed=float((low + high) / 2),
         # Outwards: the nearest float may lie inside.
@@ -177,7 +177,7 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
     low, high, claimed, name = max(
         enclosures, key=lambda row: (max(row[0] - row[2], row[2] - row[1], 0), row[1] - row[0])
     )
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=f"all $a_i$ sum to 1, the even and the odd ones to 1/2 each (widest: {name})",
         observed=(low + high) / 2,
         exact=claimed,
@@ -207,7 +207,7 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
             )
             estimates.append((abs(fine - claimed), fine, abs(fine - coarse), claimed, name, q))
     _, value, error, claimed, name, q = max(estimates, key=lambda row: row[0] / row[2])
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)",
         observed=value,
         exact=claimed,

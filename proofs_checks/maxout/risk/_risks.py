@@ -342,7 +342,7 @@ def compare_means(
         low, high = intervals.betting(drawn, -1.0, 1.0, rate)
         ratios.append((high / promised, low / promised, drawn.mean() / promised, where, n_features))
     high, low, observed, where, n_features = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings: {where})",
         observed=observed,
         interval=(low, high),

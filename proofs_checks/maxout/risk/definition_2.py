@@ -81,7 +81,7 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
         dimensions, key=lambda label: dimensions[label].witness.count / 2 ** sets[label].shape[1]
     )
     needed, columns = dimensions[name].witness.count, sets[name].shape[1]
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "$2^d$ balls of half the radius cover any section of a set on the sphere of $R^d$; "
             f"{name}"
@@ -100,7 +100,7 @@ def half_balls(
 ) -> Evidence:
     """Measure how far a point of the sphere can be from the 22 cap centres."""
     angle = covering_angle(on_circles(circles))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim="22 caps of 30 degrees cover the sphere, so that $d_M \\le 5$ in $R^3$",
         observed=angle,
         # Coordinates of size 1 with a handful of roundings, in degrees.
@@ -123,7 +123,7 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
     # One that is missed first, then the widest interval.
     worst = min(expected, key=room)
     interval = dimensions[worst]
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=f"the dimension of {worst}, the widest of {len(expected)} intervals",
         observed=(interval.low + interval.high) / 2,
         exact=expected[worst][1],
@@ -245,7 +245,7 @@ def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = word
         gram = rows @ rows.T
         np.fill_diagonal(gram, -1.0)
         nearest = min(nearest, math.sqrt(2 - 2 * float(gram.max())))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$b^{\lceil s/2\rceil}$ unit vectors with $s$ entries in $sb$ columns are farther "
             "than 1 apart: smallest distance"
@@ -276,7 +276,7 @@ def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order
         choices = (math.lgamma(d + 1) - math.lgamma(s + 1) - math.lgamma(d - s + 1)) / math.log(2)
         places += [(low / rate(s, d), s, d), ((choices + s * math.log2(5)) / rate(s, d), s, d)]
     place, s, d = max(places, key=lambda row: abs(math.log(row[0] / math.sqrt(0.5))))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"the dimension of $s$-sparse unit vectors over $s\log_2d$ lies between 1/4 and 2: "
             f"bounds (farthest: $s = {s}$, $d = {d}$)"

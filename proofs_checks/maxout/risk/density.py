@@ -47,7 +47,7 @@ def distance_ends(scale: float, q: int) -> tuple[float, float]:
 def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
     """Bound the distance of a function of the kernel's space from the class of one C."""
     low, high = distance_ends(scale, _POOL)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"distance of $K(\cdot, z)$ from $\mathcal F$ in $\mathcal H_K$ is 0: $C = {scale:g}$,"
             f" $q = {_POOL}$"
@@ -66,7 +66,7 @@ def union(
     """Follow the distance from the classes as C grows."""
     scale = 8.0
     _, high = ends(scale, _POOL)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"bound of the distance of $K(\cdot, z)$ from $\mathcal F_C$, which tends to 0: "
             f"$C = {scale:g}$, "

@@ -206,7 +206,7 @@ def on_subspheres(
                         (failure(limit.value, r, q * m) / delta, r, q, m) for limit in bounds
                     ]
     share, r, q, m = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
             f"{len(ratios)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
@@ -294,7 +294,7 @@ def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
 def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evidence:
     """Hold a probability, between two numbers, against what the proof says of it."""
     low, high = chance
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=low,
         interval=(low * (1 - 1e-9), min(1.0, high * (1 + 1e-9))),
@@ -321,7 +321,7 @@ def two_near_points(
     bound = printed_at_near_points()
     # At one of the two a unit has the size of |g|: for two weights P(|phi(x)| <= t) = 2 Phi(t) - 1.
     chance = float(2 * tail(max(1.0, bound.value)))
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"two inputs at distance $\delta/((q+1)\sqrt d)$, $q = {POOL}$, $C_1 = 1000$: chance "
             f"of exceeding both 1 (the proof has $t > 1$) and the published bound "

@@ -234,7 +234,7 @@ def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Ev
                 exponent = m * v**2 / (2 * (b**2 + b * v))
                 ratios.append((math.log(2 / delta) / exponent, q, m, delta))
     worst, q, m, delta = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
             rf"(largest of {len(ratios)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
@@ -373,7 +373,7 @@ def all_units(
     delta, n_units = 0.01, 1000
     chance = (1 - share(delta, n_units)) ** n_units
     promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
             f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
@@ -393,7 +393,7 @@ def conditioned_mean(
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
     inside = 1 - 2 * stats.norm.sf(level)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
-    return Evidence.exact_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
             rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
@@ -429,7 +429,7 @@ def shortfall_evidence(
     A shortfall of s costs `slope` times s.
     """
     chance = probability(bound.value / slope)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=claim,
         observed=chance,
         interval=(chance - 1e-12, chance + 1e-12),

@@ -74,7 +74,7 @@ def factor_is_enough(
             )
             ratios.append((ratio, f"$R = {radius:g}$, $B = {loss_bound:g}$, {where}"))
     worst, where = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"the display of Theorem 2 times $RB$, over the box, with $C' = {c_prime:g}$ and "
             r"$|V| \le B$: what is proved of that excess over the published form, at most 1 "
@@ -137,7 +137,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
             )
             ratios.append((needed / (n * math.log(n) * math.log(d)), n, d))
     worst, n, d = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
             rf"$C'N\log N\log d$, at most 8 (largest at $N = {n:g}$, $d = {d:g}$)"
@@ -171,7 +171,7 @@ def by_the_repair(
                 rate = 0.25 * (1 + math.sqrt(-2 * math.log(delta))) / math.sqrt(n)
                 ratios.append((bound["approximation"] / rate, n, q, delta))
     worst, n, q, delta = max(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"with $m = \sigma^2(q)N$ features the approximation term is at most "
             r"$\frac{LC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$: ratio "
@@ -221,7 +221,7 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     wrong = float(stats.binom.cdf(n // 2 - 1, n, (1 + edge) / 2))
     rare = min(1.0, (1 - 2 / math.pi) / (m * gap**2))
     low, high = (wrong * (1 - rare), wrong) if gap > 0 else (0.0, wrong * rare)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 2$, $N = 10^4$, "
             r"$E[y] = 2.6/\sqrt N$: chance that the excess risk over the best function of the "
@@ -247,7 +247,7 @@ def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     excess = loss_bound / 2 * scale * (math.sqrt(2 / math.pi) - sizes)
     count = int((excess > bound.value).sum())
     low, high = intervals.binomial(count, n_draws, context.false_alarm)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
             r"chance that the excess risk over $\mathcal F$ exceeds $RB$ times the bound of "

@@ -104,7 +104,7 @@ def over_the_box_ratio(
 def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     """Compare what is proved of the excess over the box with the theorem's own display."""
     worst, where = over_the_box_ratio(c_prime)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
             f"that excess over the published form, at most 1 (largest of a grid: {where})"
@@ -174,7 +174,7 @@ def smaller(
                     )
                     ratios.append((paper["approximation"] / free["approximation"], q, m, failure))
     least, q, m, failure = min(ratios)
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"approximation term of the paper's shape over the dimension-free one, at least "
             f"$2\\sqrt 2$ (least of {len(ratios)}: $q = {q}$, $m = {m}$, failure {failure:g})"
@@ -254,7 +254,7 @@ def bounded_difference(
     r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
     moved, limit, n = max(changes, key=lambda row: row[0] / row[1])
-    return Evidence.bound_comparison(
+    return Evidence.from_interval(
         claim=(
             r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
             f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "

@@ -5,10 +5,18 @@
 
 from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
-from mehler.statements._evidence import FORMS, BoundCase, Evidence
-from mehler.statements._plot import Plot, Series
-from mehler.statements._statement import COPIES, EXPECTATIONS, Check, Statement, check
-from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED, verdict_of
+from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
+from mehler.statements._statement import (
+    COPIES,
+    EXPECTATIONS,
+    RESTORED_HOLDS,
+    RESTORED_REFUTED,
+    UNDECIDED,
+    Check,
+    Statement,
+    check,
+    verdict_of,
+)
 
 __all__ = [
     "BACKENDS",

@@ -42,11 +42,6 @@ class Context:
         Id of the statement under check. It enters every random stream, so that a statement
         replayed alone uses the same numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If level or backend are unknown, the seed is negative, or `false_alarm` is not in (0, 1).
-
     Examples
     --------
     >>> from mehler.verify import Ledger
@@ -116,12 +111,7 @@ class Context:
         return np.random.Generator(np.random.Philox(self.seed_for(label)))
 
     def like(self) -> Any:
-        """Return the backend's array namespace, for ``draw(..., like=...)``.
-
-        Returns
-        -------
-        module
-            The array API namespace.
+        """Return the backend's array API namespace, a module, for ``draw(..., like=...)``.
 
         Raises
         ------
@@ -141,18 +131,7 @@ class Context:
         return namespace
 
     def asarray(self, rows: np.ndarray) -> Any:
-        """Move rows from the host to the backend, keeping the dtype where it exists there.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray
-            Rows on the host.
-
-        Returns
-        -------
-        array
-            In the namespace of `like`.
-        """
+        """Move rows (n, d) of the host to the backend, in their dtype where it has that."""
         # Copy, since torch would share the memory, and warns if it is read-only.
         return self.like().asarray(rows.copy())
 

@@ -1,23 +1,24 @@
-"""Evidence: the measurement of one form of a statement, its status, and bounds beside draws."""
+"""Evidence: the measurement of one form of a statement, with its status, plots and bounds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from mehler._validate import (
     require_choice,
+    require_flag,
     require_instance,
     require_integer,
     require_iterable,
     require_mapping,
     require_real,
+    require_reals,
 )
-from mehler.statements._plot import Plot
 from mehler.verify import intervals
 
 if TYPE_CHECKING:
@@ -26,18 +27,116 @@ if TYPE_CHECKING:
 Form = Literal["printed", "restored", "proved"]
 Status = Literal["holds", "refuted", "inconclusive", "error"]
 Relation = Literal["=", ">=", "<="]
-FORMS = ("printed", "restored", "proved")
-STATUSES = ("holds", "refuted", "inconclusive", "error")
-RELATIONS = ("=", ">=", "<=")
+Kind = Literal["line", "points", "band"]
+FORMS: tuple[Form, ...] = get_args(Form)
 _OF_VERDICT = (
-    *("status", "observed", "exact", "interval", "n_features", "false_alarm", "method"),
-    *("assumptions", "where", "reason"),
+    *("check", "claim", "status", "observed", "exact", "interval", "n_features", "false_alarm"),
+    *("method", "assumptions", "where", "reason"),
 )
 # What is shown of a bound beside draws, in this order.
 _SHOWN = (
     *("n_draws", "violations", "frequency", "violation_interval", "promised", "bound"),
     *("quantile", "quantile_interval", "ratio", "ratio_interval", "lower", "ratio_to_lower"),
 )
+
+
+# Any sequence or array of numbers, stored as a tuple of floats.
+Numbers: TypeAlias = Any
+
+
+def _floats(name: str, values: Iterable[Any] | None) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    found = require_reals(name, values, finite=False)
+    if found.ndim != 1:
+        raise ValueError(f"{name} must be a sequence of numbers, not of shape {found.shape}")
+    return tuple(float(v) for v in found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One curve, cloud of points, or band of a plot.
+
+    Parameters
+    ----------
+    label : str
+        The name in the legend.
+    x : sequence of float, length n
+        Abscissae.
+    y : sequence of float, length n
+        Ordinates; may be omitted for a band, which has only its two edges.
+    kind : {"line", "points", "band"}
+        Points with ``y_low`` and ``y_high`` are drawn with error bars.
+    y_low, y_high : sequence of float, length n, optional
+        Ends of the intervals, in the units of ``y``.
+
+    Examples
+    --------
+    >>> Series(label="kernel", x=[0, 1], y=[1, 2]).y
+    (1.0, 2.0)
+    """
+
+    label: str
+    x: Numbers
+    y: Numbers | None = None
+    kind: Kind = "line"
+    y_low: Numbers | None = None
+    y_high: Numbers | None = None
+
+    def __post_init__(self) -> None:
+        require_choice("kind", self.kind, get_args(Kind))
+        if (self.y_low is None) != (self.y_high is None):
+            raise ValueError(f"series {self.label!r} has only one of y_low and y_high: give both")
+        if self.kind == "band" and self.y_low is None:
+            raise ValueError(f"series {self.label!r} is a band: give y_low and y_high")
+        if self.kind != "band" and self.y is None:
+            raise ValueError(f"series {self.label!r} is of kind {self.kind!r}: give y")
+        for name in ("x", "y", "y_low", "y_high"):
+            values = _floats(name, getattr(self, name))
+            object.__setattr__(self, name, values)
+            if values is not None and len(values) != len(self.x):
+                raise ValueError(
+                    f"series {self.label!r}: {name} has {len(values)} values and x has "
+                    f"{len(self.x)}; give as many of each"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """A plot as data: axes, series and a caption.
+
+    Parameters
+    ----------
+    title, x_label, y_label : str
+        Plain text. After "log10 of" in a label the ticks are drawn as the numbers themselves.
+    series : sequence of Series
+        The series, in drawing order.
+    x_log, y_log : bool
+        Whether an axis is logarithmic; the series hold the values themselves.
+    caption : str
+        Plain text, also for screen readers.
+
+    Examples
+    --------
+    >>> curve = Series(label="K", x=[-1, 1], y=[0, 1])
+    >>> Plot(title="Kernel", x_label="rho", y_label="K", series=[curve]).series[0].label
+    'K'
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    caption: str = ""
+    x_log: bool = False
+    y_log: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "series", require_iterable("series", self.series))
+        require_flag("x_log", self.x_log)
+        require_flag("y_log", self.y_log)
+        if not self.series:
+            raise ValueError(f"plot {self.title!r} has no series: give at least one")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,11 +212,6 @@ class BoundCase:
         -------
         BoundCase
             With a sample quantile that is interpolated between draws.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the draws are not a vector of finite numbers, or a number is out of range.
         """
         values, at = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
         if not np.all(np.isfinite(values)):
@@ -139,7 +233,7 @@ class BoundCase:
 
     @property
     def frequency(self) -> float:
-        """Share of draws that exceed the bound."""
+        """Fraction of draws that exceed the bound."""
         return self.violations / self.n_draws
 
     @property
@@ -149,7 +243,7 @@ class BoundCase:
 
     @property
     def ratio_interval(self) -> tuple[float, float]:
-        """The bound over the ends of the quantile's interval."""
+        """The bound over the endpoints of the quantile's interval."""
         low, high = self.quantile_interval
         return _over(self.bound, high), _over(self.bound, low)
 
@@ -160,13 +254,7 @@ class BoundCase:
 
     def to_dict(self) -> dict[str, Any]:
         """Return fields and ratios, as they are in ``report.json``."""
-        found = {name: getattr(self, name) for name in _SHOWN}
-        return {"where": dict(self.where), **found}
-
-
-def bound_cases(values: tuple[Any, ...]) -> tuple[BoundCase, ...]:
-    """Return the cases, or raise TypeError for what is none."""
-    return tuple(require_instance(f"cases[{i}]", one, BoundCase) for i, one in enumerate(values))
+        return {"where": dict(self.where), **{name: getattr(self, name) for name in _SHOWN}}
 
 
 def _over(bound: float, value: float) -> float:
@@ -259,8 +347,8 @@ class Evidence:
 
     def __post_init__(self) -> None:
         require_choice("form", self.form, (*FORMS, ""))
-        require_choice("status", self.status, STATUSES)
-        require_choice("relation", self.relation, RELATIONS)
+        require_choice("status", self.status, get_args(Status))
+        require_choice("relation", self.relation, get_args(Relation))
         for name in ("observed", "exact", "resolution", "detectable"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else require_real(name, value))
@@ -272,7 +360,9 @@ class Evidence:
         object.__setattr__(self, "false_alarm", require_real("false_alarm", self.false_alarm))
         object.__setattr__(self, "assumptions", require_iterable("assumptions", self.assumptions))
         object.__setattr__(self, "plots", require_iterable("plots", self.plots))
-        object.__setattr__(self, "cases", bound_cases(require_iterable("cases", self.cases)))
+        object.__setattr__(self, "cases", require_iterable("cases", self.cases))
+        for i, case in enumerate(self.cases):
+            require_instance(f"cases[{i}]", case, BoundCase)
 
     @property
     def margin(self) -> float | None:
@@ -292,25 +382,15 @@ class Evidence:
         return room if math.isfinite(room) else None
 
     @classmethod
-    def from_verdict(
-        cls,
-        verdict: Verdict,
-        *,
-        form: Form | Literal[""] = "",
-        check: str | None = None,
-        claim: str | None = None,
-        plots: tuple[Plot, ...] = (),
-    ) -> Evidence:
+    def from_verdict(cls, verdict: Verdict, **fields: Any) -> Evidence:
         """Convert a verdict of `mehler.verify`.
 
         Parameters
         ----------
         verdict : mehler.verify.Verdict
             The verdict.
-        form, plots
-            As in the class.
-        check, claim : str, optional
-            Replacements of those of the verdict.
+        **fields
+            As in the class, in place of those of the verdict.
 
         Returns
         -------
@@ -318,128 +398,79 @@ class Evidence:
             In the units of what was observed: the verdict's relative resolution and smallest
             detectable deviation are multiplied by its scale.
         """
-        return cls(
-            form=form,
-            check=verdict.check if check is None else check,
-            claim=verdict.claim if claim is None else claim,
-            resolution=verdict.resolution * verdict.scale,
-            detectable=verdict.detectable * verdict.scale,
-            plots=plots,
-            verdict=verdict,
-            **{name: getattr(verdict, name) for name in _OF_VERDICT},
-        )
+        values = {name: getattr(verdict, name) for name in _OF_VERDICT}
+        for name in ("resolution", "detectable"):
+            values[name] = getattr(verdict, name) * verdict.scale
+        return cls(**{**values, "verdict": verdict, **fields})
 
     @classmethod
-    def exact_comparison(
+    def from_interval(
         cls,
         *,
         observed: float,
-        exact: float,
         interval: tuple[float, float],
+        exact: float | None = None,
+        lower: float | None = None,
+        upper: float | None = None,
         resolution: float | None = None,
         method: str = "computed interval",
         **fields: Any,
     ) -> Evidence:
-        """Compare a claimed value with a computed interval that contains the truth.
+        """Compare a claim, ``truth = exact`` or ``lower <= truth <= upper``, with an interval.
 
         Parameters
         ----------
         observed : float
-            The computed value, inside the interval.
-        exact : float
-            The value claimed by the form.
+            The computed or estimated value, inside the interval.
         interval : (float, float)
-            An enclosure of the true value: a certified ball, or a value with its rounding bound.
+            Contains the truth: a certified ball, a value with its rounding bound, or measured.
+        exact, lower, upper : float, optional
+            The claimed value, or the claimed bounds, of which one is enough.
         resolution : float, optional
-            Absolute; a wider interval that contains the claim is inconclusive.
+            Absolute; a wider interval that contains the claimed value is inconclusive.
         method, **fields
             As in the class.
 
         Returns
         -------
         Evidence
-            With ``false_alarm = 0`` and ``detectable`` the interval's width.
+            Refuted if no point of the interval agrees with the claim. A value holds if it is
+            inside, bounds if they contain the whole interval; ``exact`` is the nearer of two.
+            ``detectable`` is the interval's width.
 
         Examples
         --------
-        >>> Evidence.exact_comparison(form="printed", check="sum", claim="the sum is 1",
-        ...                           observed=0.9, exact=1.0, interval=(0.89, 0.91)).status
+        >>> Evidence.from_interval(claim="the sum is 1", observed=0.9, exact=1.0,
+        ...                        interval=(0.89, 0.91)).status
         'refuted'
+        >>> Evidence.from_interval(claim="it is positive", observed=0.1, lower=0.0,
+        ...                        interval=(-0.05, 0.15)).status
+        'inconclusive'
         """
-        low, high = _ordered(interval)
-        status: Status
-        if not low <= require_real("exact", exact) <= high:
-            status = "refuted"
-        elif resolution is not None and high - low > resolution:
-            status = "inconclusive"
+        low, high = _ends(interval)
+        if not low <= high:
+            raise ValueError(f"interval=({low}, {high}) is empty or NaN: give (low, high)")
+        if (exact is None) == (lower is None and upper is None):
+            raise ValueError("give the claimed value, exact=, or bounds of it, lower= or upper=")
+        relation: Relation = "="
+        if exact is not None:
+            refuted = not low <= require_real("exact", exact) <= high
+            decided = resolution is None or high - low <= resolution
         else:
-            status = "holds"
+            bottom = require_real("lower", -math.inf if lower is None else lower)
+            top = require_real("upper", math.inf if upper is None else upper)
+            refuted = high < bottom or top < low
+            decided = bottom <= low and high <= top
+            below = low - bottom <= top - high
+            exact, relation = (bottom, ">=") if below else (top, "<=")
+        status: Status = "refuted" if refuted else "holds" if decided else "inconclusive"
         return cls(
             status=status,
             observed=observed,
             exact=exact,
+            relation=relation,
             interval=(low, high),
             resolution=resolution,
-            detectable=high - low,
-            method=method,
-            **fields,
-        )
-
-    @classmethod
-    def bound_comparison(
-        cls,
-        *,
-        observed: float,
-        interval: tuple[float, float],
-        lower: float | None = None,
-        upper: float | None = None,
-        method: str = "computed interval",
-        **fields: Any,
-    ) -> Evidence:
-        """Compare a claimed bound, ``lower <= truth <= upper``, with an interval for the truth.
-
-        Parameters
-        ----------
-        observed : float
-            The computed or estimated value.
-        interval : (float, float)
-            An interval for the true value.
-        lower, upper : float, optional
-            The claimed bounds; at least one.
-        method, **fields
-            As in the class.
-
-        Returns
-        -------
-        Evidence
-            It holds if the whole interval is within the bounds, is refuted if no point of it is,
-            and is inconclusive otherwise; ``exact`` is the bound nearer to the interval.
-
-        Examples
-        --------
-        >>> Evidence.bound_comparison(form="proved", check="sign", claim="it is positive",
-        ...                           observed=0.1, interval=(0.05, 0.15), lower=0.0).status
-        'holds'
-        """
-        low, high = _ordered(interval)
-        if lower is None and upper is None:
-            raise ValueError("neither lower nor upper is given: give the bound that is claimed")
-        bottom = -math.inf if lower is None else require_real("lower", lower)
-        top = math.inf if upper is None else require_real("upper", upper)
-        status: Status
-        if bottom <= low and high <= top:
-            status = "holds"
-        elif high < bottom or top < low:
-            status = "refuted"
-        else:
-            status = "inconclusive"
-        below = low - bottom <= top - high
-        return cls(
-            status=status,
-            observed=observed,
-            exact=bottom if below else top,
-            relation=">=" if below else "<=",
-            interval=(low, high),
             detectable=high - low,
             method=method,
             **fields,
@@ -451,10 +482,3 @@ def _ends(interval: Any) -> tuple[float, float]:
     if len(ends) != 2:
         raise ValueError(f"interval={interval!r} must be a pair (low, high)")
     return require_real("interval", ends[0]), require_real("interval", ends[1])
-
-
-def _ordered(interval: Any) -> tuple[float, float]:
-    low, high = _ends(interval)
-    if not low <= high:
-        raise ValueError(f"interval=({low}, {high}) is empty or NaN: give its ends as (low, high)")
-    return low, high

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -19,8 +19,10 @@ from mehler._validate import (
 )
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
-from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
 
+UNDECIDED = "undecided: formula not in our copy"
+RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
+RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
 EXPECTATIONS = (
     "holds",
     "holds with constant",
@@ -120,7 +122,7 @@ def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Calla
     --------
     >>> @check("paper.lemma-1", form="proved", name="at zero")
     ... def at_zero(context):
-    ...     return Evidence.exact_comparison(
+    ...     return Evidence.from_interval(
     ...         claim="cos 0 = 1", observed=1.0, interval=(1.0, 1.0), exact=1.0)
     """
 
@@ -220,17 +222,13 @@ class Statement:
         for name in ("source", "place", "hypotheses", "title", "ground"):
             if not require_instance(name, getattr(self, name), str).strip():
                 raise ValueError(f"{self.id}: {name} is empty: {_MISSING.get(name, 'say it')}")
-        if self.copy not in COPIES:
-            raise ValueError(f"{self.id}: copy={self.copy!r} is not one of {', '.join(COPIES)}")
+        require_choice(f"{self.id}: copy", self.copy, COPIES)
         if not self.printed:
             raise ValueError(
                 f"{self.id}: section {_CLAIMED[self.copy]!r} has no display formula: give the "
                 "claim between $$"
             )
-        if self.expected not in EXPECTATIONS:
-            raise ValueError(
-                f"{self.id}: expected={self.expected!r} is not one of {'; '.join(EXPECTATIONS)}"
-            )
+        require_choice(f"{self.id}: expected", self.expected, EXPECTATIONS)
         if (self.expected == "not computable") != (not self.checks):
             raise ValueError(
                 f"{self.id}: a statement has checks, or is expected to be 'not computable', "
@@ -362,3 +360,68 @@ def _id_of(path: Path) -> str:
         return ""
     has_values = path.read_text(encoding="utf-8").startswith("---\n")
     return _front_matter(path)[0].get("id", "") if has_values else ""
+
+
+def verdict_of(evidence: Sequence[Evidence]) -> str:
+    """Return the verdict on a statement from the evidence of all its checks.
+
+    A refutation decides, whatever other checks of the same form left open; a check that raised is
+    never hidden, nor one that is inconclusive where something would hold without it.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+        The evidence of all checks of the statement.
+
+    Returns
+    -------
+    str
+        The first that applies:
+
+        - ``"not computable"`` without evidence;
+        - ``"proved form refuted"`` if a repair failed, which no statement expects;
+        - ``"error"`` if a check raised;
+        - ``"inconclusive"`` if a check of the proved form is, or one of the other form and none of
+          that form refutes;
+        - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without
+          a confirmed proved form;
+        - `RESTORED_REFUTED` or `RESTORED_HOLDS` if the checked formula is a reconstruction of one
+          missing in the source text;
+        - ``"holds with constant"`` if only the proved form could be checked, because the printed
+          one has a constant without a value; else ``"holds"``.
+
+    Raises
+    ------
+    ValueError
+        If evidence has no form, as that of a function that is no `Check` yet.
+
+    Examples
+    --------
+    >>> printed = Evidence(form="printed", check="a", status="refuted", claim="x is 0")
+    >>> proved = Evidence(form="proved", check="b", status="holds", claim="x is 1")
+    >>> verdict_of([printed, proved])
+    'refuted, repaired'
+    >>> restored = Evidence(form="restored", check="a", status="refuted", claim="x is 0")
+    >>> verdict_of([restored, proved])
+    'undecided: formula not in our copy; restored form refuted'
+    """
+    statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
+    for i, one in enumerate(require_iterable("evidence", evidence)):
+        if not require_instance(f"evidence[{i}]", one, Evidence).form:
+            raise ValueError(f"evidence[{i}] has no form: take what a `Check` returns, or give it")
+        statuses[one.form].add(one.status)
+    proved, claimed = statuses["proved"], statuses["printed"] | statuses["restored"]
+    if not proved | claimed:
+        return "not computable"
+    if "refuted" in proved:
+        return "proved form refuted"
+    if "error" in proved | claimed:
+        return "error"
+    refuted = "refuted" in claimed
+    if "inconclusive" in proved or ("inconclusive" in claimed and not refuted):
+        return "inconclusive"
+    if statuses["restored"]:
+        return RESTORED_REFUTED if refuted else RESTORED_HOLDS
+    if refuted:
+        return "refuted, repaired" if proved else "refuted"
+    return "holds" if claimed else "holds with constant"

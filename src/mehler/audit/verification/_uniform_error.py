@@ -39,7 +39,7 @@ def check_uniform_error(
         length = X.shape[1] + source.n_features
         rounding = max(rounding, 8.0 * math.sqrt(length) * source.eps)
     which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
-    found = Evidence.bound_comparison(
+    found = Evidence.from_interval(
         form="printed",
         check="closeness",
         claim=f"|<phi(x), phi(y)> - k(x, y)| <= {resolution:g} sqrt(k(x,x) k(y,y)) at {pairs.n} "
