@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -219,6 +220,34 @@ def test_capped_is_inconclusive_and_says_how_many_would_decide(variance):
     assert verdict.n_features <= 20_000
     with pytest.raises(AssertionError, match="inconclusive"):
         assert_kernel(maxout(m=100), maxout2_kernel, X, max_features=20_000)
+
+
+@pytest.mark.parametrize("variance", [None, toys.maxout2_variance])
+def test_a_time_limit_promises_nothing_that_was_not_planned(variance):
+    """Of few samples, cut short, a size that would decide is a guess."""
+    verdict = check_kernel(
+        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
+        maxout2_kernel,
+        X,
+        variance=variance,
+        time_limit=1e-3,
+    )
+    assert verdict.status == "inconclusive"
+    assert "The time limit of 0.001 s was over." in verdict.reason
+    assert " s more" not in verdict.reason
+    assert ("would decide" in verdict.reason) == (variance is not None)
+
+
+def test_features_that_would_decide_are_enough_for_a_first_inspection():
+    """From four draws nothing is known of the scatter: 20 log(1/p)/h(1/2) samples are the least."""
+    verdict = check_kernel(
+        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
+        maxout2_kernel,
+        X,
+        max_features=400,
+    )
+    needed = int(re.search(r"About (\d+) features would decide", verdict.reason)[1])
+    assert needed >= 100 * 3_000
 
 
 def test_a_gross_defect_without_a_variance_is_found_early():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mehler.statements import BoundCase
 from mehler.verify import BudgetExceeded, Ledger, check_kernel, check_mean, check_structure
 from tests.verify.toys import Maxout, maxout2_kernel, points
 
@@ -21,6 +23,18 @@ def test_a_thousand_looks_at_one_in_a_billion_fit_and_no_more():
     with pytest.raises(BudgetExceeded, match="after 1000 entries"):
         ledger.spend("one more", 1e-9)
     assert len(ledger.entries) == 1000
+
+
+def test_rates_are_added_as_they_are_written():
+    """In binary three times 1e-8 are 3.0000000000000004e-08, 1 - 0.95 is 0.050000000000000044."""
+    ledger = Ledger(budget=1e-6)
+    for _ in range(3):
+        ledger.spend("thrice", 1e-8)
+    ledger.spend("ten at once", 1e-9, looks=10)
+    assert ledger.spent == 4e-8
+    assert ledger.to_dict()["left"] == 9.6e-7
+    case = BoundCase.from_draws(np.zeros(400), bound=1.0, probability=0.95, false_alarm=1e-3)
+    assert case.promised == 0.05
 
 
 @given(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -20,6 +21,7 @@ from mehler._validate import (
     require_reals,
 )
 from mehler.verify import intervals
+from mehler.verify._arguments import in_decimals
 
 if TYPE_CHECKING:
     from mehler.verify import Verdict
@@ -224,7 +226,7 @@ class BoundCase:
             n_draws=values.size,
             violations=violations,
             violation_interval=intervals.binomial(violations, values.size, false_alarm),
-            promised=1 - probability,
+            promised=in_decimals(operator.sub, 1.0, probability),
             bound=limit,
             quantile=float(np.quantile(values, probability)),
             quantile_interval=ends,

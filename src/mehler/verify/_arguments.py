@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
@@ -19,6 +20,15 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._verdict import Verdict
+
+
+def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
+    """Return an operation on error rates as they are written: 0.9 * 0.05 is 0.045, 1 - 0.95 0.05.
+
+    In binary they are 0.045000000000000005 and 0.050000000000000044.
+    """
+    return float(operation(*(Decimal(repr(float(rate))) for rate in rates)))
+
 
 # Sample sizes grow like the inverse square, which is still a float.
 LEAST_RESOLUTION = 1e-100

@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import math
+import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import numpy as np
 
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import Options, Spends, pay, root_seed
+from mehler.verify._arguments import Options, Spends, in_decimals, pay, root_seed
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -136,7 +137,7 @@ def _decided_first(early: Verdict, false_alarm: float) -> Verdict:
     return dataclasses.replace(
         early,
         detectable=max(early.detectable, early.resolution),
-        miss=early.miss + false_alarm,
+        miss=in_decimals(operator.add, early.miss, false_alarm),
         reason=_joined(
             early.reason,
             "First of two stages: an alarm would have been asked of fresh draws again, so that a "
@@ -154,7 +155,7 @@ def _decided_second(early: Verdict, late: Verdict) -> Verdict:
     return dataclasses.replace(
         late,
         detectable=max(early.detectable, late.detectable),
-        miss=early.miss + late.miss,
+        miss=in_decimals(operator.add, early.miss, late.miss),
         reason=_joined(
             late.reason, f"{confirmed} at rate {early.false_alarm:.3g}, {_seeds(early)}."
         ),
@@ -319,7 +320,11 @@ class Entry:
     @property
     def total(self) -> float:
         """Cost of the entry, false_alarm * looks."""
-        return self.false_alarm * self.looks
+        return in_decimals(operator.mul, self.false_alarm, self.looks)
+
+
+def _total(entries: Iterable[Entry]) -> float:
+    return in_decimals(lambda *totals: sum(totals, Decimal(0)), *(each.total for each in entries))
 
 
 class Ledger:
@@ -395,12 +400,12 @@ class Ledger:
     @property
     def spent(self) -> float:
         """Sum of false_alarm * looks over the entries."""
-        return math.fsum(entry.total for entry in self.entries)
+        return _total(self.entries)
 
     @property
     def left(self) -> float:
         """Unspent part of the budget, never negative."""
-        return max(0.0, self._budget - self.spent)
+        return max(0.0, in_decimals(operator.sub, self._budget, self.spent))
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
         """Pay for `looks` evaluations at `false_alarm` each, before they are made.
@@ -484,7 +489,7 @@ class Ledger:
 
     def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
         """Add a purchase; the caller holds the lock."""
-        spent = math.fsum(self._entry(old).total for old in self._bought)
+        spent = _total(self._entry(old) for old in self._bought)
         before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
         if spent + price.total > self.limit(self._budget):
             raise BudgetExceeded(
@@ -498,11 +503,10 @@ class Ledger:
     def to_dict(self) -> dict[str, Any]:
         """Return budget, spent, left and the entries, for `json.dumps`."""
         entries = self.entries
-        spent = math.fsum(entry.total for entry in entries)
         return {
             "budget": self._budget,
-            "spent": spent,
-            "left": max(0.0, self._budget - spent),
+            "spent": self.spent,
+            "left": self.left,
             "entries": [asdict(entry) for entry in entries],
         }
 

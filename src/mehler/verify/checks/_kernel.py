@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable
 from typing import Any, Unpack
 
@@ -14,6 +15,7 @@ from mehler._validate import require_flag, require_function
 from mehler.verify._arguments import (
     DrawOptions,
     bounds_pair,
+    in_decimals,
     relative_resolution,
     require_options,
 )
@@ -259,13 +261,13 @@ def assert_kernel(
             X,
             kernel=kernel,
             resolution=resolution,
-            false_alarm=0.1 * asked.false_alarm,
+            false_alarm=in_decimals(operator.mul, 0.1, asked.false_alarm),
             seed=asked.seed,
             ledger=asked.ledger,
             name=f"{asked.name}: structure",
         )
         require(built)
-        options["false_alarm"] = 0.9 * asked.false_alarm
+        options["false_alarm"] = in_decimals(operator.mul, 0.9, asked.false_alarm)
     verdict = check_kernel(
         draw,
         kernel,

@@ -151,8 +151,9 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         n_draws=sums.draws,
         n_intervals=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
-        # The samples seen cannot tell how many more a heavy tail needs.
-        needed=math.ceil(look.needed(_TAIL_PATIENCE * start) / per_draw) * plan.source.n_features,
+        # The samples seen cannot tell how many more a heavy tail needs; `start` is the least.
+        needed=math.ceil(max(start, look.needed(_TAIL_PATIENCE * start)) / per_draw)
+        * plan.source.n_features,
         method=KURTOSIS if found is None else FORMS,
         assumptions=assumptions
         if found is None

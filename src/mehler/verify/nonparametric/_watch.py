@@ -139,7 +139,7 @@ def watch(
         look=look,
         n_draws=draws,
         n_intervals=stream.n_means * (1 if symmetric else number),
-        needed=math.ceil(look.wanted() / stream.per_draw),
+        needed=math.ceil(max(start, look.wanted()) / stream.per_draw),
         out_of_time=clock.over,
         finite=bool(np.isfinite(total).all()),
     )
@@ -289,13 +289,10 @@ def _open_reason(
         if isinstance(look, Inspection) and look.short.any() and not look.outside.any():
             parts.append(f"Few large samples decide the mean: {words.remedy}.")
     if watched.out_of_time:
-        left = max(0, watched.needed - watched.n_draws) / watched.n_draws * clock.seconds
-        parts.append(
-            f"The time limit of {clock.limit:.3g} s was over; at this pace about {left:.3g} s more "
-            "would decide."
-        )
+        parts.append(f"The time limit of {clock.limit:.3g} s was over.")
     made = f"{counted(watched.n_draws, 'draw')} {be(watched.n_draws, past=True)} made"
     parts.append(f"{made}, {counted(n_features, 'feature')}.")
-    if watched.needed < _ENDLESS:
+    # The few samples of a check that was cut short do not tell how many more are needed.
+    if not watched.out_of_time and watched.n_draws < watched.needed < _ENDLESS:
         parts.append(f"About {counted(watched.needed, 'draw')} would decide.")
     return " ".join(parts)

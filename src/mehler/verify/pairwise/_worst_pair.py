@@ -12,7 +12,7 @@ from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics, stored
 from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
-from mehler.verify._verdict import FLOOR, OUTLIERS, Comparison, Status, Verdict
+from mehler.verify._verdict import FLOOR, KNOWN_VARIANCE, OUTLIERS, Comparison, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs, call
@@ -230,13 +230,12 @@ def _open(plan: MeasurementSpec, measured: Measurement, width: float, n_features
     parts = [measured.note] if measured.note else []
     if not width <= plan.resolution:
         parts.append(f"The interval {wide}, more than the resolution {plan.resolution:.3g}.")
-    clock, missing = plan.clock, max(0, measured.needed - n_features)
-    if clock.over:
-        pace = missing / n_features * clock.seconds
-        parts.append(
-            f"The time limit of {clock.limit:.3g} s was over"
-            + (f"; at this pace about {pace:.3g} s more would decide." if missing else ".")
-        )
+    if plan.clock.over:
+        parts.append(f"The time limit of {plan.clock.limit:.3g} s was over.")
+    # The few samples of a check that was cut short do not tell how many more are needed; a plan
+    # made before the samples does.
+    planned = measured.method == KNOWN_VARIANCE or not plan.clock.over
+    missing = planned and measured.needed > n_features
     drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
     drawn += f" (max_features={plan.max_features})." if plan.max_features else "."
     parts.append(
