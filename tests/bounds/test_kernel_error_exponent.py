@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from mehler import exact
-from mehler.bounds import _joint
 from mehler.bounds.kernel_error import _exponent
 
 RHO = [-0.95, -0.6, 0.0, 0.5, 0.9, 0.999, 1.0]
@@ -17,7 +16,7 @@ RHO = [-0.95, -0.6, 0.0, 0.5, 0.9, 0.999, 1.0]
 @pytest.mark.parametrize("rho", RHO)
 @pytest.mark.parametrize("q", [1, 2, 3, 8, 64, 1024])
 def test_nodes_give_mass_kernel_and_variance(rho, q):
-    product, weight = _joint.product_nodes(rho, q, _joint.largest(rho))
+    product, weight = _exponent.product_nodes(rho, q, _exponent.SHARE / (1 + abs(rho)))
     kernel = exact.maxout_kernel(rho, q)
     assert abs(weight.sum() - 1) < 1e-12
     assert abs(weight @ product - kernel) < 1e-11
@@ -29,7 +28,7 @@ def test_nodes_give_mass_kernel_and_variance(rho, q):
 def test_nodes_of_the_largest_pool():
     """Ten digits, as its rounding is: the power of Phi_2 takes q times that of SciPy's."""
     q = 10**6
-    product, weight = _joint.product_nodes(0.3, q, _joint.largest(0.3))
+    product, weight = _exponent.product_nodes(0.3, q, _exponent.SHARE / 1.3)
     assert abs(weight.sum() - 1) < 1e-10
     assert weight @ product == pytest.approx(exact.maxout_kernel(0.3, q), rel=1e-10)
 
@@ -146,7 +145,7 @@ def test_supremum_is_above_the_correlations_next_to_opposite_rows():
 
 def test_moments_of_the_largest_absolute_value():
     for q, fourth in ((1, 3.0), (2, 3 + 8 / math.pi)):
-        x, weight = _joint.largest_nodes(q)
+        x, weight = _exponent.largest_nodes(q)
         assert weight.sum() == pytest.approx(1, rel=1e-13)
         assert weight @ x**4 == pytest.approx(fourth, rel=1e-13)
 

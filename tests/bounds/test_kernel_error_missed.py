@@ -10,7 +10,6 @@ import pytest
 from scipy.special import erfc
 
 from mehler import exact
-from mehler.bounds import _joint
 from mehler.bounds.kernel_error import _exponent
 
 POOLS = [2, 8, 64, 1024, 10**6]
@@ -25,11 +24,11 @@ def on_a_line(z):
 def test_growth_on_a_line(q):
     """Phi^(q-1) off the real line, at every place: below the bound, which is not far where used."""
     x = np.linspace(-3, 12, 4001)
-    allowed = _joint._growth(q)
-    for u, most in zip(_joint._SHIFTS, allowed, strict=True):
+    allowed = _exponent._growth(q)
+    for u, most in zip(_exponent._SHIFTS, allowed, strict=True):
         sample = (q - 1) * np.log(np.abs(on_a_line(x + 1j * u))).max()
         assert sample <= most + 1e-9
-    usual = int(np.searchsorted(_joint._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
+    usual = int(np.searchsorted(_exponent._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
     assert allowed[min(usual, len(allowed) - 1)] < 1.0
 
 
@@ -46,14 +45,14 @@ def in_the_plane(x: complex, y: complex, rho: float) -> complex:
 def test_growth_in_the_plane(rho):
     c, d = math.sqrt((1 + rho) / 2), math.sqrt((1 - rho) / 2)
     for u in (0.4, 0.8):
-        at = int(np.argmin(np.abs(_joint._SHIFTS - u)))
-        u = float(_joint._SHIFTS[at])
+        at = int(np.argmin(np.abs(_exponent._SHIFTS - u)))
+        u = float(_exponent._SHIFTS[at])
         for along, across in ((u, 0.0), (0.0, u), (u / math.sqrt(2), u / math.sqrt(2))):
             shift = complex(0, c * along + d * across), complex(0, c * along - d * across)
             for x, y in ((0.5, 0.2), (2.0, 2.0), (3.0, 2.5), (3.5, 1.0), (4.0, 4.0)):
                 log = math.log(abs(in_the_plane(x + shift[0], y + shift[1], rho)))
                 for q in (16, 1024):
-                    assert (q - 1) * log <= _joint._growth(q)[at] + 1e-7
+                    assert (q - 1) * log <= _exponent._growth(q)[at] + 1e-7
 
 
 @pytest.mark.parametrize("q", [2, 4, 16, 64, 1024])
@@ -61,21 +60,21 @@ def test_growth_in_the_plane(rho):
 def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
     """The error of steps that are too long, seen, is below the bound; of those used, below 1e-7."""
     pole = 1 / (1 + abs(rho))
-    used = _joint.step_for(q, rho)
-    assert _joint.missed(rho, q, 0.9 * pole, used) < 1e-8 * (0.9 * pole) ** 2
-    assert _joint.missed(rho, q, _joint.SHARE * pole, used) < 1e-7
+    used = _exponent.step_for(q, rho)
+    assert _exponent.missed(rho, q, 0.9 * pole, used) < 1e-8 * (0.9 * pole) ** 2
+    assert _exponent.missed(rho, q, _exponent.SHARE * pole, used) < 1e-7
     at = _exponent._grid(rho)[-24:-8]
     kernel = exact.maxout_kernel(rho, q)
 
     def excess(step: float):
-        product, weight = _joint.product_nodes(rho, q, float(at[-1]), step)
+        product, weight = _exponent.product_nodes(rho, q, float(at[-1]), step)
         return [weight @ (np.expm1(t * (product - kernel)) - t * (product - kernel)) for t in at]
 
     true = np.array(excess(used))
     sample = 0.0
     for step in (0.4, 0.8, 1.2):
         error = np.abs(excess(step) - true)
-        assert np.all(error <= _joint.missed(rho, q, at, step))
+        assert np.all(error <= _exponent.missed(rho, q, at, step))
         sample = max(sample, float(error.max()))
     assert sample > 1e-6
 
@@ -97,8 +96,8 @@ def test_a_coarse_rule_pays_for_what_it_misses(q, rho, step):
 def test_growth_in_the_strip(q):
     """erf^(q-1) off the real line, inside the strip too."""
     x = np.linspace(0, 12, 4001)
-    allowed = _joint._growth(q, strip=True)
-    for u, most in zip(_joint._SHIFTS, allowed, strict=True):
+    allowed = _exponent._growth(q, strip=True)
+    for u, most in zip(_exponent._SHIFTS, allowed, strict=True):
         for y in (u, u / 2, 0.0):
             value = 2 * on_a_line(x + 1j * y) - 1
             assert (q - 1) * np.log(np.abs(value) + 1e-300).max() <= most + 1e-9
@@ -108,13 +107,13 @@ def test_growth_in_the_strip(q):
 @pytest.mark.parametrize("q", [1, 4, 64])
 def test_wide_panels_miss_no_more_than_is_proved(q, panels):
     """The error of panels that are too wide is below the bound; of those used, below 1e-11."""
-    x, weight = _joint.largest_nodes(q)
+    x, weight = _exponent.largest_nodes(q)
     at = _exponent._GRID[-30:]
     true = _exponent._excess(at, x * x, weight)
-    assert np.all(_joint.missed_of_largest(q, at) < 1e-11 * true)
-    x, weight = _joint.largest_nodes(q, panels)
+    assert np.all(_exponent.missed_of_largest(q, at) < 1e-11 * true)
+    x, weight = _exponent.largest_nodes(q, panels)
     error = _exponent._excess(at, x * x, weight) - true
-    assert np.all(np.abs(error) <= _joint.missed_of_largest(q, at, panels))
+    assert np.all(np.abs(error) <= _exponent.missed_of_largest(q, at, panels))
     assert np.abs(error).max() > 1e-7
     bound = _exponent.increments.__wrapped__(q, panels).upper[-30:]
     assert np.all(bound >= true)
@@ -155,8 +154,8 @@ def test_an_exponent_of_many_in_the_pool_by_another_route():
 
 def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
     for q in (2, 10**6):
-        x, _ = _joint.maximum_nodes(q)
-        assert np.diff(x).max() <= _joint.step_for(q, 1.0) * (1 + 1e-9)
+        x, _ = _exponent.maximum_nodes(q)
+        assert np.diff(x).max() <= _exponent.step_for(q, 1.0) * (1 + 1e-9)
 
 
 # -- planted defects: each must be seen by a test above -------------------------------------------
@@ -164,8 +163,8 @@ def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
 
 @pytest.mark.parametrize("factor", [0.0, 0.5])
 def test_growth_that_is_too_small_is_caught(factor, monkeypatch):
-    true = _joint._growth
-    monkeypatch.setattr(_joint, "_growth", lambda q: factor * true(q))
+    true = _exponent._growth
+    monkeypatch.setattr(_exponent, "_growth", lambda q: factor * true(q))
     with pytest.raises(AssertionError):
         test_growth_on_a_line(64)
 
@@ -173,13 +172,15 @@ def test_growth_that_is_too_small_is_caught(factor, monkeypatch):
 @pytest.mark.parametrize(("q", "rho", "step"), COARSE)
 def test_an_error_that_is_not_paid_for_is_caught(q, rho, step, monkeypatch):
     zero = np.zeros_like
-    monkeypatch.setattr(_joint, "missed", lambda rho, q, at, step: zero(at))
+    monkeypatch.setattr(_exponent, "missed", lambda rho, q, at, step: zero(at))
     with pytest.raises(AssertionError):
         test_a_coarse_rule_pays_for_what_it_misses(q, rho, step)
 
 
 def test_an_error_bound_that_is_too_small_is_caught(monkeypatch):
-    true = _joint.missed
-    monkeypatch.setattr(_joint, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16)
+    true = _exponent.missed
+    monkeypatch.setattr(
+        _exponent, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16
+    )
     with pytest.raises(AssertionError):
         test_coarse_rules_miss_no_more_than_is_proved(4, 0.0)

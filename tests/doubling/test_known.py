@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from mehler.doubling import _upper as upper
 from mehler.doubling import covering_number, diameter, doubling_dimension, packing_number
 from mehler.doubling._points import Points
-from mehler.doubling._universal import by_columns, log2_ceil
+from mehler.doubling._universal import by_columns, log2_ceil, log2_ceils
 
 
 def polygon(n):
@@ -174,6 +174,13 @@ def test_caps_of_thirty_degrees_cover_the_sphere():
 def test_any_set_of_few_columns():
     # 5^d balls by volume; the sphere's own need more than 2^d.
     assert [by_columns(d) for d in (0, 1, 2, 3, 4, 8)] == [0, 1, 3, 5, 10, 19]
+
+
+def test_logarithms_are_exact():
+    counts = np.concatenate(
+        [np.arange(1, 5000), 2 ** np.arange(13, 50), 2 ** np.arange(13, 50) + 1]
+    )
+    assert log2_ceils(counts).tolist() == [log2_ceil(int(c)) for c in counts]
 
 
 def test_diameters():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -320,11 +319,11 @@ def _sum(values: tuple[float, ...]) -> float:
         return math.inf
 
 
-def _is_false(met: Any) -> Any:
+def _is_false(value: Any) -> Any:
     """Return whether an assumption is violated, entry by entry; None is not False."""
-    if np.ndim(met) == 0:
-        return met is not None and not met
-    return np.array([entry is not None and not entry for entry in met.flat]).reshape(met.shape)
+    if np.ndim(value) == 0:
+        return value is not None and not value
+    return np.array([entry is not None and not entry for entry in value.flat]).reshape(value.shape)
 
 
 def _digits(value: Any) -> str:
@@ -360,63 +359,3 @@ def _words(text: str) -> str:
     """Return words in text mode, its special characters escaped."""
     escaped = re.sub(r"([&%$#_{}])", r"\\\1", text)
     return rf"\text{{{escaped}}}"
-
-
-def stack(bounds: Sequence[Bound], shape: tuple[int, ...]) -> Bound:
-    """Return the bound whose entries, in the order of C, are the given ones.
-
-    A term that an entry does not have, since another route is smaller there, is 0 in it.
-    """
-    first = bounds[0]
-    names = list(dict.fromkeys(term.name for bound in bounds for term in bound.terms))
-    return type(first)(
-        statement=first.statement,
-        form=first.form,
-        quantity=_common([bound.quantity for bound in bounds]),
-        terms=tuple(_term(name, bounds, shape) for name in names),
-        probability=_numbers([bound.probability for bound in bounds], shape),
-        assumptions=_assumptions(bounds, shape),
-        trivial=_numbers([bound.trivial for bound in bounds], shape),
-    )
-
-
-def _term(name: str, bounds: Sequence[Bound], shape: tuple[int, ...]) -> Term:
-    terms = [{term.name: term for term in bound.terms}.get(name) for bound in bounds]
-    formulas = {term.formula for term in terms if term is not None}
-    values = [0.0 if term is None else term.value for term in terms]
-    return Term(name, np.array(values).reshape(shape), formulas.pop() if len(formulas) == 1 else "")
-
-
-def _numbers(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Return one number if all entries have it, else an array."""
-    return values[0] if len(set(values)) == 1 else np.array(values).reshape(shape)
-
-
-def _assumptions(bounds: Sequence[Bound], shape: tuple[int, ...]) -> tuple[Assumption, ...]:
-    """Return the assumptions that entries make; an entry without one has nothing to meet."""
-    texts = list(dict.fromkeys(part.text for bound in bounds for part in bound.assumptions))
-    combined = []
-    for text in texts:
-        made = [{part.text: part for part in bound.assumptions}.get(text) for bound in bounds]
-        met = [True if part is None else part.met for part in made]
-        values = list(dict.fromkeys(part.value for part in made if part is not None))
-        same = len(set(met)) == 1
-        combined.append(
-            Assumption(
-                text,
-                met[0] if same else np.array(met, dtype=object).reshape(shape),
-                values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}",
-            )
-        )
-    return tuple(combined)
-
-
-def _common(texts: Sequence[str]) -> str:
-    """Return the words that all have, and dots where numbers differ."""
-    if len(set(texts)) == 1:
-        return texts[0]
-    split = [text.split(" ") for text in texts]
-    if len({len(words) for words in split}) > 1:
-        return texts[0]
-    columns = zip(*split, strict=True)
-    return " ".join(words[0] if len(set(words)) == 1 else "..." for words in columns)

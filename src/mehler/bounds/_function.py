@@ -7,14 +7,13 @@ import inspect
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays import to_host
 from mehler._validate import (
     require_choice,
     require_flag,
@@ -24,7 +23,8 @@ from mehler._validate import (
     require_probability,
     require_real,
 )
-from mehler.bounds._bound import Assumption, Bound, Form, Term, stack
+from mehler.bounds._bound import Assumption, Bound, Form, Term
+from mehler.bounds._entries import at_entry, broadcast, entries, host_array, is_array, stack
 from mehler.bounds._sources import reference
 from mehler.exact import require_rho
 
@@ -475,52 +475,3 @@ def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
         listed = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
         raise ValueError(f"statement={statement!r} has no bound; these have: {listed}")
     return functions
-
-
-class at_entry:
-    """Name the entry of the arrays in an error that it raises."""
-
-    def __init__(self, index: tuple[int, ...]) -> None:
-        self.index = index
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, TypeError | ValueError):
-            raise type(error)(f"{error} (at entry {list(self.index)} of the arrays)") from error
-
-
-def is_array(value: Any) -> bool:
-    """Whether a value has entries."""
-    return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
-
-
-def broadcast(arrays: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the shape that arrays have together."""
-    try:
-        return np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:
-        listed = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"shapes do not broadcast: {listed}") from None
-
-
-def entries(
-    arrays: Mapping[str, Any], shape: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], Arguments]]:
-    """Yield each index of arrays that broadcast to a shape, and the numbers there."""
-    for index in np.ndindex(*shape):
-        yield index, {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
-
-
-def host_array(name: str, value: Any) -> Any:
-    """Return an argument as a NumPy array of numbers."""
-    try:
-        array = np.asarray(value if isinstance(value, list | tuple | range) else to_host(value))
-    except ValueError as error:
-        raise ValueError(f"{name} is a ragged list: give an array") from error
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} has dtype {array.dtype}: give numbers")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty: give at least one entry")
-    return array

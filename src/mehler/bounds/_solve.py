@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._function import (
-    Arguments,
-    Solvable,
-    at_entry,
-    broadcast,
-    count,
-    entries,
-    host_array,
-    is_array,
-)
+from mehler.bounds._entries import at_entry, broadcast, entries, host_array, is_array
+from mehler.bounds._function import Arguments, Solvable, count
 
 # No array of more features fits anywhere.
 LARGEST = 10**18

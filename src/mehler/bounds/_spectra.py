@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays
-from mehler._validate import require_positive, require_reals
+from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import square_of
 
 MEAN = "blocks of features are independent, with the mean K"
@@ -39,7 +39,7 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
     if gram is not None:
-        matrix = require_reals("gram", _arrays.to_host(gram) if _arrays.is_array(gram) else gram)
+        matrix = require_host("gram", gram)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
             raise ValueError(f"gram has shape {matrix.shape}: give the kernel of n rows, (n, n)")
         if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
@@ -47,8 +47,7 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
         values = np.linalg.eigvalsh(matrix)
         name = "gram"
     else:
-        host = _arrays.to_host(eigenvalues) if _arrays.is_array(eigenvalues) else eigenvalues
-        values = np.array(require_reals("eigenvalues", host))
+        values = require_host("eigenvalues", eigenvalues)
         if values.ndim != 1 or values.size == 0:
             raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
         name = "eigenvalues"

@@ -32,9 +32,10 @@ from typing import Literal
 
 import numpy as np
 
-from mehler._arrays import Array, array_namespace, to_host
+from mehler._arrays import Array, array_namespace
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import Formula, bound, count, square_of
 
 __all__ = [
@@ -120,14 +121,16 @@ def approximation(
     size, root = scale * feature_scale, math.sqrt(n_features)
     mean, latex = _spread(size, mean_square, norm)
     trivial = size if norm is None else norm
+    terms = {
+        "mean": (mean / root, latex),
+        "confidence": (size * root_log(delta) / root, r"C\sqrt{2\log(1/\delta)/K}"),
+    }
+    assumptions = (bounded_features(largest_feature, "L2(mu) norm"),)
     return Formula(
-        {
-            "mean": (mean / root, latex),
-            "confidence": (size * root_log(delta) / root, r"C\sqrt{2\log(1/\delta)/K}"),
-        },
-        probability=1 - delta,
+        terms,
+        1 - delta,
         trivial=trivial if function == "nearest" else size + trivial,
-        assumptions=(bounded_features(largest_feature, "L2(mu) norm"),),
+        assumptions=assumptions,
         quantity="" if function == "nearest" else _AVERAGE,
     )
 
@@ -187,12 +190,9 @@ def approximation_risk(
     0.2437...
     """
     size = scale * feature_scale
-    return Formula(
-        {"approximation": loss_of_average(n_features, size, lipschitz, delta)},
-        probability=1 - delta,
-        trivial=2 * lipschitz * size,
-        assumptions=(bounded_features(largest_feature, "L2(mu) norm"),),
-    )
+    terms = {"approximation": loss_of_average(n_features, size, lipschitz, delta)}
+    assumptions = (bounded_features(largest_feature, "L2(mu) norm"),)
+    return Formula(terms, 1 - delta, trivial=2 * lipschitz * size, assumptions=assumptions)
 
 
 @bound(
@@ -238,10 +238,9 @@ def approximation_greedy(
     # A product of two factors: the difference of squares would lose digits.
     spread = math.sqrt((total_weight - norm) * (total_weight + norm))
     latex = r"\sqrt{(B^2 - \|f^*\|^2)/K}" if norm < total_weight else "0"
+    terms = {"approximation": (spread / math.sqrt(n_features), latex)}
     return Formula(
-        {"approximation": (spread / math.sqrt(n_features), latex)},
-        trivial=2 * total_weight,
-        assumptions=(bounded_features(largest_feature, "norm"),),
+        terms, trivial=2 * total_weight, assumptions=(bounded_features(largest_feature, "norm"),)
     )
 
 
@@ -311,17 +310,20 @@ def generalisation_gap(
     """
     size, root = lipschitz * scale * feature_scale, math.sqrt(n_samples)
     sides = 2 if two_sided else 1
+    terms = {
+        "statistical": (2 * size / root, r"2LC/\sqrt{N}"),
+        "confidence": (
+            size * root_log(delta / sides) / root,
+            rf"LC\sqrt{{2\log({sides}/\delta)/N}}",
+        ),
+    }
+    assumptions = (bounded_features(largest_feature, "absolute value"),)
+    trivial = 2 * size
     return Formula(
-        {
-            "statistical": (2 * size / root, r"2LC/\sqrt{N}"),
-            "confidence": (
-                size * root_log(delta / sides) / root,
-                rf"LC\sqrt{{2\log({sides}/\delta)/N}}",
-            ),
-        },
-        probability=1 - delta,
-        trivial=2 * size,
-        assumptions=(bounded_features(largest_feature, "absolute value"),),
+        terms,
+        1 - delta,
+        trivial=trivial,
+        assumptions=assumptions,
         quantity="" if two_sided else "largest R - R_emp over the weights",
     )
 
@@ -376,16 +378,13 @@ def excess_risk(
     """
     size = scale * feature_scale
     statistical = 2 * lipschitz * size / math.sqrt(n_samples)
-    return Formula(
-        {
-            "statistical": (statistical, r"2LC/\sqrt{N}"),
-            "confidence": (statistical * root_log(delta), r"2LC\sqrt{2\log(1/\delta)/N}"),
-            "approximation": loss_of_average(n_features, size, lipschitz, delta),
-        },
-        probability=1 - 2 * delta,
-        trivial=2 * lipschitz * size,
-        assumptions=(bounded_features(largest_feature, "absolute value"),),
-    )
+    terms = {
+        "statistical": (statistical, r"2LC/\sqrt{N}"),
+        "confidence": (statistical * root_log(delta), r"2LC\sqrt{2\log(1/\delta)/N}"),
+        "approximation": loss_of_average(n_features, size, lipschitz, delta),
+    }
+    assumptions = (bounded_features(largest_feature, "absolute value"),)
+    return Formula(terms, 1 - 2 * delta, trivial=2 * lipschitz * size, assumptions=assumptions)
 
 
 By = Literal["frobenius", "longest"]
@@ -418,7 +417,7 @@ def norm_pi(alpha: Array, density: Array) -> float:
     >>> norm_pi(np.array([0.5, -0.3]), np.array([0.75, 0.25]))
     1.2
     """
-    values, pi = _on_host(alpha=alpha, density=density)
+    values, pi = _columns(alpha=alpha, density=density)
     ratios = (abs(a) / p if p > 0 else math.inf for a, p in zip(values, pi, strict=True) if a != 0)
     return max(ratios, default=0.0)
 
@@ -450,7 +449,7 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     0.832666
     """
     optional = {} if weights is None else {"weights": weights}
-    values, pi, *quadrature = _on_host(alpha=alpha, density=density, **optional)
+    values, pi, *quadrature = _columns(alpha=alpha, density=density, **optional)
     each = quadrature[0] if quadrature else [1.0] * len(values)
     # In units of the largest value, since products with a subnormal number lose all digits.
     # hypot neither underflows nor overflows.
@@ -465,30 +464,19 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     )
 
 
-def _on_host(**arrays: Array) -> list[list[float]]:
-    """Validate values and return them as floats; all arrays but the first must be non-negative."""
+def _columns(**arrays: Array) -> list[list[float]]:
+    """Return values as floats; all arrays but the first must be non-negative."""
     array_namespace(*arrays.values(), names=tuple(arrays))
-    columns: list[list[float]] = []
-    for name, array in arrays.items():
-        values = to_host(array)
-        if values.ndim != 1 or values.size == 0:
-            raise ValueError(
-                f"{name} has shape {tuple(values.shape)}: pass one value a feature, shape (n,) "
-                "with n of at least 1"
-            )
-        if values.dtype.kind not in "biuf":
-            raise TypeError(f"{name} holds {values.dtype} values: pass real numbers")
-        if not np.isfinite(values).all():
-            raise ValueError(f"{name} holds NaN or infinity: drop such points first")
-        if columns and values.min() < 0:
+    columns = {name: require_host(name, array) for name, array in arrays.items()}
+    size = columns["alpha"].size
+    for name, values in columns.items():
+        if values.ndim != 1 or size == 0:
+            raise ValueError(f"{name} has shape {values.shape}: pass one value a feature, (n,)")
+        if values.size != size:
+            raise ValueError(f"alpha has {size} values and {name} {values.size}: pass as many")
+        if name != "alpha" and values.min() < 0:
             raise ValueError(f"{name} holds {float(values.min())!r}: it must not be negative")
-        if columns and values.size != len(columns[0]):
-            raise ValueError(
-                f"alpha has {len(columns[0])} values and {name} {values.size}: give one each a "
-                "point"
-            )
-        columns.append([float(value) for value in values])
-    return columns
+    return [[float(value) for value in values] for values in columns.values()]
 
 
 def feature_scale_maxout(

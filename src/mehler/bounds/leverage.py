@@ -108,9 +108,10 @@ def approximation(
     third = min(1.0, d) * cost / 3
     t = third + math.sqrt(third**2 + 2 * cost * require_ratio(d, largest_ratio))
     value = ridge * norm**2 / (1 - t) if t < 1 else math.inf
+    terms = {"approximation": (value, r"\lambda B^2/(1 - t)" if t < 1 else r"\infty")}
     return Formula(
-        {"approximation": (value, r"\lambda B^2/(1 - t)" if t < 1 else r"\infty")},
-        probability=1 - delta,
+        terms,
+        1 - delta,
         # The largest eigenvalue s has s/(s + lambda) <= d.
         trivial=ridge * d / (1 - d) * norm**2 if d < 1 else math.inf,
     )
@@ -174,11 +175,10 @@ def score_error(
     88470
     """
     spread, latex = _spread(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
+    terms = {"estimation": (spread, latex)}
+    assumptions = (_below_norm(ridge, degrees_of_freedom, feature_bound, gram_norm),)
     return Formula(
-        {"estimation": (spread, latex)},
-        probability=1 - delta,
-        trivial=max(1.0, feature_bound**2 / ridge),
-        assumptions=(_below_norm(ridge, degrees_of_freedom, feature_bound, gram_norm),),
+        terms, 1 - delta, trivial=max(1.0, feature_bound**2 / ridge), assumptions=assumptions
     )
 
 
@@ -219,12 +219,8 @@ def probability_error(
         )
     spread, latex = scores.terms["estimation"]
     rest = pool_size / d - 1
-    return Formula(
-        {"estimation": (2 * spread * rest, rf"2{latex}(M_0 - d)/d") if rest else (0.0, "0")},
-        probability=1 - delta,
-        trivial=2.0,
-        assumptions=scores.assumptions,
-    )
+    terms = {"estimation": (2 * spread * rest, rf"2{latex}(M_0 - d)/d") if rest else (0.0, "0")}
+    return Formula(terms, 1 - delta, trivial=2.0, assumptions=scores.assumptions)
 
 
 @bound("leverage.theorem-1", "largest score over its probability", falls_in=("n_scored",))
@@ -266,11 +262,8 @@ def score_ratio(
     likely = max(2 * estimated / (1 - mix), 2 * spread * pool_size / mix)
     if certain <= likely:
         return Formula({"ratio": (certain, r"\kappa^2/(\eta\lambda)")})
-    return Formula(
-        {"ratio": (likely, rf"\max(2\hat d/(1 - \eta), 2{latex}M_0/\eta)")},
-        probability=1 - delta,
-        assumptions=(Assumption(_ROWS), *scores.assumptions),
-    )
+    terms = {"ratio": (likely, rf"\max(2\hat d/(1 - \eta), 2{latex}M_0/\eta)")}
+    return Formula(terms, 1 - delta, assumptions=(Assumption(_ROWS), *scores.assumptions))
 
 
 @bound(
@@ -360,21 +353,24 @@ def excess_risk(
         least, cost = pool_size / (_MIX * n_features), math.log(pool_size / delta)
         spread = 16 * math.sqrt(1 + math.sqrt(2 * least * cost) + least * cost / 3)
         latex = r"16LB\sqrt{1 + \sqrt{2au} + au/3}/\sqrt N"
-    return Formula(
-        {
-            "approximation": (6 * size * math.sqrt(ridge), r"6LB\sqrt\lambda"),
-            "statistical": (size * spread / root, latex),
-        },
-        probability=1 - (4 if reuse else 3) * delta,
-        trivial=size * (1 + 4 * math.sqrt(2)),
-        assumptions=(
-            *(
-                Assumption(f"{name} is at least {least}", count >= least, f"{count}")
-                for name, (count, d, largest) in needed.items()
-                for least in (_enough(d, max(largest, d), delta),)
-            ),
-            _small_ridge(ridge, kernel_norm),
+    terms = {
+        "approximation": (6 * size * math.sqrt(ridge), r"6LB\sqrt\lambda"),
+        "statistical": (size * spread / root, latex),
+    }
+    assumptions = (
+        *(
+            Assumption(f"{name} is at least {least}", count >= least, f"{count}")
+            for name, (count, d, largest) in needed.items()
+            for least in (_enough(d, max(largest, d), delta),)
         ),
+        _small_ridge(ridge, kernel_norm),
+    )
+    trivial = size * (1 + 4 * math.sqrt(2))
+    return Formula(
+        terms,
+        1 - (4 if reuse else 3) * delta,
+        trivial=trivial,
+        assumptions=assumptions,
         quantity="mean excess risk, on the event of the scores" if reuse else "",
     )
 

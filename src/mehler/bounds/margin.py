@@ -36,14 +36,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from mehler import _arrays
-from mehler._validate import (
-    require_iterable,
-    require_not_negative,
-    require_positive,
-    require_real,
-    require_reals,
-)
+from mehler._validate import require_iterable, require_not_negative, require_positive, require_real
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import Formula, bound
 
 __all__ = ["error_rate", "error_rate_separated"]
@@ -64,7 +58,7 @@ Errors = Callable[[float, float], float]
 
 def require_margins(name: str, value: Any) -> Any:
     """Return cosines, one for each row."""
-    t = require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    t = require_host(name, value)
     if t.ndim != 1 or t.size == 0:
         raise ValueError(f"{name} has shape {t.shape}: give one number for each row, (N,)")
     if (farthest := float(abs(t).max())) > 1 + _ROUNDING:
@@ -229,16 +223,13 @@ def _best(
     both = largest_gap(e, (mu * mu / 2 + confidence) / n)
     # 1/Phi - 1, without cancellation.
     factor = float(special.ndtr(-threshold) / special.ndtr(threshold))
-    return Formula(
-        {
-            "margin": (e, "e"),
-            "weights": (weights, "p_1 - e"),
-            "confidence": (both - weights, "p_2 - p_1"),
-            "threshold": (factor * (e + both), r"\left(\frac{1}{\Phi(\theta)} - 1\right)p_2"),
-        },
-        probability=1 - delta,
-        trivial=1.0,
-    )
+    terms = {
+        "margin": (e, "e"),
+        "weights": (weights, "p_1 - e"),
+        "confidence": (both - weights, "p_2 - p_1"),
+        "threshold": (factor * (e + both), r"\left(\frac{1}{\Phi(\theta)} - 1\right)p_2"),
+    }
+    return Formula(terms, 1 - delta, trivial=1.0)
 
 
 def _length(total: Errors, threshold: float, n: int) -> float:

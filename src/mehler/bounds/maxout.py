@@ -141,13 +141,11 @@ def supremum(
     5.135
     """
     deviation = radius * root_log(delta / n_features)
-    return Formula(
-        {
-            "mean": (mean_sup, r"E\sup_x|\phi(x, W)|"),
-            "confidence": (deviation, r"R\sqrt{2\log(m/\delta)}"),
-        },
-        probability=1 - delta,
-    )
+    terms = {
+        "mean": (mean_sup, r"E\sup_x|\phi(x, W)|"),
+        "confidence": (deviation, r"R\sqrt{2\log(m/\delta)}"),
+    }
+    return Formula(terms, 1 - delta)
 
 
 @bound("maxout.lemma-2", _SUPREMUM, assumes=(NORMAL,))
@@ -183,11 +181,8 @@ def supremum_by_dimension(
     # The logarithm of the covering number at the scale R/sqrt(d).
     cells = dimension * max(0.0, math.log(scaled)) if scaled > 0 else 0.0
     largest = 4 * radius * math.sqrt(cells + math.log(2 * n_features * pool_size / delta))
-    return Formula(
-        {"supremum": (largest, r"4R\sqrt{k\log^+(2D\sqrt d/R) + \log(2mq/\delta)}")},
-        probability=1 - delta,
-        assumptions=of_inputs(radius, dimension, diameter),
-    )
+    terms = {"supremum": (largest, r"4R\sqrt{k\log^+(2D\sqrt d/R) + \log(2mq/\delta)}")}
+    return Formula(terms, 1 - delta, assumptions=of_inputs(radius, dimension, diameter))
 
 
 Function = Literal["nearest", "monte-carlo"]
@@ -240,9 +235,11 @@ def approximation(
     size, root = scale * radius, math.sqrt(n_features)
     mean = (size * sigma / root, rf"CR{symbol}/\sqrt m")
     if delta is None:
+        terms = {"mean": mean}
+        trivial = size * (2 * sigma)
         return Formula(
-            {"mean": mean},
-            trivial=size * (2 * sigma),
+            terms,
+            trivial=trivial,
             quantity=f"root mean square over the weights of the {_MONTE_CARLO}",
         )
     if function == "nearest":
@@ -253,15 +250,13 @@ def approximation(
         )
     t = math.log(2 / delta)
     each, factor = size * (2 * sigma + 1), rf"CR(2{symbol} + 1)"
+    terms = {
+        "deviation": (each * math.sqrt(2 * t / n_features), factor + r"\sqrt{2\log(2/\delta)/m}"),
+        "tail": (each * 2 * t / n_features, rf"2{factor}\log(2/\delta)/m"),
+    }
     return Formula(
-        {
-            "deviation": (
-                each * math.sqrt(2 * t / n_features),
-                factor + r"\sqrt{2\log(2/\delta)/m}",
-            ),
-            "tail": (each * 2 * t / n_features, rf"2{factor}\log(2/\delta)/m"),
-        },
-        probability=1 - delta,
+        terms,
+        1 - delta,
         # The Monte Carlo function may point away from f.
         trivial=size * two_lengths(sigma, n_features, delta),
         quantity=_MONTE_CARLO,
@@ -296,15 +291,12 @@ def approximation_by_dimension(
     """
     mean = scale * supremum.terms["supremum"][0] / math.sqrt(n_features)
     sigma, _ = unit_size(pool_size, centred=False)
-    return Formula(
-        {
-            "mean": (mean, r"CM_\delta/\sqrt m"),
-            "confidence": (mean * root_log(delta), r"CM_\delta\sqrt{2\log(1/\delta)/m}"),
-        },
-        probability=1 - 2 * delta,
-        trivial=scale * radius * two_lengths(sigma, n_features, delta),
-        assumptions=supremum.assumptions,
-    )
+    terms = {
+        "mean": (mean, r"CM_\delta/\sqrt m"),
+        "confidence": (mean * root_log(delta), r"CM_\delta\sqrt{2\log(1/\delta)/m}"),
+    }
+    trivial = scale * radius * two_lengths(sigma, n_features, delta)
+    return Formula(terms, 1 - 2 * delta, trivial=trivial, assumptions=supremum.assumptions)
 
 
 @bound("maxout.lemma-4", _RISK, falls_in=("n_features",), assumes=(MEAN_SQUARE, NORMAL, LOSS))
@@ -418,11 +410,12 @@ def excess_risk(
         if mean_norm is not None:
             raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
         mean = size * radius * sigma
+        terms = {
+            "statistical": (2 * mean / root, rf"2LCR{symbol}/\sqrt N"),
+            "approximation": (mean / math.sqrt(n_features), rf"LCR{symbol}/\sqrt m"),
+        }
         return Formula(
-            {
-                "statistical": (2 * mean / root, rf"2LCR{symbol}/\sqrt N"),
-                "approximation": (mean / math.sqrt(n_features), rf"LCR{symbol}/\sqrt m"),
-            },
+            terms,
             trivial=min(loss_bound, size * radius * (2 * sigma)),
             quantity=f"{QUANTITY}, in expectation",
         )
@@ -432,24 +425,23 @@ def excess_risk(
     last = size * (radius * (sigma + deviation) / math.sqrt(n_features))
     approximation = (last, rf"\frac{{LCR}}{{\sqrt m}}({symbol} + \sqrt{{2\log(1/\delta)}})")
     if mean_norm is not None:
+        terms = {
+            "statistical": (2 * (size * mean_norm) / root, r"2LCZ/\sqrt N"),
+            "confidence": (2 * loss_bound * deviation / root, r"2B\sqrt{2\log(1/\delta)/N}"),
+            "approximation": approximation,
+        }
         return Formula(
-            {
-                "statistical": (2 * (size * mean_norm) / root, r"2LCZ/\sqrt N"),
-                "confidence": (2 * loss_bound * deviation / root, r"2B\sqrt{2\log(1/\delta)/N}"),
-                "approximation": approximation,
-            },
-            probability=1 - 2 * delta,
+            terms,
+            1 - 2 * delta,
             # The units' mean norm in the population is not among these events.
             trivial=loss_bound,
         )
-    return Formula(
-        {
-            **_estimation(n_features, n_samples, delta, sigma, symbol, size * radius, loss_bound),
-            "approximation": approximation,
-        },
-        probability=1 - 3 * delta,
-        trivial=min(loss_bound, size * radius * two_lengths(sigma, n_features, delta)),
-    )
+    terms = {
+        **_estimation(n_features, n_samples, delta, sigma, symbol, size * radius, loss_bound),
+        "approximation": approximation,
+    }
+    trivial = min(loss_bound, size * radius * two_lengths(sigma, n_features, delta))
+    return Formula(terms, 1 - 3 * delta, trivial=trivial)
 
 
 @bound("maxout.theorem-2", QUANTITY, falls_in=("n_features", "n_samples"), assumes=(LOSS, DRAWN))
@@ -485,18 +477,15 @@ def excess_risk_by_dimension(
     sigma, symbol = unit_size(pool_size, centred=False)
     size, deviation = lipschitz * scale, root_log(delta)
     largest, _ = supremum.terms["supremum"]
-    return Formula(
-        {
-            **_estimation(n_features, n_samples, delta, sigma, symbol, size * radius, loss_bound),
-            "approximation": (
-                size * (largest * (1 + deviation) / math.sqrt(n_features)),
-                r"\frac{LCM_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})",
-            ),
-        },
-        probability=1 - 4 * delta,
-        trivial=min(loss_bound, size * radius * two_lengths(sigma, n_features, delta)),
-        assumptions=supremum.assumptions,
-    )
+    terms = {
+        **_estimation(n_features, n_samples, delta, sigma, symbol, size * radius, loss_bound),
+        "approximation": (
+            size * (largest * (1 + deviation) / math.sqrt(n_features)),
+            r"\frac{LCM_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})",
+        ),
+    }
+    trivial = min(loss_bound, size * radius * two_lengths(sigma, n_features, delta))
+    return Formula(terms, 1 - 4 * delta, trivial=trivial, assumptions=supremum.assumptions)
 
 
 def _estimation(
@@ -553,13 +542,11 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
     # What underflows is above 0 still: a bound from above is rounded up.
     below = np.maximum(2 * np.exp(pool_size * log_ndtr(a)), np.nextafter(0.0, 1.0))
     best = int(np.argmin(below + above))
-    return Formula(
-        {
-            "below": (float(below[best]), r"2\Phi(a)^q"),
-            "above": (float(above[best]), r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
-        },
-        trivial=1.0,
-    )
+    terms = {
+        "below": (float(below[best]), r"2\Phi(a)^q"),
+        "above": (float(above[best]), r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
+    }
+    return Formula(terms, trivial=1.0)
 
 
 def levels(q: int) -> NDArray[np.float64]:

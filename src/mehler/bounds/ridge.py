@@ -173,17 +173,18 @@ def excess_risk(
                 f"{of_zero:.6g}",
             )
         )
+    terms = {
+        "bias": (
+            bias,
+            r"c^2R^2s_r\lambda^{2r}"
+            if inner
+            else r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2",
+        ),
+        "variance": (variance, r"c\sigma^2d/N"),
+        "features": (features, r"c^2R^2F"),
+    }
     return Formula(
-        {
-            "bias": (
-                bias,
-                r"c^2R^2s_r\lambda^{2r}"
-                if inner
-                else r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2",
-            ),
-            "variance": (variance, r"c\sigma^2d/N"),
-            "features": (features, r"c^2R^2F"),
-        },
+        terms,
         assumptions=tuple(assumptions),
         # Without any features the error is the target itself.
         trivial=math.inf
@@ -256,16 +257,14 @@ def excess_risk_clipped(
     n = n_samples + 1
     # The rows have at most one degree each.
     per_row = min(degrees_of_freedom / n, 1.0)
-    return Formula(
-        {
-            "bias": (ridge * n_samples / n * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
-            "variance": (
-                4 * range_ * per_row * (2 - per_row),
-                r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
-            ),
-        },
-        trivial=4 * range_,
-    )
+    terms = {
+        "bias": (ridge * n_samples / n * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
+        "variance": (
+            4 * range_ * per_row * (2 - per_row),
+            r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
+        ),
+    }
+    return Formula(terms, trivial=4 * range_)
 
 
 def best_ridge(

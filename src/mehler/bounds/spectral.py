@@ -39,9 +39,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays
-from mehler._validate import require_positive, require_reals
+from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import Formula, bound, square_of
 from mehler.bounds._spectra import (
     MEAN,
@@ -126,11 +126,8 @@ def gram_error(
         return _by_variance(n_features, delta, eigenvalues, variance, named, ridge)
     size = size_of(eigenvalues, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
     value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
-    return Formula(
-        {"deviation": (value, r"\Delta_s(\delta, \beta)")},
-        probability=1 - delta,
-        assumptions=size.assumptions,
-    )
+    terms = {"deviation": (value, r"\Delta_s(\delta, \beta)")}
+    return Formula(terms, 1 - delta, assumptions=size.assumptions)
 
 
 @bound(
@@ -180,11 +177,8 @@ def operator_error(
         return _by_variance(n_features, delta, eigenvalues, variance, (sup, lipschitz))
     size = size_of(eigenvalues, sup=sup, lipschitz=lipschitz)
     value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
-    return Formula(
-        {"deviation": (value, r"\Delta_s(\delta, \mu)")},
-        probability=1 - delta,
-        assumptions=size.assumptions,
-    )
+    terms = {"deviation": (value, r"\Delta_s(\delta, \mu)")}
+    return Formula(terms, 1 - delta, assumptions=size.assumptions)
 
 
 def _by_variance(
@@ -198,8 +192,7 @@ def _by_variance(
     """Bound the Frobenius norm by Chebyshev's inequality."""
     if any(size is not None for size in others):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
-    host = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
-    matrix = require_reals("variance", host)
+    matrix = require_host("variance", variance)
     if matrix.shape != (mu.size, mu.size):
         raise ValueError(f"variance has shape {matrix.shape}, and K is of {mu.size} rows")
     if matrix.min() < -1e-9 * matrix.max():
@@ -207,11 +200,9 @@ def _by_variance(
     total = math.fsum(np.maximum(matrix, 0.0).flat)
     value = math.sqrt(total / (m * delta)) / (1.0 if ridge is None else ridge)
     formula = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
-    return Formula(
-        {"deviation": (value, formula)},
-        probability=1 - delta,
-        assumptions=(Assumption(MEAN), Assumption("the variance of their products is this")),
-    )
+    terms = {"deviation": (value, formula)}
+    assumptions = (Assumption(MEAN), Assumption("the variance of their products is this"))
+    return Formula(terms, 1 - delta, assumptions=assumptions)
 
 
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.

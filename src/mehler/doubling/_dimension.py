@@ -275,11 +275,11 @@ def _spread(points: Points, free: Callable[[Any], Any]) -> int:
     nearest = np.full(points.n, np.inf)
     taken, count = 0, 0
     while True:
-        away = points.squared([taken], slice(0, points.n))[0]
-        np.minimum(nearest, away, out=nearest)
+        squares = points.squared([taken], slice(0, points.n))[0]
+        np.minimum(nearest, squares, out=nearest)
         nearest[taken] = -np.inf
         count += 1
-        left = np.where(free(nearest) & (nearest > -np.inf), nearest, np.inf)
-        taken = int(left.argmin())
-        if left[taken] == np.inf:
+        candidates = np.where(free(nearest) & (nearest > -np.inf), nearest, np.inf)
+        taken = int(candidates.argmin())
+        if candidates[taken] == np.inf:
             return count

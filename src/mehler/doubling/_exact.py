@@ -21,10 +21,10 @@ _SLACK = 1e-6
 def greedy_count(sets: Any) -> int:
     """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
     weights = sets.astype(np.float32)
-    left = np.ones(sets.shape[1], dtype=np.float32)
+    uncovered = np.ones(sets.shape[1], dtype=np.float32)
     count = 0
-    while left.any():
-        left *= 1 - weights[int((weights @ left).argmax())]
+    while uncovered.any():
+        uncovered *= 1 - weights[int((weights @ uncovered).argmax())]
         count += 1
     return count
 
@@ -104,8 +104,8 @@ def miniballs(points: Points) -> Miniballs:
         good = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
         weights, chosen = weights[good], chosen[good]
         centre = np.einsum("bi,bid->bd", weights, points.host[chosen])
-        away = points.host[chosen] - centre[:, None, :]
-        dual = np.einsum("bi,bid,bid->b", weights, away, away)
+        offsets = points.host[chosen] - centre[:, None, :]
+        dual = np.einsum("bi,bid,bid->b", weights, offsets, offsets)
         # Sums of d squares; and weights whose sum is 1 up to rounding move the centre, which
         # takes the square of its way off the dual.
         error = 2 * (d + 32) * _UNIT * dual + d * (32 * _UNIT * reach) ** 2
@@ -147,9 +147,9 @@ def _over_subsets(points: Points, centre: Any, floor: Any, mask: Any) -> Minibal
         better = low[without] > low[with_it]
         low[with_it[better]] = low[without[better]]
         which[with_it[better]] = which[without[better]]
-    away = points.upper(points.squared_from(centre))
+    squares = points.upper(points.squared_from(centre))
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
-    high = np.where(inside, away[which], 0.0).max(axis=1)
+    high = np.where(inside, squares[which], 0.0).max(axis=1)
     return Miniballs(low, high, centre[which])
 
 
@@ -227,9 +227,9 @@ def _problems_in_set(
     radii: Any, inside: Any, covered: Any
 ) -> Iterator[tuple[tuple[int, float], Any]]:
     """Yield each point and squared radius with the sets that half-size balls cover."""
-    for point, away in enumerate(inside):
+    for point, squares in enumerate(inside):
         for radius_squared in np.unique(radii[point]):
-            held = away <= radius_squared
+            held = squares <= radius_squared
             if held.sum() > 1:
                 sets = covered[:, held] <= radius_squared / 4
                 yield (point, float(radius_squared)), np.unique(sets, axis=0)

@@ -127,16 +127,16 @@ def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> 
     """
     best = Witness.of_point(points)
     work, distance = 0, points.n_inputs + _EXTRA
-    for centre, away, members in _sections(points, centred):
+    for centre, squares, members in _sections(points, centred):
         if best.count > 2 ** (cap - 1) or work > _WORK:
             break
         size = _WHOLE if work == 0 else _PART
         work += min(members.size, size) ** 2 * distance
         work += _STEPS * members.size * distance + points.n * distance
-        best = max(best, _in_section(points, centre, away, members, size), key=_count)
+        best = max(best, _in_section(points, centre, squares, members, size), key=_count)
         if centred and whole:
             work += _PART * points.n * distance
-            separated = _separated(points, centre, away, members[-_PART:])
+            separated = _separated(points, centre, squares, members[-_PART:])
             best = max(best, separated, key=_count)
     return best
 
@@ -154,8 +154,8 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
         # At the largest size a section is the whole set, whatever the anchor.
         sizes = sizes[1:]
         centre = enclosing_centre(points.host, steps=4 * _STEPS)
-        away = points.upper(points.squared_from(centre[None, :])[0])
-        yield centre, away, np.argsort(away, kind="stable")
+        squares = points.upper(points.squared_from(centre[None, :])[0])
+        yield centre, squares, np.argsort(squares, kind="stable")
     # A few anchors at all sizes, then the next few: the budget may end before the list.
     for group in range(_GROUPS):
         rows = range(group, anchors.size, _GROUPS)
@@ -166,24 +166,24 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
                 yield points.host[anchor], around[row], nearest
                 continue
             centre = enclosing_centre(points.host[nearest])
-            away = points.upper(points.squared_from(centre[None, :])[0])
-            inside = np.flatnonzero(away <= away[nearest].max())
-            yield centre, away, inside[np.argsort(away[inside], kind="stable")]
+            squares = points.upper(points.squared_from(centre[None, :])[0])
+            inside = np.flatnonzero(squares <= squares[nearest].max())
+            yield centre, squares, inside[np.argsort(squares[inside], kind="stable")]
 
 
-def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int) -> Witness:
+def _in_section(points: Points, centre: Any, squares: Any, members: Any, size: int) -> Witness:
     """Return the best packing among a few radii around one centre."""
     best = Witness.of_point(points)
-    outermost = away[members[-1]]
+    outermost = squares[members[-1]]
     if members.size > size:
         # Thin evenly in the order of distance; a subset of a section packs no better.
         members = members[np.linspace(0, members.size - 1, size).astype(np.int64)]
     between = points.lower(points.squared(members, members))
     for share in (1.0, 0.85, 0.7, 0.5):
-        inside = int(np.searchsorted(away[members], outermost * share, side="right"))
+        inside = int(np.searchsorted(squares[members], outermost * share, side="right"))
         if inside < 2:
             break
-        radius_squared = float(away[members[inside - 1]])
+        radius_squared = float(squares[members[inside - 1]])
         part = between[:inside, :inside]
         tries = [
             pack_nearest(part, radius_squared, inside - 1),
@@ -196,10 +196,10 @@ def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int)
     return best
 
 
-def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
+def _separated(points: Points, centre: Any, squares: Any, members: Any) -> Witness:
     """Return members of a ball, no two in a ball of half the radius around a point."""
-    radius_squared = float(away[members[-1]])
-    reached = points.squared(members, slice(0, points.n)) <= points.may(radius_squared / 4)
+    radius_squared = float(squares[members[-1]])
+    reached = points.squared(members, slice(0, points.n)) <= points.limit_above(radius_squared / 4)
     chosen = members[pack_disjoint(reached)]
     return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
@@ -213,10 +213,10 @@ def enclosing_centre(rows: Any, *, steps: int = _STEPS) -> Any:
     centre = (low + high) / 2
     best, best_reach = centre, np.inf
     for i in range(1, steps + 1):
-        away = rows - centre
-        reach = np.einsum("ij,ij->i", away, away)
+        offsets = rows - centre
+        reach = np.einsum("ij,ij->i", offsets, offsets)
         far = int(reach.argmax())
         if reach[far] < best_reach:
             best, best_reach = centre, reach[far]
-        centre = centre + away[far] / (i + 1)
+        centre = centre + offsets[far] / (i + 1)
     return best

@@ -111,11 +111,11 @@ class Points:
         """Return a lower bound of the true squared distance."""
         return np.maximum(squared * (1 - 2 * self.relative) - self.absolute, 0.0)
 
-    def may(self, squared: float) -> float:
+    def limit_above(self, squared: float) -> float:
         """Return the largest computed value of a squared distance of at most `squared`."""
         return (squared + self.absolute) * (1 + 3 * self.relative)
 
-    def sure(self, squared: float) -> float:
+    def limit_below(self, squared: float) -> float:
         """Return a value such that one computed as no more is a squared distance <= `squared`."""
         return (squared - self.absolute) * (1 - 3 * self.relative)
 
@@ -220,9 +220,9 @@ def _swept(points: Points) -> Interval:
     low, high = 0.0, math.inf
     centre = points.host.mean(axis=0)
     for _ in range(8):
-        away = points.squared_from(centre[None, :])[0]
-        high = min(high, float(away.max()))
-        far = points.host[int(away.argmax())]
+        squares = points.squared_from(centre[None, :])[0]
+        high = min(high, float(squares.max()))
+        far = points.host[int(squares.argmax())]
         across = points.squared_from(far[None, :])[0]
         low = max(low, float(across.max()))
         centre = (far + points.host[int(across.argmax())]) / 2

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from mehler._validate import require_integer
 from mehler.doubling._points import Interval
@@ -15,6 +18,12 @@ _HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
 def log2_ceil(count: int) -> int:
     """Return the least k with 2^k >= count."""
     return (count - 1).bit_length()
+
+
+def log2_ceils(counts: Any) -> Any:
+    """Return `log2_ceil` of an array of counts below 2^53."""
+    mantissa, exponent = np.frexp(np.maximum(counts, 1).astype(np.float64))
+    return (exponent - (mantissa == 0.5)).astype(np.int64)
 
 
 def by_columns(n_varying: int) -> int:

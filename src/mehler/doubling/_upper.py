@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from mehler.doubling import _universal
 from mehler.doubling._points import Points, diameter_of
@@ -41,10 +42,18 @@ class Block:
     column: Any
     squared: Any
 
-    def pairs(self, high: float, low: float = -math.inf) -> tuple[Any, Any]:
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
         """Return the pairs with a value between two ends."""
         here = (self.squared <= high) & (self.squared >= low)
         return self.row[here], self.column[here]
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        """Return the cells with a point within `high` of each row, and the most such points."""
+        here = self.squared <= high
+        row, column = self.row[here] - self.rows.start, self.column[here]
+        touched = np.zeros((self.rows.stop - self.rows.start, labels.count), dtype=bool)
+        touched[row, labels.of[column]] = True
+        return touched, int(np.bincount(row).max())
 
 
 class Pairs:
@@ -55,20 +64,20 @@ class Pairs:
         self._limit = -1.0
         self._kept: list[Block] = []
 
-    def may(self, squared: float) -> float:
+    def limit_above(self, squared: float) -> float:
         """Return the largest computed value of a squared distance of at most `squared`."""
-        return self._points.may(squared) * (1 + _ROUNDED)
+        return self._points.limit_above(squared) * (1 + _ROUNDED)
 
-    def sure(self, squared: float) -> float:
+    def limit_below(self, squared: float) -> float:
         """Return a value such that one computed as no more is a squared distance <= `squared`."""
-        return self._points.sure(squared) * (1 - _ROUNDED)
+        return self._points.limit_below(squared) * (1 - _ROUNDED)
 
     def within(self, squared: float) -> Iterator[Block]:
         """Yield blocks that contain every pair within the squared radius, and others.
 
         Radii should decrease from call to call: pairs are stored as soon as few enough are within.
         """
-        limit = self.may(squared)
+        limit = self.limit_above(squared)
         if limit <= self._limit:
             yield from self._kept
             return
@@ -91,36 +100,42 @@ def _stored(block: Block) -> Block:
     return Block(block.rows, row, column, block.squared.astype(np.float32))
 
 
-def greedy_cover(members: list[Any]) -> Labels:
+# Largest set for which midpoints are tried as centres too.
+_FEW = 48
+
+
+def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
     """Assign each point to the ball, of a greedy cover, that covers it first.
 
-    `members` lists the points in the ball around each point. The cover takes the ball that covers
-    most new points: at most 1 + ln n times as many as in the best cover.
+    `members` lists the points in the ball around each point. The cover starts with ball `first` and
+    adds the ball that covers most new points: at most 1 + ln n times as many as in the best cover.
     """
     labels = np.full(len(members), -1, dtype=np.int32)
     # Gains only decrease: a stale one is an upper bound, recomputed when it leads.
     queue = [(-ball.size, i) for i, ball in enumerate(members)]
+    if first is not None:
+        queue[first] = (-len(members) - 1, first)
     heapq.heapify(queue)
-    count, remaining = 0, len(members)
-    while remaining:
+    count, uncovered = 0, len(members)
+    while uncovered:
         stale, i = queue[0]
         fresh = members[i][labels[members[i]] < 0]
-        if fresh.size < -stale:
+        if fresh.size < -stale and not (i == first and count == 0):
             heapq.heapreplace(queue, (-fresh.size, i))
             continue
         heapq.heappop(queue)
         labels[fresh] = count
         count += 1
-        remaining -= fresh.size
+        uncovered -= fresh.size
     return Labels(labels, count)
 
 
 def balls(near: Pairs, squared: float) -> list[Any]:
     """Return, for each point, the points surely within the squared radius, and itself."""
     around: list[Any] = []
-    limit = near.sure(squared)
+    limit = near.limit_below(squared)
     for block in near.within(squared):
-        row, column = block.pairs(limit)
+        row, column = block.pairs(-math.inf, limit)
         column = column.astype(np.int32)
         ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
         around.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
@@ -128,54 +143,151 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The cells of a cover that the ball around each point may meet.
+def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
+    """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
 
-    `bits` (n, bytes) has one for each cell, `count` (n,) is their number, and `crowd` the most
-    points in one ball.
+    Centres are the points, and for few points the midpoints of any two as well.
     """
+    between = points.squared(inside, inside)
+    above = points.upper(between)
+    np.fill_diagonal(above, 0.0)
+    candidates = above
+    if inside.size <= _FEW:
+        a, b = np.triu_indices(inside.size, 1)
+        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, with two more roundings.
+        middle = (above[a] + above[b]) / 2 * (1 + 2.0**-50) - points.lower(between[a, b])[
+            :, None
+        ] / 4
+        candidates = np.concatenate([above, middle])
+    reached = (candidates <= radius_squared).astype(np.float32)
+    uncovered = np.ones(inside.size, dtype=np.float32)
+    for more in range(enough, 0, -1):
+        gains = reached @ uncovered
+        best = int(gains.argmax())
+        # Gains only fall: so many balls cannot cover the rest.
+        if gains[best] * more < uncovered.sum():
+            return False
+        uncovered *= 1 - reached[best]
+        if not uncovered.any():
+            return True
+    return False
 
-    bits: Any
-    count: Any
-    crowd: int
 
-    def shared(self, row: Any, column: Any) -> int:
-        """Return the most cells that the balls around both points of a pair meet."""
-        size = max(1, (1 << 23) // self.bits.shape[1])
-        most = 0
-        for start in range(0, row.size, size):
-            part = slice(start, start + size)
-            both = self.bits[row[part]] & self.bits[column[part]]
-            most = max(most, int(np.bitwise_count(both).sum(axis=1, dtype=np.int64).max()))
-        return most
+def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
+    """Return the cells that the ball around each point may meet, and the most points in one.
 
-
-def cells_met(far: Pairs, squared: float, labels: Labels) -> Cells:
-    """Return the cells that the ball of a squared radius around each point may meet."""
-    limit, bits, counts, crowd = far.may(squared), [], [], 0
+    A sparse 0/1 matrix (n, count), and an int.
+    """
+    limit, parts, crowd = far.limit_above(squared), [], 0
     for block in far.within(squared):
-        row, column = block.pairs(limit)
-        row = row - block.rows.start
-        met = np.zeros((block.rows.stop - block.rows.start, labels.count), dtype=bool)
-        met[row, labels.of[column]] = True
-        bits.append(np.packbits(met, axis=1))
-        counts.append(met.sum(axis=1))
-        crowd = max(crowd, int(np.bincount(row).max()))
-    return Cells(np.concatenate(bits), np.concatenate(counts), crowd)
+        touched, most = block.cells(labels, limit)
+        crowd = max(crowd, most)
+        parts.append(sparse.csr_matrix(touched))
+    return sparse.vstack(parts, format="csr"), crowd
 
 
-def cells_of_pairs(far: Pairs, cells: Cells, low: float, high: float, enough: int) -> int:
-    """Return the most cells that the balls around both points of a pair meet, or `enough`.
+def as_bits(touched: Any) -> Any:
+    """Pack the cells of each point into bits: uint64, (n, words)."""
+    n_points, n_cells = touched.shape
+    bits = np.zeros((n_points, -(-n_cells // 64)), dtype=np.uint64)
+    row = np.repeat(np.arange(n_points), np.diff(touched.indptr))
+    bit = np.left_shift(np.uint64(1), (touched.indices % 64).astype(np.uint64))
+    np.bitwise_or.at(bits, (row, touched.indices // 64), bit)
+    return bits
 
-    Pairs are those whose distance, the radius of both balls, lies between two ends.
+
+def count_shared(bits: Any, row: Any, column: Any) -> Any:
+    """Count the bits that the two points of each pair share."""
+    size = max(1, (1 << 20) // bits.shape[1])
+    counts = np.empty(row.size, dtype=np.int64)
+    for start in range(0, row.size, size):
+        pair = slice(start, start + size)
+        shared = bits[row[pair]] & bits[column[pair]]
+        counts[pair] = np.bitwise_count(shared).sum(axis=1)
+    return counts
+
+
+# Most pairs for which further covers are tried, their number, most pairs with separate covers.
+_STUBBORN = 1 << 18
+_COVERS = 4
+_OWN = 1 << 12
+# Budget of distances for separate covers: a lens of n points costs n^2.
+_WORK = 1 << 26
+
+
+class Lenses:
+    """The intersections of two balls around points whose distance is their common radius.
+
+    `between`: the distances considered. `members`: the balls that may cover. `touched`: the cells
+    of a first cover that the ball around each point meets.
     """
-    most, ends = enough, (far.may(high * high), far.sure(low * low))
-    for block in far.within(high * high):
-        row, column = block.pairs(*ends)
-        pair = (cells.count[row] > most) & (cells.count[column] > most) & (row < column)
-        most = max(most, cells.shared(row[pair], column[pair]))
-    return most
+
+    def __init__(
+        self, points: Points, far: Pairs, between: tuple[float, float], members: Any, touched: Any
+    ) -> None:
+        self._points, self._far = points, far
+        self._below, self._scale = between
+        self._members, self._met = members, touched
+        self._bits = as_bits(touched)
+
+    def need(self, high: int, cap: int) -> int:
+        """Return a k, `high` <= k <= `cap`, such that 2^k balls cover each lens."""
+        sizes = np.zeros(cap + 1, dtype=np.int64)
+        for row, column in self._apart(high):
+            shared = _universal.log2_ceils(count_shared(self._bits, row, column))
+            sizes += np.bincount(np.minimum(shared, cap), minlength=cap + 1)
+            if sizes[cap] > _STUBBORN:
+                return cap
+        least = int(np.flatnonzero(sizes).max(initial=high))
+        while least > high and sizes[least:].sum() <= _STUBBORN:
+            if not self._all_below(least - 1):
+                break
+            least -= 1
+        return max(high, least)
+
+    def _apart(self, target: int) -> Iterator[tuple[Any, Any]]:
+        """Yield the pairs, once each, whose balls meet more than 2^target cells."""
+        heavy = np.diff(self._met.indptr) > 2**target
+        # Neither surely below the lower end nor surely above the upper one.
+        ends = self._far.limit_below(self._below**2), self._far.limit_above(self._scale**2)
+        for block in self._far.within(self._scale**2):
+            row, column = block.pairs(*ends)
+            pair = heavy[row] & heavy[column] & (row < column)
+            yield row[pair], column[pair]
+
+    def _all_below(self, target: int) -> bool:
+        """Return whether 2^target balls are shown to cover each lens, by any of several covers."""
+        parts = []
+        for row, column in self._apart(target):
+            many = count_shared(self._bits, row, column) > 2**target
+            parts.append((row[many], column[many]))
+        row, column = (np.concatenate(side) for side in zip(*parts))
+        for attempt in range(1, _COVERS):
+            if not row.size:
+                return True
+            cover = greedy_cover(self._members, first=attempt * self._points.n // _COVERS)
+            touched, _ = cells_met(self._far, self._scale**2, cover)
+            many = count_shared(as_bits(touched), row, column) > 2**target
+            row, column = row[many], column[many]
+        return row.size <= _OWN and self._own_covers(row, column, target)
+
+    def _own_covers(self, row: Any, column: Any, target: int) -> bool:
+        """Return whether a separate cover of each lens needs at most 2^target balls."""
+        points, work = self._points, 0
+        for x, z in zip(row, column):
+            ends = points.squared(np.asarray([x, z]), slice(0, points.n))
+            apart = float(ends[0, z])
+            near = np.all(points.lower(ends) <= points.upper(apart), axis=0)
+            inside = np.flatnonzero(near)
+            work += inside.size**2
+            if work > _WORK:
+                return False
+            radius_squared = float(points.lower(apart)) / 16
+            if inside.size > 2**target and not cover_lens(
+                points, inside, radius_squared, 2**target
+            ):
+                return False
+        return True
 
 
 # Ratio of consecutive scales. Radii between two scales need a cover by balls smaller by as much.
@@ -194,13 +306,15 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
         below = scale / _STEP
         radius = below / (2 if centred else 4)
         members = balls(near, radius * radius)
-        cells = cells_met(far, scale * scale, greedy_cover(members))
-        if cells.crowd <= 2**high:
+        touched, crowd = cells_met(far, scale * scale, greedy_cover(members))
+        if crowd <= 2**high:
             # Balls of this radius or less contain so few points that one ball each suffices.
             return high
-        needed = int(cells.count.max())
-        if not centred and needed > 2**high:
-            needed = cells_of_pairs(far, cells, below, scale, 2**high)
-        high = min(cap, max(high, _universal.log2_ceil(needed)))
+        cells = np.diff(touched.indptr)
+        least = _universal.log2_ceil(int(cells.max()))
+        if not centred and least > high:
+            lenses = Lenses(points, far, (below, scale), members, touched)
+            least = lenses.need(high, cap)
+        high = max(high, least)
         scale = below
     return cap

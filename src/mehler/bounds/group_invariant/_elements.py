@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays
-from mehler._validate import require_integer, require_not_negative, require_reals
+from mehler._validate import require_integer, require_not_negative, require_positive
+from mehler.bounds._bound import Assumption
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import Formula, bound
-from mehler.bounds._templates import DOMAINS, ELEMENTS, ORTHOGONAL, TEMPLATES, Templates
 from mehler.exact.orbits import TemplateLaw
+
+Templates = Literal["sphere", "gaussian", "redraw", "zero"]
+Rule = Literal["paper", "trapezoid", "midpoint", "dither"]
+
+# A margin of squared lengths, not a probability.
+DOMAINS = {"epsilon": require_positive}
+
+TEMPLATES = "the templates are independent, of one rotation-invariant law"
+ELEMENTS = (
+    "the elements are shared by all templates: independent Haar draws, or distinct ones that are "
+    "drawn evenly from a finite group"
+)
+INDEPENDENT_ELEMENTS = "the elements are independent Haar draws"
+ORTHOGONAL = "the group acts by orthogonal maps"
+SAMPLES = "the samples are independent of each other, of the templates and elements"
+LOSS = "the loss is {lipschitz:g}-Lipschitz in the prediction"
+UNCLIPPED = "the window {window:g} holds every projection of a row on a template"
+
+
+def of_elements(n_elements: int | None) -> tuple[Assumption, ...]:
+    """Return the assumption on sampled elements; the whole group needs none."""
+    return () if n_elements is None else (Assumption(ELEMENTS),)
+
 
 # Up to here a sum of inverse squares is taken term by term.
 _TERMS = 10**6
@@ -54,8 +77,6 @@ def kernel_change_elements(
 
     Parameters
     ----------
-    delta : float or array, optional
-        Failure probability.
     spread : float, optional
         D, the largest mean distance E|x - gx| of a row from its orbit; default sqrt(2) R, which it
         is at most.
@@ -78,29 +99,24 @@ def kernel_change_elements(
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
     longest = math.sqrt(2) * radius
     mean = longest if spread is None else min(spread, longest)
-    left, moves = (1.0, 1.0) if group_order is None else distinct_factors(n_elements, group_order)
+    rest, moves = (1.0, 1.0) if group_order is None else distinct_factors(n_elements, group_order)
     if delta is None:
-        return Formula(
-            {"elements": (slope / n_elements * left * mean, r"\kappa wD/r" if left else "0")},
-            quantity=f"{_BY_ELEMENTS}, mean for one pair",
-        )
+        terms = {"elements": (slope / n_elements * rest * mean, r"\kappa wD/r" if rest else "0")}
+        return Formula(terms, quantity=f"{_BY_ELEMENTS}, mean for one pair")
     reach = math.sqrt(2 * moves * radius * math.log(n_rows / delta))
-    by_range = (math.sqrt(left * mean) + reach) ** 2
+    by_range = (math.sqrt(rest * mean) + reach) ** 2
     drawn = n_elements if group_order is None else min(n_elements, group_order - n_elements)
     by_spread = 2 * drawn / n_elements * mean * math.log(2 * n_rows / delta)
-    return Formula(
-        {
-            "elements": (
-                slope / n_elements * min(by_spread, by_range),
-                r"\frac\kappa r\min\{2VD\log(2N/\delta), "
-                r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
-                if left
-                else "0",
-            )
-        },
-        probability=1 - delta,
-        quantity=f"{_BY_ELEMENTS}, all pairs",
-    )
+    terms = {
+        "elements": (
+            slope / n_elements * min(by_spread, by_range),
+            r"\frac\kappa r\min\{2VD\log(2N/\delta), "
+            r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
+            if rest
+            else "0",
+        )
+    }
+    return Formula(terms, 1 - delta, quantity=f"{_BY_ELEMENTS}, all pairs")
 
 
 def distinct_factors(r: int, order: int) -> tuple[float, float]:
@@ -178,20 +194,19 @@ def kernel_change_turns(
     """
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
     mean = moves * min(math.pi / (2 * n_turns), math.pi * frequency / n_turns**2)
-    return Formula(
-        {
-            "turns": (slope * mean, r"\kappa L\min\{\pi/(2n), \pi A/n^2\}"),
-            "interpolation": (2 * slope * slips, r"2\kappa\epsilon"),
-        }
-    )
+    terms = {
+        "turns": (slope * mean, r"\kappa L\min\{\pi/(2n), \pi A/n^2\}"),
+        "interpolation": (2 * slope * slips, r"2\kappa\epsilon"),
+    }
+    return Formula(terms)
 
 
 def _lengths(name: str, value: Any) -> NDArray[np.float64]:
     """Return lengths, shape (n,)."""
-    lengths = require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    lengths = require_host(name, value)
     if lengths.ndim != 1 or lengths.size == 0 or lengths.min() < 0:
         raise ValueError(f"{name} must be lengths, one for each element: at least 0, shape (n,)")
-    return lengths.astype(np.float64)
+    return lengths
 
 
 @bound(
@@ -226,7 +241,8 @@ def energy_distance(distance: float, *, moves: Any = None) -> Formula:
     >>> round(bound.value, 3), group_invariant.energy_distance(1.5).value
     (1.869, 3.0)
     """
-    away = np.zeros(1) if moves is None else moves
+    lengths = np.zeros(1) if moves is None else moves
     # The difference of the root and m, without cancellation.
-    gaps = distance / (np.hypot(away, distance) + away) * distance if distance else 0 * away
+    far = np.hypot(lengths, distance)
+    gaps = distance / (far + lengths) * distance if distance else 0 * lengths
     return Formula({"elements": (2 * float(np.mean(gaps)), r"2E_g(\sqrt{m_g^2 + \delta^2} - m_g)")})

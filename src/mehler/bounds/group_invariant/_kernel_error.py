@@ -13,17 +13,17 @@ from mehler._validate import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._bound import Assumption
 from mehler.bounds._function import Formula, bound, count
-from mehler.bounds._templates import (
+from mehler.bounds.group_invariant._elements import (
     DOMAINS,
     ORTHOGONAL,
     TEMPLATES,
     Rule,
     Templates,
-    inside,
+    distinct_factors,
     of_elements,
 )
-from mehler.bounds.group_invariant._elements import distinct_factors
 from mehler.exact.orbits import RULES, TemplateLaw
 
 Side = Literal["above", "below"]
@@ -180,23 +180,22 @@ def kernel_error(
     }
     if n_elements is not None:
         terms["elements"] = _of_elements(rho, n_elements, group_order, log)
-    fits = (inside(window, radius, law.reach),) if math.isfinite(rho) else ()
-    return Formula(
-        terms,
-        probability=1 - delta,
-        trivial=2.0 * window,
-        assumptions=(*of_elements(n_elements), *fits),
-    )
+    assumptions = of_elements(n_elements)
+    if math.isfinite(rho):
+        text = "the window holds every projection of a row on a template"
+        sizes = f"window {window:.6g}, largest projection {rho:.6g}"
+        assumptions += (Assumption(text, window >= rho * (1 - 1e-12), sizes),)
+    return Formula(terms, 1 - delta, trivial=2.0 * window, assumptions=assumptions)
 
 
 def _of_elements(rho: float, r: int, order: int | None, log: float) -> tuple[float, str]:
     """Return the term of sampled elements and its formula."""
-    left, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
-    if left == 0.0:
+    rest, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
+    if rest == 0.0:
         return 0.0, "0"
     if math.isinf(rho):
         raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
-    value = 2.0 * left * rho / r + rho * math.sqrt(8.0 * moves * log / r)
+    value = 2.0 * rest * rho / r + rho * math.sqrt(8.0 * moves * log / r)
     return value, rf"2w\rho/r + \rho\sqrt{{8S{_LOG[False]}/r}}"
 
 

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays
-from mehler._validate import require_not_negative, require_reals
+from mehler._validate import require_not_negative
+from mehler.bounds._entries import require_host
 from mehler.bounds._function import Formula, bound, derived, square_of
-from mehler.bounds._templates import (
+from mehler.bounds.group_invariant._elements import (
     INDEPENDENT_ELEMENTS,
     LOSS,
     ORTHOGONAL,
@@ -63,11 +63,12 @@ def approximation(
         value = size * root / math.sqrt(n_elements)
         terms["elements"] = (value, rf"\frac{{2sC}}{{\sqrt r}}{log}")
     terms["binning"] = (0.5 * size / n_bins, "sC/n")
+    assumptions = of_elements(n_elements)
     return Formula(
         terms,
         probability=1 - (1 if n_elements is None else 2) * delta,
         trivial=size,
-        assumptions=of_elements(n_elements),
+        assumptions=assumptions,
     )
 
 
@@ -121,10 +122,11 @@ def excess_risk(
         # On the whole space features of a sample are not invariant: as much again for them.
         factor, latex = (2.0, r"2L\,") if name == "elements" else (1.0, r"L\,")
         terms[name] = (lipschitz * factor * value, latex + formula)
+    trivial = 4.0 * size
     return Formula(
         terms,
         probability=1 - (3 if n_elements is None else 5) * delta,
-        trivial=4.0 * size,
+        trivial=trivial,
         assumptions=near.assumptions,
     )
 
@@ -144,13 +146,6 @@ def cdf_error(n_elements: int, *, delta: float) -> Formula:
     for one row and one template, with probability at least 1 - delta. It is the published formula.
 
     Term: "confidence". `trivial` is 1.
-
-    Parameters
-    ----------
-    n_elements : int or array
-        r.
-    delta : float or array
-        Failure probability.
 
     References
     ----------
@@ -173,16 +168,9 @@ Average = Literal["none", "after", "before"]
 _ROUNDING = 1e-6
 
 
-def _of_host(name: str, value: Any) -> NDArray[np.float64]:
-    """Return an array of any library in float64."""
-    return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value).astype(
-        np.float64
-    )
-
-
 def _grams(name: str, value: Any) -> NDArray[np.float64]:
     """Return the matrices (n, N, N), if the first and their mean are kernels'."""
-    moved = _of_host(name, value)
+    moved = require_host(name, value)
     if moved.ndim != 3 or moved.shape[1] != moved.shape[2] or moved.size == 0:
         raise ValueError(
             f"{name} has shape {moved.shape}: give K(x_i, g x_j) of N rows and n elements, "
@@ -203,7 +191,7 @@ def _grams(name: str, value: Any) -> NDArray[np.float64]:
     "group-invariant.ridge-gain",
     "mean excess risk on the orbits of the rows",
     assumes=("the target takes one value on each orbit", "the kernel is invariant under the group"),
-    domains={"grams": _grams, "target": _of_host},
+    domains={"grams": _grams, "target": require_host},
 )
 def ridge_excess_risk(
     grams: Any,
@@ -283,24 +271,23 @@ def ridge_excess_risk(
     else:
         inner = own if average == "after" else mean
         smoothers = (mean @ _inverse(inner, penalty))[None]
-    away = np.eye(size) - smoothers
+    residual = np.eye(size) - smoothers
     error = r"\frac1{nN}\sum_g|(S_g - 1)f|^2"
     if norm is None:
         if target.shape != (size,):
             raise ValueError(f"target has shape {target.shape}: give a value a row, ({size},)")
-        bias = float(np.mean((away @ target) ** 2))
+        bias = float(np.mean((residual @ target) ** 2))
     else:
-        square = np.einsum("gij,gik->jk", away, away) / (len(away) * size)
+        square = np.einsum("gij,gik->jk", residual, residual) / (len(residual) * size)
         root = _root(mean)
         worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
         bias, error = square_of("norm", norm) * worst, rf"\max_{{\|f\|_H \le B}}{error}"
     spent = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
-    return Formula(
-        {
-            "bias": (max(bias, 0.0), error),
-            "variance": (spent, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
-        }
-    )
+    terms = {
+        "bias": (max(bias, 0.0), error),
+        "variance": (spent, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
+    }
+    return Formula(terms)
 
 
 def _inverse(kernel: NDArray[np.float64], penalty: float) -> Any:
@@ -360,8 +347,6 @@ def least_squares_excess_risk(
 
     Parameters
     ----------
-    n_samples, n_inputs : int or array
-        N and d.
     n_fixed : int or array
         k, the dimension of the vectors that all elements leave alone: for a finite group the mean
         of the traces of its elements.
@@ -405,12 +390,11 @@ def least_squares_excess_risk(
             missed *= 1 - rest * n_samples / ((n_inputs - 1) * (n_inputs + 2))
         spent *= n_fixed / n_inputs
     variance = square_of("noise", noise)
-    return Formula(
-        {
-            "signal": (square_of("norm", norm) * missed, "|w|^2s"),
-            "noise": (variance * spent if noise else 0.0, r"\sigma^2v"),
-        }
-    )
+    terms = {
+        "signal": (square_of("norm", norm) * missed, "|w|^2s"),
+        "noise": (variance * spent if noise else 0.0, r"\sigma^2v"),
+    }
+    return Formula(terms)
 
 
 def _spent(samples: int, inputs: int) -> float:

@@ -95,21 +95,21 @@ class Product:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """Assumptions of the proof."""
-        made = [_INDEPENDENT]
+        assumptions = [_INDEPENDENT]
         if self.pool_size is not None:
-            made.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
+            assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
         if self.rho is not None:
             text = "the rows have this correlation"
             if self.any_correlation and "chernoff" in self.methods:
                 text += f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
-            made.append(Assumption(text, None, f"{self.rho:g}"))
+            assumptions.append(Assumption(text, None, f"{self.rho:g}"))
         if self.width is not None:
             text = "each product lies in an interval of this length"
-            made.append(Assumption(text, None, f"{self.width:g}"))
+            assumptions.append(Assumption(text, None, f"{self.width:g}"))
         if self.collision is not None:
             text = "codes agree with this probability"
-            made.append(Assumption(text, None, f"{self.collision:g}"))
-        return tuple(made)
+            assumptions.append(Assumption(text, None, f"{self.collision:g}"))
+        return tuple(assumptions)
 
     def deviation(self, m: int, delta: float, pairs: str = "") -> Terms:
         """Bound the deviation of a mean of m products, exceeded with probability `delta`.

@@ -142,14 +142,11 @@ def uniform(
     J = int(np.argmin(total))
     by = int(np.argmin(between[:, J]))
     formula = (rf"\sum_{{j\ge {J}}}2r_j\Delta_1(u_j)", rf"2r_{{{J}}}(L + 1)")[by]
-    return Formula(
-        {
-            "net": (float(net[J]), rf"\Delta(\log(2T_{{{J}}}(T_{{{J}}} + 1)/\delta)/m)"),
-            "between": (float(between[by, J]), formula),
-        },
-        probability=1 - delta,
-        assumptions=of_set(dimension, diameter),
-    )
+    terms = {
+        "net": (float(net[J]), rf"\Delta(\log(2T_{{{J}}}(T_{{{J}}} + 1)/\delta)/m)"),
+        "between": (float(between[by, J]), formula),
+    }
+    return Formula(terms, 1 - delta, assumptions=of_set(dimension, diameter))
 
 
 def by_chaining(m: int, q: int, k: float, levels: Any, diameter: float, delta: float) -> Any:
@@ -312,16 +309,12 @@ def uniform_by_slope(
             "other units"
         )
     moments = f"{slopes.mean:g}, {slopes.variance:g}"
-    return Formula(
-        terms,
-        probability=1 - delta,
-        trivial=product.trivial,
-        assumptions=(
-            *product.assumptions,
-            *of_set(dimension, diameter),
-            Assumption("slopes of products have these mean and variance", None, moments),
-        ),
+    assumptions = (
+        *product.assumptions,
+        *of_set(dimension, diameter),
+        Assumption("slopes of products have these mean and variance", None, moments),
     )
+    return Formula(terms, probability=1 - delta, trivial=product.trivial, assumptions=assumptions)
 
 
 @np.errstate(over="ignore")

@@ -10,9 +10,9 @@ import numpy as np
 
 from mehler import exact
 from mehler._validate import require_not_negative, require_positive
-from mehler.bounds import _joint
 from mehler.bounds._bound import LowerBound
 from mehler.bounds._function import Formula, bound
+from mehler.bounds.kernel_error._exponent import product_nodes
 from mehler.bounds.maxout import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
@@ -195,8 +195,6 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
     ----------
     rho : float
         Cosine of the rows, in [-1, 1].
-    pool_size : int or array
-        q.
     level : float, optional
         a, at least 0; by default the best of many.
 
@@ -363,5 +361,5 @@ def _tilted(q: int, rho: float) -> tuple[Any, ...]:
 
 
 def _nodes(q: int, rho: float) -> tuple[Any, Any]:
-    product, weight = _joint.product_nodes(rho, q, _MOST_TILT)
+    product, weight = product_nodes(rho, q, _MOST_TILT)
     return product, weight / weight.sum()

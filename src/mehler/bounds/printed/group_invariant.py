@@ -13,7 +13,14 @@ from typing import Literal
 
 from mehler._validate import require_positive
 from mehler.bounds._function import Formula, bound, derived
-from mehler.bounds._templates import LOSS, ORTHOGONAL, SAMPLES, TEMPLATES, UNCLIPPED, of_elements
+from mehler.bounds.group_invariant._elements import (
+    LOSS,
+    ORTHOGONAL,
+    SAMPLES,
+    TEMPLATES,
+    UNCLIPPED,
+    of_elements,
+)
 
 __all__ = ["lemma_4", "theorem_1", "theorem_2", "theorem_3"]
 
@@ -48,10 +55,8 @@ def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"])
     else:
         tail = (1 + epsilon) * math.exp(-n_inputs * epsilon**2 / 8)
         formula = r"(1+\epsilon)e^{-d\epsilon^2/8}"
-    return Formula(
-        {"moment": (moment, r"e^{-d\epsilon^2/16}/\sqrt d"), "tail": (tail, formula)},
-        trivial=1.0 + epsilon,
-    )
+    terms = {"moment": (moment, r"e^{-d\epsilon^2/16}/\sqrt d"), "tail": (tail, formula)}
+    return Formula(terms, trivial=1.0 + epsilon)
 
 
 @bound(
@@ -99,12 +104,8 @@ def theorem_2(
     if n_elements is not None and c2 is not None:
         values.append(math.sqrt(c2 * math.log(n_rows * n_templates / delta) / n_elements))
         formulas.append(r"\sqrt{C_2\log(Nm/\delta)/r}")
-    return Formula(
-        {"largest": (max(values), rf"\max({', '.join(formulas)})")},
-        probability=1 - delta**2,
-        trivial=2.0 * window,
-        assumptions=of_elements(n_elements),
-    )
+    terms = {"largest": (max(values), rf"\max({', '.join(formulas)})")}
+    return Formula(terms, 1 - delta**2, trivial=2.0 * window, assumptions=of_elements(n_elements))
 
 
 @bound(
@@ -153,11 +154,12 @@ def lemma_4(
             r"\frac{2sC}{\sqrt r}(1 + \sqrt{2\log(m/\delta)})",
         )
     terms["binning"] = (size / n_bins, "2sC/n")
+    assumptions = of_elements(n_elements)
     return Formula(
         terms,
         probability=1 - (1 if n_elements is None else 2) * delta,
         trivial=size,
-        assumptions=of_elements(n_elements),
+        assumptions=assumptions,
     )
 
 
@@ -201,17 +203,13 @@ def theorem_3(
     """
     size, root = lipschitz * window * scale, math.sqrt(n_samples)
     deviation = math.sqrt(-0.5 * math.log(delta))
-    return Formula(
-        {
-            "statistical": (8.0 * size / root, r"8LsC/\sqrt N"),
-            "loss at zero": (4.0 * loss_at_zero / root, r"4|V(0)|/\sqrt N"),
-            "confidence": (
-                2.0 * lipschitz * scale * deviation / root,
-                r"2LC\sqrt{\tfrac12\log(1/\delta)}/\sqrt N",
-            ),
-            **near.times(lipschitz, "L", trivial=4.0 * size).terms,
-        },
-        probability=1 - 3 * delta,
-        trivial=4.0 * size,
-        assumptions=near.assumptions,
-    )
+    terms = {
+        "statistical": (8.0 * size / root, r"8LsC/\sqrt N"),
+        "loss at zero": (4.0 * loss_at_zero / root, r"4|V(0)|/\sqrt N"),
+        "confidence": (
+            2.0 * lipschitz * scale * deviation / root,
+            r"2LC\sqrt{\tfrac12\log(1/\delta)}/\sqrt N",
+        ),
+        **near.times(lipschitz, "L", trivial=4.0 * size).terms,
+    }
+    return Formula(terms, 1 - 3 * delta, trivial=4.0 * size, assumptions=near.assumptions)

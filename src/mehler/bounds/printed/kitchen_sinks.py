@@ -50,18 +50,15 @@ def estimation_lemma(
     0.1142
     """
     size, root = lipschitz * scale, math.sqrt(n_samples)
-    return Formula(
-        {
-            "statistical": (4 * size / root, r"4LC/\sqrt{N}"),
-            "loss at zero": (2 * loss_at_zero / root, r"2|c(0)|/\sqrt{N}"),
-            "confidence": (
-                size * math.sqrt(-math.log(delta) / 2) / root,
-                r"LC\sqrt{\log(1/\delta)/(2N)}",
-            ),
-        },
-        probability=1 - delta,
-        trivial=2 * size,
-    )
+    terms = {
+        "statistical": (4 * size / root, r"4LC/\sqrt{N}"),
+        "loss at zero": (2 * loss_at_zero / root, r"2|c(0)|/\sqrt{N}"),
+        "confidence": (
+            size * math.sqrt(-math.log(delta) / 2) / root,
+            r"LC\sqrt{\log(1/\delta)/(2N)}",
+        ),
+    }
+    return Formula(terms, 1 - delta, trivial=2 * size)
 
 
 @bound(
@@ -96,14 +93,11 @@ def theorem(
     0.1887
     """
     size, root = c * lipschitz * scale, math.sqrt(-math.log(delta))
-    return Formula(
-        {
-            "statistical": (size * root / math.sqrt(n_samples), r"c\,LC\sqrt{\log(1/\delta)/N}"),
-            "approximation": (size * root / math.sqrt(n_features), r"c\,LC\sqrt{\log(1/\delta)/K}"),
-        },
-        probability=1 - 2 * delta,
-        trivial=2 * lipschitz * scale,
-    )
+    terms = {
+        "statistical": (size * root / math.sqrt(n_samples), r"c\,LC\sqrt{\log(1/\delta)/N}"),
+        "approximation": (size * root / math.sqrt(n_features), r"c\,LC\sqrt{\log(1/\delta)/K}"),
+    }
+    return Formula(terms, 1 - 2 * delta, trivial=2 * lipschitz * scale)
 
 
 @bound(
@@ -122,8 +116,6 @@ def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
 
     Parameters
     ----------
-    n_features : int or array
-        K, the number of steps.
     total_weight : float
         B, at least the sum of the absolute weights of f*.
     c : float

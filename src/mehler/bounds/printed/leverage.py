@@ -57,10 +57,8 @@ def proposition_6(
     needed = 5 * require_ratio(d, largest_ratio) * math.log(16 * d / delta)
     # Up to rounding, where delta is computed from the features.
     value = 4 * (ridge * norm**2) if n_features >= needed * (1 - 1e-12) else math.inf
-    return Formula(
-        {"approximation": (value, r"4\lambda B^2" if value < math.inf else r"\infty")},
-        probability=1 - delta,
-    )
+    terms = {"approximation": (value, r"4\lambda B^2" if value < math.inf else r"\infty")}
+    return Formula(terms, 1 - delta)
 
 
 @bound(

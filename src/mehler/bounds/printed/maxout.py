@@ -90,14 +90,12 @@ def lemma_2(
     """
     inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
     largest = c1 * math.sqrt(inside) if inside >= 0 else math.nan
-    return Formula(
-        {"supremum": (largest, r"C_1\sqrt{k\log(D\sqrt d/\delta) + \log(q+1)}")},
-        probability=1 - delta - 2 * math.exp(-c * n_inputs / 4),
-        assumptions=(
-            *_on_sphere(radius, dimension, diameter, inside),
-            Assumption("one unit", n_features == 1, f"{n_features} units"),
-        ),
+    terms = {"supremum": (largest, r"C_1\sqrt{k\log(D\sqrt d/\delta) + \log(q+1)}")}
+    assumptions = (
+        *_on_sphere(radius, dimension, diameter, inside),
+        Assumption("one unit", n_features == 1, f"{n_features} units"),
     )
+    return Formula(terms, 1 - delta - 2 * math.exp(-c * n_inputs / 4), assumptions=assumptions)
 
 
 @bound(
@@ -138,14 +136,12 @@ def lemma_3(
     inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
     mean = scale * c1 * math.sqrt(inside / n_features) if inside >= 0 else math.nan
     root = r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
-    return Formula(
-        {
-            "mean": (mean, root),
-            "confidence": (mean * root_log(delta), root + r"\sqrt{2\log(1/\delta)}"),
-        },
-        probability=1 - 2 * delta - 2 * math.exp(-c * n_inputs / 4),
-        assumptions=_on_sphere(radius, dimension, diameter, inside),
-    )
+    terms = {
+        "mean": (mean, root),
+        "confidence": (mean * root_log(delta), root + r"\sqrt{2\log(1/\delta)}"),
+    }
+    assumptions = _on_sphere(radius, dimension, diameter, inside)
+    return Formula(terms, 1 - 2 * delta - 2 * math.exp(-c * n_inputs / 4), assumptions=assumptions)
 
 
 @bound(
@@ -254,26 +250,23 @@ def theorem_2(
     needed = c_prime * inside / epsilon**2
     root, deviation = math.sqrt(n_samples), root_log(delta)
     sigma = math.sqrt(exact.sigma2(pool_size))
-    return Formula(
-        {
-            "statistical": (4 * lipschitz * scale * sigma / root, r"4LC\sigma(q)/\sqrt N"),
-            "loss at zero": (2 * loss_at_zero / root, r"2|V(0)|/\sqrt N"),
-            "confidence": (2 * deviation / root, r"2\sqrt{2\log(1/\delta)/N}"),
-            "approximation": (
-                lipschitz * scale * epsilon * (1 + deviation),
-                r"LC\varepsilon(1 + \sqrt{2\log(1/\delta)})",
-            ),
-        },
-        probability=1 - 3 * delta - 2 * math.exp(-c * n_inputs / 4),
-        assumptions=(
-            *of_inputs(1.0, dimension, diameter),
-            Assumption(
-                "m is as large as the published condition asks",
-                n_features >= needed,
-                f"{needed:.6g}",
-            ),
+    terms = {
+        "statistical": (4 * lipschitz * scale * sigma / root, r"4LC\sigma(q)/\sqrt N"),
+        "loss at zero": (2 * loss_at_zero / root, r"2|V(0)|/\sqrt N"),
+        "confidence": (2 * deviation / root, r"2\sqrt{2\log(1/\delta)/N}"),
+        "approximation": (
+            lipschitz * scale * epsilon * (1 + deviation),
+            r"LC\varepsilon(1 + \sqrt{2\log(1/\delta)})",
         ),
-        trivial=1.0,
+    }
+    assumptions = (
+        *of_inputs(1.0, dimension, diameter),
+        Assumption(
+            "m is as large as the published condition asks", n_features >= needed, f"{needed:.6g}"
+        ),
+    )
+    return Formula(
+        terms, 1 - 3 * delta - 2 * math.exp(-c * n_inputs / 4), assumptions=assumptions, trivial=1.0
     )
 
 
