@@ -118,13 +118,3 @@ def test_the_best_of_three_needs_a_wider_interval() -> None:
         }
         wrong += "more than distribution" in _accuracy.verdict(COMPARISON, 100, accuracy)
     assert binomtest(wrong, 2000, 0.005, alternative="greater").pvalue > 0.001
-
-
-def test_quick_pages_say_what_stands_in() -> None:
-    found = [
-        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in mnist.FEATURES})
-        for cell in mnist.cells("quick")
-    ]
-    said = mnist.page("quick", found).verdicts[0]
-    assert "8 x 8 pixels stand in for MNIST" in said
-    assert "40 templates" in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.reproduce import Cell, _paired
+from mehler.reproduce import Cell, _draws
 from mehler.reproduce.maxout import table_3
 from tests.data.test_tables import recordings  # noqa: F401  # a fixture
 
@@ -47,5 +47,5 @@ def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # 
 def test_differences_follow_the_pairs(gain, word) -> None:
     rng = np.random.default_rng(0)
     base = 5 + rng.standard_normal(10)
-    said = _paired.difference("shared", base + gain + 0.1 * rng.standard_normal(10), base)
+    said = _draws.difference("shared", base + gain + 0.1 * rng.standard_normal(10), base)
     assert said.startswith(f"Shared: {word}; ")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from mehler.reproduce._paired import between, difference, paired_interval
+from mehler.reproduce._draws import between, difference, paired_interval
 
 
 @pytest.mark.parametrize(("n", "looks"), [(2, 1), (10, 1), (10, 3)])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from mehler import _files, reproduce
 from mehler.reproduce import _page, _run
+from mehler.reproduce._experiment import LEVELS
 from tests.reproduce.toy import toy
 
 
@@ -120,6 +122,81 @@ def test_cells_of_another_run_are_refused(with_toy, tmp_path) -> None:
     reproduce.run("toy", out=tmp_path)
     with pytest.raises(ValueError, match=r"another run \(seed: 0 there, 1 now\); take another"):
         reproduce.run("toy", out=tmp_path, seed=1)
+
+
+def test_cells_of_another_version_are_measured_again(with_toy, tmp_path) -> None:
+    calls: list[str] = []
+    with_toy(calls)
+    reproduce.run("toy", out=tmp_path)
+    cell = tmp_path / "cells" / "n-2.json"
+    record = json.loads(cell.read_text())
+    assert record["mehler"] == json.loads((tmp_path / "toy.json").read_text())["mehler"]
+    cell.write_text(json.dumps({**record, "mehler": "0.0.1"}))
+    reproduce.run("toy", out=tmp_path)
+    assert calls[3:] == ["n-2"]
+
+
+@pytest.mark.parametrize("name", ["cells", "toy.json"])
+def test_a_link_to_nothing_loses_no_work(with_toy, tmp_path, name) -> None:
+    with_toy([])
+    out = tmp_path / "out"
+    (out / "cells").mkdir(parents=True)
+    if name == "cells":
+        (out / "cells").rmdir()
+    (out / name).symlink_to(tmp_path / "nothing")
+    if name == "cells":
+        with pytest.raises(ValueError, match=r"cells is a link to nothing; choose another"):
+            reproduce.run("toy", out=out)
+    else:
+        assert len(reproduce.run("toy", out=out).found) == 3
+
+
+@pytest.mark.parametrize("step", ["render", "as_json"])
+def test_an_interruption_after_the_cells_says_what_is_kept(with_toy, tmp_path, monkeypatch, step):
+    def interrupt(outcome):
+        raise KeyboardInterrupt
+
+    with_toy([])
+    with monkeypatch.context() as patch:
+        patch.setattr(_run, step, interrupt)
+        with pytest.raises(reproduce.Stopped, match="3 of 3 cells are kept"):
+            reproduce.run("toy", out=tmp_path)
+    calls: list[str] = []
+    with_toy(calls)
+    reproduce.run("toy", out=tmp_path)
+    assert calls == []
+
+
+def test_cells_are_measured_by_one_thread(monkeypatch, tmp_path) -> None:
+    """On several, sums come in another order, which decides ties."""
+    from threadpoolctl import threadpool_info
+
+    threads: set[int] = set()
+
+    def measure(world, cell, seed):
+        threads.update(pool["num_threads"] for pool in threadpool_info())
+        return {"square": 1.0}
+
+    one = replace(toy([]), measure=measure)
+    monkeypatch.setattr(_run, "experiments", lambda: {"toy": one})
+    reproduce.run("toy", out=tmp_path)
+    assert threads == {1}
+
+
+def test_the_title_says_which_data_were_used(monkeypatch, tmp_path) -> None:
+    one = replace(toy([]), data={"quick": "the 8 x 8 digits, in place of MNIST"})
+    monkeypatch.setattr(_run, "experiments", lambda: {"toy": one})
+    outcome = reproduce.run("toy", out=tmp_path)
+    assert outcome.title == "Squares & more, on the 8 x 8 digits, in place of MNIST"
+    assert "in place of MNIST</h1>" in (tmp_path / "toy.html").read_text()
+    assert json.loads((tmp_path / "toy.json").read_text())["title"] == outcome.title
+
+
+def test_every_experiment_with_data_says_which() -> None:
+    without = {name for name, one in reproduce.experiments().items() if set(one.data) != {*LEVELS}}
+    assert without == {"maxout-figure-1", "invariant-permutations"}  # points and sequences
+    speech = reproduce.experiments()["invariant-speech"]
+    assert speech.data["quick"] == "synthetic recordings, in place of TIDIGITS"
 
 
 def test_seeds_differ_between_cells_and_runs() -> None:

@@ -98,8 +98,9 @@ def reproduce(
             )
     except room.Stopped as stopped:
         raise ValueError(str(stopped)) from stopped
+    typer.echo(outcome.title)
     for verdict in outcome.page.verdicts:
-        typer.echo(verdict)
+        typer.echo(f"  {verdict}")
     for ending in ("html", "json"):
         typer.echo(f"  {out / name / f'{name}.{ending}'}")
     return 0

@@ -1,4 +1,4 @@
-"""Experiment: cells that are measured one by one, and a page made of them."""
+"""Experiment: cells that are measured one by one, a page made of them, and the outcome of a run."""
 
 from __future__ import annotations
 
@@ -101,6 +101,8 @@ class Experiment:
         ``measure(world, cell, seed)`` -> dict of numbers; `seed` is that of the whole run.
     page : callable
         ``page(level, found)`` -> Page; `found` is a list of (Cell, dict).
+    data : mapping of {"quick", "full"} to str
+        Data of each level, and what they stand in for; empty if there are none.
     needs_data : {"quick", "full"} tuple
         Levels that need a folder of MNIST.
     own_cells : callable, optional
@@ -124,6 +126,52 @@ class Experiment:
     cells: Callable[[Level], list[Cell]] = field(repr=False)
     measure: Callable[[Any, Cell, int], Measured] = field(repr=False)
     page: Callable[[Level, list[tuple[Cell, Measured]]], Page] = field(repr=False)
+    data: Mapping[Level, str] = field(default_factory=dict)
     needs_data: tuple[Level, ...] = ()
     own_cells: Callable[[Level, Path], list[Cell]] | None = field(default=None, repr=False)
     together: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The measurements of an experiment and the page made of them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment that was run.
+    level : {"quick", "full"}
+        Its level.
+    seed : int
+        Seed of the run.
+    found : list of (Cell, dict)
+        Cells in the order of the experiment, with their measurements and CPU ``seconds``.
+    page : Page
+        The page made of them.
+    missing : int
+        Number of cells still to be measured, which the page does not show.
+    data : str
+        Data that were used, and what they stand in for; empty if there are none.
+
+    See Also
+    --------
+    run : Returns the outcome.
+    """
+
+    experiment: Experiment
+    level: Level
+    seed: int
+    found: list[tuple[Cell, Measured]]
+    page: Page
+    missing: int = 0
+    data: str = ""
+
+    @property
+    def title(self) -> str:
+        """Title of the experiment with the data that were used."""
+        return f"{self.experiment.title}, on {self.data}" if self.data else self.experiment.title
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of all cells, including those of earlier runs."""
+        return float(sum(measured["seconds"] for _, measured in self.found))

@@ -21,7 +21,7 @@ def experiments() -> dict[str, Experiment]:
     --------
     >>> from mehler import reproduce
     >>> reproduce.experiments()["maxout-table-1"].title
-    'Random maxout on MNIST'
+    'Errors of random maxout features over m and q'
     """
     from mehler.reproduce.depth.real_data import EXPERIMENT as depth
     from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist

@@ -6,7 +6,7 @@ import shlex
 
 from mehler._version import __version__
 from mehler.report import draw, page_style
-from mehler.reproduce._outcome import Outcome
+from mehler.reproduce._experiment import Outcome
 
 
 def render(outcome: Outcome) -> str:

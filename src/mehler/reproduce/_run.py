@@ -9,15 +9,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from mehler._files import require_file, write_whole
+from mehler._files import require_file, uninterrupted, write_whole
 from mehler._validate import require_flag, require_function, require_integer, require_path
 from mehler._version import __version__
-from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Outcome
 from mehler.reproduce._names import experiments
-from mehler.reproduce._outcome import Outcome
 from mehler.reproduce._page import render
-from mehler.reproduce._part import finished
-from mehler.reproduce._store import Store
+from mehler.reproduce._store import Store, finished
 
 Progress = Callable[[str, int, int], None]
 
@@ -79,7 +77,8 @@ def run(
 
     Notes
     -----
-    The cost is that of the cells; the JSON has ``seconds`` for each.
+    The cost is that of the cells; the JSON has the CPU ``seconds`` of each. Cells that another
+    version of mehler measured are measured again.
 
     Examples
     --------
@@ -103,20 +102,45 @@ def run(
         require_file(folder / f"{name}.{ending}", "out")
     kept = settings(experiment, level, seed)
     wanted = _wanted(experiment, level, data)
-    if partial:
-        found = finished(experiment, wanted, Store(folder / "cells", kept, new=False))
-    else:
+    world = None
+    if not partial:
         _require_data(experiment, level, data)
         world = experiment.prepare(level, None if data is None else require_path("data", data))
-        found = _cells(experiment, wanted, seed, world, Store(folder / "cells", kept), progress)
+    store = Store(folder / "cells", kept, new=not partial)
+    try:
+        if partial:
+            found = finished(experiment, wanted, store)
+        else:
+            found = _cells(experiment, wanted, seed, world, store, progress)
+        outcome = _outcome(experiment, level, seed, wanted, found, data)
+        text, page = as_json(outcome), render(outcome)
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"interrupted; {store.count(wanted)} of {len(wanted)} cells are kept in "
+            f"{store.folder}, and the same command goes on from there"
+        ) from None
+    with uninterrupted():
+        write_whole(folder / f"{name}.json", text)
+        write_whole(folder / f"{name}.html", page)
+    return outcome
+
+
+def _outcome(
+    experiment: Experiment,
+    level: Level,
+    seed: int,
+    wanted: list[Cell],
+    found: list[tuple[Cell, Measured]],
+    data: str | Path | None,
+) -> Outcome:
     missing, page = len(wanted) - len(found), experiment.page(level, found)
     if missing:
         said = f"A part of the run: {len(found)} of {len(wanted)} cells are shown, in whole draws."
         page = replace(page, verdicts=[said, *page.verdicts])
-    outcome = Outcome(experiment, level, seed, found, page, missing)
-    write_whole(folder / f"{name}.json", as_json(outcome))
-    write_whole(folder / f"{name}.html", render(outcome))
-    return outcome
+    used = experiment.data.get(level, "")
+    if data is not None and experiment.own_cells is not None:
+        used = f"the files in {Path(data).name}"
+    return Outcome(experiment, level, seed, found, page, missing, used)
 
 
 def _wanted(experiment: Experiment, level: Level, data: str | Path | None) -> list[Cell]:
@@ -139,8 +163,8 @@ def _require_data(experiment: Experiment, level: Level, data: str | Path | None)
 
 
 def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
-    """Return the settings on which the cells of a run depend."""
-    return {"experiment": experiment.name, "level": level, "seed": seed, "mehler": __version__}
+    """Return the settings of a run, which all its cells share."""
+    return {"experiment": experiment.name, "level": level, "seed": seed}
 
 
 def _cells(
@@ -151,21 +175,22 @@ def _cells(
     store: Store,
     progress: Progress | None,
 ) -> list[tuple[Cell, Measured]]:
+    """Measure the cells that are missing, by one thread of the linear algebra.
+
+    Sums of another order differ in the last digit, which decides ties between machines.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
+
     found = []
     for number, cell in enumerate(wanted):
         measured = store.get(cell)
         if measured is None:
             if progress is not None:
                 progress(cell.key.replace("_", " "), number, len(wanted))
-            start = time.perf_counter()
-            try:
+            start = time.process_time()
+            with threadpool_limits(limits=1):
                 measured = experiment.measure(world, cell, seed)
-            except KeyboardInterrupt:
-                raise Stopped(
-                    f"interrupted; {number} of {len(wanted)} cells are kept in {store.folder}, "
-                    "and the same command goes on from there"
-                ) from None
-            measured["seconds"] = round(time.perf_counter() - start, 3)
+            measured["seconds"] = round(time.process_time() - start, 3)
             store.put(cell, measured)
         found.append((cell, measured))
     if progress is not None:
@@ -178,8 +203,9 @@ def as_json(outcome: Outcome) -> str:
     known = outcome.experiment
     record = {
         **settings(known, outcome.level, outcome.seed),
+        "mehler": __version__,
         "missing": outcome.missing,
-        "title": known.title,
+        "title": outcome.title,
         "source": known.source,
         "cells": [{**cell.options, **measured} for cell, measured in outcome.found],
         **asdict(outcome.page),

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.reproduce._draws import between, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.depth._machines import SHALLOW, SHOWN, named
 from mehler.statements import Plot
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import learn
+from mehler.reproduce._draws import between, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot
 
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
@@ -69,12 +68,12 @@ def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
         for name, label in comparison.labels.items()
     ]
     series = [
-        with_errors(label, np.log10(sizes), accuracy[name])
-        for name, label in comparison.labels.items()
+        with_errors(label, sizes, accuracy[name]) for name, label in comparison.labels.items()
     ]
     plot = Plot(
         title="Accuracy over the training sample",
-        x_label="log10 of the number of training samples",
+        x_label="number of training samples",
+        x_log=True,
         y_label="share of test rows that are right",
         series=series,
         caption="Mean over draws of sample and templates, with its standard error.",

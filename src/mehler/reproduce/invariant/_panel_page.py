@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.reproduce._draws import between, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
@@ -68,10 +67,11 @@ def page(
     plots.append(
         Plot(
             title=f"Over training rows, m = {templates[-1]}, n = {bins[-1]}",
-            x_label="log10 of the number of training rows",
+            x_label="number of training rows",
+            x_log=True,
             y_label="share of test rows that are right",
             series=[
-                with_errors(f"{LEARNERS[learner]}, {kinds[kind]}", np.log10(sizes), at)
+                with_errors(f"{LEARNERS[learner]}, {kinds[kind]}", sizes, at)
                 for (kind, learner), at in curves.items()
             ],
             caption="Mean over draws of rows and templates, with its standard error.",

@@ -14,12 +14,12 @@ import numpy as np
 
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
+from mehler.reproduce._draws import spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
 from mehler.statements import Plot
 
 # By level: draws, training sequences per class, templates, bins, permutations, test rows.
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 _SIZES = {"quick": (10, 50), "full": (10, 50, 100, 500, 2000)}
 _TEMPLATES = {"quick": (5, 25), "full": (1, 5, 10, 25, 50, 100)}
 _BINS = {"quick": (5, 12), "full": (2, 5, 12, 25, 50)}
@@ -37,7 +37,7 @@ def prepare(level: Level, folder: Path | None) -> Level:
 def cells(level: Level) -> list[Cell]:
     """Return a cell for each part and each draw of targets, split and templates."""
     parts = ("training", "neighbours", "templates", "permutations")
-    return [Cell({"part": p, "draw": k}) for k in range(_DRAWS[level]) for p in parts]
+    return [Cell({"part": p, "draw": k}) for k in range(_DRAWS) for p in parts]
 
 
 def measure(world: Level, cell: Cell, seed: int) -> Measured:
@@ -75,7 +75,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     for part, axis, at, title in kinds:
         rows = _gathered(found, part)
         tables.append(_table(f"{title}: accuracy over {axis}", part, rows, at))
-        plots.append(_plot(f"{title}: accuracy over {axis}", f"log10 of {axis}", rows, at))
+        plots.append(_plot(f"{title}: accuracy over {axis}", axis, rows, at))
     return Page(verdicts=_verdicts(level, found), tables=tables, plots=plots)
 
 
@@ -92,10 +92,11 @@ def _table(caption: str, part: str, rows: dict[str, Any], at: Sequence[int]) -> 
 
 
 def _plot(title: str, x_label: str, rows: dict[str, Any], at: Sequence[int]) -> Plot:
-    series = [with_errors(name, np.log10(at), values) for name, values in rows.items()]
+    series = [with_errors(name, at, values) for name, values in rows.items()]
     return Plot(
         title=title,
         x_label=x_label,
+        x_log=True,
         y_label="test accuracy",
         series=series,
         caption="Mean over draws, with its standard error.",

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.reproduce._draws import between, difference, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import between, difference, paired_interval
 from mehler.reproduce.leverage.experiments import verdict
 from mehler.statements import Plot
 
@@ -91,12 +90,13 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         plots=(
             Plot(
                 title=f"Test error over M: {what}",
-                x_label="log10 of the features kept",
+                x_label="features kept",
+                x_log=True,
                 y_label="test error, percent",
                 series=[
                     with_errors(
                         label,
-                        np.log10(sizes),
+                        sizes,
                         100 * np.stack([errors[name, m] for m in sizes], axis=1),
                     )
                     for name, label in LABELS.items()

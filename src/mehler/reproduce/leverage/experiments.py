@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.reproduce._draws import between, paired_interval, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import with_errors
-from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.leverage import _uci
 from mehler.reproduce.leverage._methods import METHODS, chosen, exact, gammas, on_pool
 from mehler.reproduce.leverage._world import Problem, real, small, split
@@ -18,7 +17,7 @@ from mehler.statements import Plot, Series
 
 LAM = 1e-3
 _LAMBDAS = tuple(10.0 ** np.arange(-6.0, 2.0))
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def _cells(level: Level, names: tuple[str, ...]) -> list[Cell]:
     full = level == "full"
     sizes = (20, 50, 100) if full else (10, 30)
     found = []
-    for draw in range(_DRAWS[level]):
+    for draw in range(_DRAWS):
         for name in names:
             found += [_cell("size", name, m, None, LAM, draw) for m in sizes]
             if full:
@@ -110,8 +109,6 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     few = [(c, m) for c, m in found if c.options["part"] == "labels"]
     others = [*(method for method in METHODS if method != "plain")]
     tables, verdicts = [], []
-    if {c.options["data"] for c, _ in found} == {"digits"}:
-        verdicts.append("At this level the 8 x 8 digits, 0 to 4 against 5 to 9, are the one set.")
     for mode in ("fixed", "tuned"):
         columns = [f"{method}, {mode}" for method in others]
         what = (
@@ -194,34 +191,35 @@ def _plots(found: list[tuple[Cell, Measured]]) -> list[Plot]:
             (c, r) for c, r in found if (c.options["part"], c.options["data"]) == ("size", name)
         ]
         sizes = sorted({c.options["M"] for c, _ in some})
-        series = [_curve(some, "M", sizes, f"{k}, tuned", k, np.log10) for k in shown]
-        plots.append(_plot(f"{name}: test error over M", "log10 of the features kept", series))
+        series = [_curve(some, "M", sizes, f"{k}, tuned", k) for k in shown]
+        plots.append(_plot(f"{name}: test error over M", "features kept", series))
         some = [
             (c, r) for c, r in found if (c.options["part"], c.options["data"]) == ("lambda", name)
         ]
         if some:
             ridges = [f"{lam:g}" for lam in _LAMBDAS]
             series = [
-                _curve(some, "lam", ridges, f"{k}, tuned", k, lambda v: np.log10(v.astype(float)))
+                _curve(some, "lam", ridges, f"{k}, tuned", k)
                 for k in ("plain", "leverage", "top leverage")
             ]
             plots.append(
-                _plot(f"{name}: test error over the ridge of the scores", "log10 of lambda", series)
+                _plot(f"{name}: test error over the ridge of the scores", "lambda", series)
             )
     return plots
 
 
 def _curve(
-    some: list[tuple[Cell, Measured]], option: str, at: list[Any], key: str, label: str, scale: Any
+    some: list[tuple[Cell, Measured]], option: str, at: list[Any], key: str, label: str
 ) -> Series:
     groups = [[r[key] for c, r in some if c.options[option] == value] for value in at]
-    return with_errors(label, scale(np.array(at)), np.transpose(groups))
+    return with_errors(label, [float(value) for value in at], np.transpose(groups))
 
 
 def _plot(title: str, x_label: str, series: list[Series]) -> Plot:
     return Plot(
         title=title,
         x_label=x_label,
+        x_log=True,
         y_label="test error",
         series=series,
         caption="Mean over draws, with its standard error; each method at its own bandwidth.",
@@ -231,7 +229,7 @@ def _plot(title: str, x_label: str, series: list[Series]) -> Plot:
 NAME = "leverage"
 EXPERIMENT = Experiment(
     name=NAME,
-    title="Leverage scores on real data, with controls",
+    title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",
     printed=(
         "Test error over the number of features on four sets, of which Adult alone is to be had; "
@@ -243,6 +241,10 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data={
+        "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of four sets",
+        "full": "Adult, magic, diamonds and house sales",
+    },
     together=("draw",),
     own_cells=own_cells,
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler.reproduce._draws import between, paired_interval
 from mehler.reproduce._experiment import Cell, Measured, Table
-from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot, Series
 
 # People per plane; forty people make eight planes.

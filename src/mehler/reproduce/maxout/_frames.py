@@ -22,6 +22,10 @@ _FRAMES, _PARTS, _CONTEXT = (
 _SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
 # No penalty is printed, where stochastic steps end the fit: next to none, and few steps of L-BFGS.
 _LAMBDA, _STEPS, _FEW_STEPS = 1e-6, 40, 20
+DATA: dict[Level, str] = {
+    "quick": "rows of the 8 x 8 digits, in place of TIMIT frames",
+    "full": "frames of the Free Spoken Digit Dataset, in place of TIMIT frames",
+}
 STANDS_IN = {
     "quick": "8 x 8 digits, whose rows of pixels are the frames",
     "full": "Free Spoken Digit Dataset, 18 frames a recording",

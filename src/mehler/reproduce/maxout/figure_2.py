@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, data
+from mehler.reproduce._draws import between, paired_interval
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.maxout import _faces
 from mehler.reproduce.maxout._circular import around, circular_rank_correlation, windings
 from mehler.statements import Plot, Series
@@ -112,8 +112,6 @@ def agreement(points: Any, angle: Any, closed: bool) -> float:
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     """Compare the three orders with the true angle, and the planes of faces with names."""
     tables, verdicts = [], []
-    if level == "quick":
-        verdicts.append("At this level digits of 8 x 8 pixels stand in, with 2,000 units.")
     turned = [(c, m) for c, m in found if "sweep" in c.options]
     faces = [(c, m) for c, m in found if "faces" in c.options]
     for sweep, degrees in _SWEEPS.items():
@@ -221,5 +219,9 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data={
+        "quick": "turned 8 x 8 digits, in place of turned faces",
+        "full": "turned digits of MNIST and ORL faces, in place of turned faces",
+    },
     needs_data=("full",),
 )

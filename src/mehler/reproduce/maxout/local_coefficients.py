@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
+from mehler.reproduce._draws import difference, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._learners import kernel_ridge
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import difference
 from mehler.statements import Plot
 
 _POOL = 4
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 _UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
 # Rows to fit on and to explain.
 _ROWS = {"quick": (300, 100), "full": (600, 100)}
@@ -58,7 +57,7 @@ def prepare(level: Level, folder: Path | None) -> World:
 
 def cells(level: Level) -> list[Cell]:
     """Return one cell per draw of rows and weights, so that all is paired."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS[level])]
+    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
@@ -223,10 +222,12 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         plots=(
             Plot(
                 title="Distance of local coefficients from the kernel's",
-                x_label="log10 of the number of units m",
-                y_label="log10 of the relative distance",
+                x_label="number of units m",
+                x_log=True,
+                y_label="relative distance",
+                y_log=True,
                 series=[
-                    with_errors(f"{PAIRS[name]}, {words[kind]}", np.log10(units), np.log10(at))
+                    with_errors(f"{PAIRS[name]}, {words[kind]}", units, at)
                     for (kind, name), at in distances.items()
                 ],
                 caption="Mean over draws of the median over rows, with its standard error.",
@@ -254,7 +255,7 @@ def _slope(units: tuple[int, ...], values: Any) -> float:
 NAME = "maxout-local-coefficients"
 EXPERIMENT = Experiment(
     name=NAME,
-    title="Local coefficients on digits",
+    title="Local coefficients",
     source="Mroueh, Rennie, Goel (2015), equations (4) and (5)",
     printed=(
         "The function of the kernel is linear with coefficients that change from point to point, "
@@ -267,5 +268,6 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "5000 digits of MNIST"},
     together=("draw",),
 )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
+from mehler.reproduce._draws import spread, with_range
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_range
 from mehler.statements import Plot
 
 _SIZES = (100, 500, 1000, 5000, 10_000)
@@ -88,7 +88,7 @@ def cells_pixels(level: Level) -> list[Cell]:
 
 
 def _cells(level: Level, sizes: Sequence[int]) -> list[Cell]:
-    draws = 2 if level == "quick" else _DRAWS
+    draws = 10 if level == "quick" else _DRAWS
     return [
         Cell({"q": q, "m": m, "draw": draw}) for m in sizes for draw in range(draws) for q in _POOLS
     ]
@@ -162,12 +162,11 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     rows = [[f"q = {q}", *(_beside(errors[q, m], q, m, level) for m in sizes)] for q in _POOLS]
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
     caption += "; printed in brackets" if level == "full" else "; 8 x 8 digits, not MNIST"
-    series = [
-        with_range(f"q = {q}", np.log10(sizes), [errors[q, m] for m in sizes]) for q in _POOLS
-    ]
+    series = [with_range(f"q = {q}", sizes, [errors[q, m] for m in sizes]) for q in _POOLS]
     plot = Plot(
         title="Error over the number of units",
-        x_label="log10 of the number of units m",
+        x_label="number of units m",
+        x_log=True,
         y_label="test error, percent",
         series=series,
         caption="Bars reach from the least to the largest draw.",
@@ -201,7 +200,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
         + "."
     ]
     if level == "quick":
-        return [*said, "The 8 x 8 digits stand in for MNIST at this level: no printed figure."]
+        return said
     far = [place for place, values in errors.items() if not near(values, *place)]
     said.append(
         f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
@@ -222,7 +221,7 @@ def near(values: Any, q: int, m: int) -> bool:
 NAME = "maxout-table-1"
 EXPERIMENT = Experiment(
     name=NAME,
-    title="Random maxout on MNIST",
+    title="Errors of random maxout features over m and q",
     source="Mroueh, Rennie, Goel (2015), Table 1",
     printed=(
         "60,000 training and 10,000 test digits, regularised least squares on codes of one class "
@@ -233,6 +232,7 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
     together=("m", "draw"),
 )
@@ -240,7 +240,7 @@ EXPERIMENT = Experiment(
 PIXELS = replace(
     EXPERIMENT,
     name="maxout-table-1-pixels",
-    title="Random maxout on MNIST, rows of pixels",
+    title="Errors of random maxout features over m and q, rows of pixels",
     printed=(
         "The first three columns of Table 1 once more: the paper does not say how rows are scaled, "
         "and here they are pixels between 0 and 1, of different lengths."

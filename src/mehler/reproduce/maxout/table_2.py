@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures
+from mehler.reproduce._draws import difference, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import difference, paired_interval
 from mehler.reproduce.maxout import _frames
 from mehler.statements import Plot
 
@@ -17,7 +16,7 @@ _POOLS = (2, 4, 8, 16)
 # A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
 _SIZES = {"quick": (25, 50), "full": (25, 50, 100, 200, 400)}
 _SHRUNK = 50
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 # Printed mean and standard deviation of the phone error rate in percent, by m, over the pools.
 PRINTED = {
     1250: ((24.7, 0.2), (24.4, 0.2), (25.6, 0.2), (26.0, 0.2)),
@@ -32,7 +31,7 @@ PRINTED_LINEAR = (33.1, 0.1)
 def cells(level: Level) -> list[Cell]:
     """Return draws with all settings each; q = 0 stands for the rows without a map."""
     found = []
-    for draw in range(_DRAWS[level]):
+    for draw in range(_DRAWS):
         found.append(Cell({"q": 0, "m": 0, "draw": draw}))
         found += [Cell({"q": q, "m": m, "draw": draw}) for m in _SIZES[level] for q in _POOLS]
     return found
@@ -58,7 +57,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         errors[kind] = {place: np.array(values) for place, values in kept.items()}
     frames, sizes = errors["frames"], _SIZES[level]
     series = [
-        with_errors(f"q = {q}", np.log10(sizes), np.stack([frames[q, m] for m in sizes], axis=1))
+        with_errors(f"q = {q}", sizes, np.stack([frames[q, m] for m in sizes], axis=1))
         for q in _POOLS
     ]
     what = _frames.STANDS_IN[level]
@@ -83,7 +82,8 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         plots=(
             Plot(
                 title="Error of frames over the number of units",
-                x_label="log10 of the number of units m",
+                x_label="number of units m",
+                x_log=True,
                 y_label="error of test frames, percent",
                 series=series,
                 caption="Mean over draws of recordings and weights, with its standard error.",
@@ -135,7 +135,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: Any) -> list[str]:
 NAME = "maxout-table-2"
 EXPERIMENT = Experiment(
     name=NAME,
-    title="Random maxout on frames of speech",
+    title="Logistic regression on random maxout features of frames",
     source="Mroueh, Rennie, Goel (2015), Table 2",
     printed=(
         "Phone error rates on TIMIT over m = 1,250 to 20,000 and q = 2 to 16: frames with five "
@@ -151,5 +151,6 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data=_frames.DATA,
     together=("draw",),
 )

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures, data, learn
+from mehler.reproduce._draws import difference, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import difference
 from mehler.statements import Plot
 
 _POOL = 4
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 # Units m and projections P, in the proportions of the print: 15K of 15K, 60K of 15K, 60K of 60K,
 # 400K of 15K, 300K of 300K; a thirtieth of them, and a three-hundredth at the quick level.
 _SETTINGS = {
@@ -53,7 +52,7 @@ def prepare(level: Level, folder: Path | None) -> World:
 def cells(level: Level) -> list[Cell]:
     """Return settings of the table and draws; Fourier features last, as many as the most units."""
     found = []
-    for draw in range(_DRAWS[level]):
+    for draw in range(_DRAWS):
         for m, p in _SETTINGS[level]:
             found.append(Cell({"map": "maxout", "m": m, "projections": p, "draw": draw}))
         m = _SETTINGS[level][-2][0]
@@ -160,5 +159,9 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data={
+        "quick": "the 8 x 8 digits, in place of TIMIT frames",
+        "full": "the Free Spoken Digit Dataset, in place of TIMIT frames",
+    },
     together=("draw",),
 )

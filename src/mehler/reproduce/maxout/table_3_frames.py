@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures
+from mehler.reproduce._draws import difference, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import difference
 from mehler.reproduce.maxout import _frames
 from mehler.reproduce.maxout.table_3 import PRINTED
 from mehler.statements import Plot
 
 _POOL = 4
-_DRAWS = {"quick": 2, "full": 10}
+_DRAWS = 10
 # Units m and projections P in the proportions of the print, a hundredth of them: no fewer
 # projections than a row has numbers.
 _SETTINGS = {
@@ -31,7 +30,7 @@ _FEW = {"quick": 40, "full": 100}
 def cells(level: Level) -> list[Cell]:
     """Return settings of the table and draws; Fourier features last, as many as the most units."""
     found = []
-    for draw in range(_DRAWS[level]):
+    for draw in range(_DRAWS):
         for m, p in _SETTINGS[level]:
             found.append(Cell({"map": "maxout", "m": m, "projections": p, "draw": draw}))
         m = _SETTINGS[level][-2][0]
@@ -138,5 +137,6 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    data=_frames.DATA,
     together=("draw",),
 )
