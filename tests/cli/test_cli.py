@@ -12,6 +12,7 @@ import pytest
 
 from mehler import __version__, report, statements
 from mehler.cli import main
+from mehler.cli._app import run_app
 from tests.report import toys
 
 
@@ -202,6 +203,15 @@ def test_statements_are_listed_for_machines(toy_statements, capsys):
     assert call("statements", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
     assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["report", "verify", "plan", "reproduce", "statements", "data list", "data fetch"],
+)
+def test_help_of_a_command_has_an_example(command, capsys):
+    run_app([*command.split(), "--help"])
+    assert f"Example: mehler {command}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_help_and_no_arguments(capsys):

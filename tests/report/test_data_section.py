@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from mehler import _arrays
+from mehler.report import _survey
+from mehler.report._maps import maps_under_test
+from mehler.report._rows import MEASURED, choose
+from mehler.report._survey import ERRORS, RAW, Task, _held_out, check_on_rows, design, plan
 from mehler.report.inputs._data import load_rows
-from mehler.report.on_data import _check, _section
-from mehler.report.on_data._check import ERRORS, check, design, plan
-from mehler.report.on_data._maps import maps_under_test
-from mehler.report.on_data._rows import MEASURED, choose
-from mehler.report.on_data._scores import RAW, Task, _held_out
 from mehler.statements import Context
 from mehler.verify import Ledger, features_needed
 from tests.report import toys
@@ -76,7 +75,7 @@ def test_every_kind_of_map_is_measured():
 def test_maps_have_their_kernels_on_the_data(label):
     one, seen = MAPS[label]
     ledger = context()
-    found = check(one, seen, ledger)
+    found = check_on_rows(one, seen, ledger)
     assert found.status == "holds", found.claim
     low, high = found.interval
     assert low <= found.exact <= high
@@ -89,7 +88,7 @@ def test_maps_have_their_kernels_on_the_data(label):
 
 def test_maps_are_measured_on_another_backend():
     one, _ = MAPS["MaxoutFeatures, q = 16"]
-    here, there = (check(one, SEEN, context(backend=name)) for name in ("numpy", "dask"))
+    here, there = (check_on_rows(one, SEEN, context(backend=name)) for name in ("numpy", "dask"))
     # The same weights: estimates agree to the rounding of a mean of thousands of products.
     assert there.observed == pytest.approx(here.observed, rel=1e-12)
 
@@ -115,7 +114,7 @@ def test_planted_defects_are_refuted(label):
         # The claim is made by a map on the host.
         return phi if like is None else Planted(phi, DEFECTS[label])
 
-    assert check(replace(one, draw=draw), seen, context()).status == "refuted"
+    assert check_on_rows(replace(one, draw=draw), seen, context()).status == "refuted"
 
 
 def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
@@ -123,20 +122,20 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
         raise RuntimeError("no weights today")
 
     maps = (replace(MAPS["MaxoutFeatures, q = 2"][0], draw=broken), MAPS["FourierFeatures, rbf"][0])
-    monkeypatch.setattr(_section, "maps_under_test", lambda seen: maps)
-    found = _section.measure(load_rows(toys.rows()), context())
+    monkeypatch.setattr(_survey, "maps_under_test", lambda seen: maps)
+    found = _survey.measure(load_rows(toys.rows()), context())
     assert [one.status for one in found.evidence] == ["error", "holds"]
     assert "RuntimeError: no weights today" in found.evidence[0].claim
     assert {row.map for row in found.plan} == {"FourierFeatures, rbf"}
 
 
 def test_too_few_features_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(_check, "design", lambda *args: (0.05, 400))
-    real = _check.check_kernel
+    monkeypatch.setattr(_survey, "design", lambda *args: (0.05, 400))
+    real = _survey.check_kernel
     monkeypatch.setattr(
-        _check, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
+        _survey, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
     )
-    found = check(MAPS["MaxoutFeatures, q = 4"][0], SEEN, context())
+    found = check_on_rows(MAPS["MaxoutFeatures, q = 4"][0], SEEN, context())
     assert found.status == "inconclusive"
     assert "features would decide" in found.reason
 
@@ -179,7 +178,7 @@ def test_columns_are_told_from_pixels_and_from_steps():
     ids=["equal", "one column", "huge", "tiny", "zeros"],
 )
 def test_odd_rows_are_survived(values):
-    found = _section.measure(load_rows(values), context())
+    found = _survey.measure(load_rows(values), context())
     assert {one.status for one in found.evidence} == {"holds"}
     assert len(found.plan) == len(found.evidence) * len(ERRORS)
     assert found.n_zero_rows == (3 if len(values) == 8 else 0)
@@ -237,7 +236,7 @@ def with_target(target, values):
 def test_a_target_is_scored_on_every_map_beside_the_raw_columns():
     """A product of columns: no linear function of them explains it, and smooth kernels do."""
     values = np.random.default_rng(4).standard_normal((600, 3))
-    found = _section.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
+    found = _survey.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
     scores = {one.map: one for one in found.scores}
     assert next(iter(scores)) == RAW
     real = {one.check for one in found.evidence if "Codes" not in one.check}
@@ -254,7 +253,7 @@ def test_labels_are_scored_by_accuracy():
     values = np.random.default_rng(5).standard_normal((300, 3))
     labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
     with toys.few_maps():
-        found = _section.measure(labelled, context())
+        found = _survey.measure(labelled, context())
     scores = {one.map: one.value for one in found.scores}
     assert scores[RAW] > 0.85
     assert all(0 <= one <= 1 for one in scores.values())
@@ -267,7 +266,7 @@ def test_labels_are_scored_by_accuracy():
 )
 def test_a_constant_target_has_no_score(target):
     with toys.few_maps():
-        assert _section.measure(with_target(target, toys.rows()), context()).scores == ()
+        assert _survey.measure(with_target(target, toys.rows()), context()).scores == ()
 
 
 def test_maps_of_too_few_columns_are_padded():

@@ -11,10 +11,10 @@ import pytest
 
 from mehler import planning
 from mehler.audit.verification._rows import data_rows
+from mehler.report import _survey
+from mehler.report._maps import maps_under_test
 from mehler.report.inputs import _out_of_core
 from mehler.report.inputs._data import load_rows
-from mehler.report.on_data import _section
-from mehler.report.on_data._maps import maps_under_test
 from mehler.report.render._format import count
 from tests.report.test_data_section import context
 
@@ -76,9 +76,9 @@ def test_what_is_no_data_is_refused_without_being_read(source, wrong, message):
 
 
 def test_the_report_says_what_it_looked_at(source, monkeypatch):
-    monkeypatch.setattr(_section, "maps_under_test", lambda seen: maps_under_test(seen)[:1])
+    monkeypatch.setattr(_survey, "maps_under_test", lambda seen: maps_under_test(seen)[:1])
     rows = source(values())
-    found = _section.measure(load_rows(rows), context())
+    found = _survey.measure(load_rows(rows), context())
     assert found.n_rows == N - 2
     assert f"All {count(N - 2)} rows were read, and 99 of them, evenly spaced, held." in found.notes
     assert f"{count(99)} rows at random are looked at." in found.notes

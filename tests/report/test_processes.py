@@ -12,8 +12,8 @@ from functools import partial
 import pytest
 
 from mehler import report, statements
+from mehler.report import _survey
 from mehler.report._jobs import Jobs, n_processes
-from mehler.report.on_data import _section
 from tests.report import toys
 
 
@@ -30,7 +30,7 @@ def cheap(seen):
 
 
 def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
-    monkeypatch.setattr(_section, "maps_under_test", cheap)
+    monkeypatch.setattr(_survey, "maps_under_test", cheap)
     chosen = [*statements.discover("maxout.q1-linear"), *statements.discover("depth.spectrum")]
     # A lambda does not pickle, and runs in this process.
     chosen.insert(1, toys.TRUE)

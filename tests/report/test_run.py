@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mehler import report
-from mehler.report.model._report import plain
+from mehler.report._model import plain
 from mehler.statements import Check, Evidence
 from tests.report import toys
 

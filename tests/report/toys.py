@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mehler.report import _run
-from mehler.report.on_data import _section
-from mehler.report.on_data._maps import maps_under_test as all_maps
+from mehler.report import _run, _survey
+from mehler.report._maps import maps_under_test as all_maps
 from mehler.statements import (
     RESTORED_REFUTED,
     BoundCase,
@@ -32,7 +31,7 @@ def few_maps() -> Iterator[None]:
     """Measure two maps on the rows of a report, in this process, where a test asks for no more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_run, "n_processes", lambda n_jobs: 1)
-        patch.setattr(_section, "maps_under_test", lambda seen: all_maps(seen)[:2])
+        patch.setattr(_survey, "maps_under_test", lambda seen: all_maps(seen)[:2])
         yield
 
 

@@ -165,7 +165,10 @@ def statements(
     globs: Globs = None,
     debug: Debug = False,
 ) -> int:
-    """List the statements that can be checked, and the verdict expected of each."""
+    """List the statements that can be checked, and the verdict expected of each.
+
+    Example: mehler statements --statements 'maxout.*' --parts
+    """
     from mehler.statements._discover import entries, listing
 
     chosen = _chosen(globs)

@@ -84,6 +84,8 @@ def plan(
     within a part --eps of the exact kernel's.
 
     Exit status: 0, or 2 if it could not run.
+
+    Example: mehler plan rows.npy --eps 0.05 --delta 0.01 --pool-size 4
     """
     from mehler import planning
 

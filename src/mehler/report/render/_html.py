@@ -10,10 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from mehler._text import printable
-from mehler.report.model._data_result import PlanRow
-from mehler.report.model._report import Report
-from mehler.report.model._verification import Verification
-from mehler.report.on_data._check import ERRORS
+from mehler.report._model import PlanRow, Report, Verification
+from mehler.report._survey import ERRORS
 from mehler.report.render._format import (
     case_cells,
     cells,

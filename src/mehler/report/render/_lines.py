@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler._text import printable
-from mehler.report.model._report import Report
-from mehler.report.model._verification import Verification
+from mehler.report._model import Report, Verification
 from mehler.report.render._format import cells, count
 from mehler.statements import Evidence
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 from mehler._text import printable
-from mehler.report.model._data_result import Comparison, DataResult
-from mehler.report.model._report import Report
-from mehler.report.model._verification import Verification
-from mehler.report.on_data._check import ERRORS
+from mehler.report._model import Comparison, DataResult, Report, Verification
+from mehler.report._survey import ERRORS
 from mehler.report.render._format import cells, count, deciding, explained, left, number
 from mehler.statements import FORMS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mehler.report.model._report import StatementResult
+from mehler.report._model import StatementResult
 from mehler.report.render._mathml import formula, mathml
 
 if TYPE_CHECKING:

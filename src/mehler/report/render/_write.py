@@ -14,8 +14,7 @@ from pathlib import Path
 
 from mehler._files import destination, require_file, require_folder, uninterrupted, write_whole
 from mehler._text import install_command, printable_json
-from mehler.report.model._report import Report
-from mehler.report.model._verification import Verification
+from mehler.report._model import Report, Verification
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
 from mehler.verify._certificate import certificates_text

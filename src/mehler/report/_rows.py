@@ -21,7 +21,7 @@ _BINS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
+class Sample:
     """Rows drawn at random from those held, and what is known of them.
 
     `measured`: positions in `values` of the rows whose pairs are measured, the two nearest and
@@ -40,7 +40,7 @@ class Chosen:
     notes: tuple[str, ...]
 
 
-def choose(rows: DataMatrix, rng: np.random.Generator) -> Chosen:
+def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     """Draw a sample of rows that fits in memory, and choose those that are measured."""
     held, d = rows.values.shape
     size = min(held, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
@@ -70,7 +70,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Chosen:
     correlations = (float(rho[above].min()), float(rho[above].max()))
     # Equal rows alone would leave no width.
     edges = np.linspace(correlations[0], max(correlations[1], correlations[0] + 1e-6), _BINS + 1)
-    return Chosen(
+    return Sample(
         values=values,
         source=rows.index[index],
         measured=measured,

@@ -20,7 +20,7 @@ from mehler.features import (
     groups,
     leverage,
 )
-from mehler.report.on_data._rows import WIDE, Chosen, directions
+from mehler.report._rows import WIDE, Sample, directions
 from mehler.report.render._format import number
 
 # Columns of one template of an invariant map, and the most elements of a group.
@@ -54,6 +54,10 @@ class MapUnderTest:
     whole: bool = False
     linear: bool = True
 
+    def rounded(self, n_features: int) -> int:
+        """Return the largest number of features up to this that the map may have, or the least."""
+        return max(1, n_features // self.multiple) * self.multiple
+
     def rows(self, values: np.ndarray) -> np.ndarray:
         """Return rows as the map takes them."""
         return directions(values) if self.unit else values
@@ -76,14 +80,14 @@ class MapUnderTest:
         return padded
 
 
-def maps_under_test(seen: Chosen) -> tuple[MapUnderTest, ...]:
+def maps_under_test(sample: Sample) -> tuple[MapUnderTest, ...]:
     """Return every kind of map, with settings that suit the rows."""
-    d = seen.values.shape[1]
-    return (*_fourier(seen, d), *_kitchen_sinks(seen, d), *_maxout(d), *_invariant(seen, d))
+    d = sample.values.shape[1]
+    return (*_fourier(sample, d), *_kitchen_sinks(sample, d), *_maxout(d), *_invariant(sample, d))
 
 
-def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
-    gamma, gamma1 = 0.5 / seen.median**2, 1.0 / seen.median_cityblock
+def _fourier(sample: Sample, d: int) -> list[MapUnderTest]:
+    gamma, gamma1 = 0.5 / sample.median**2, 1.0 / sample.median_cityblock
     rule = "by the median rule"
     rbf = partial(FourierFeatures.draw, d, kernel="rbf", gamma=gamma)
     spectra = {
@@ -93,8 +97,8 @@ def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
             f"gamma = {number(gamma1)}",
         ),
         "matern": (
-            partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=seen.median),
-            f"nu = 1.5, length_scale = {number(seen.median)}",
+            partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=sample.median),
+            f"nu = 1.5, length_scale = {number(sample.median)}",
         ),
     }
     found = [
@@ -109,7 +113,7 @@ def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
     ]
     if d > MOST_SCORED_COLUMNS:
         return found
-    scored = seen.values[:_SCORED]
+    scored = sample.values[:_SCORED]
     found.append(
         MapUnderTest(
             label="LeverageSampling of rbf",
@@ -134,9 +138,9 @@ def _selected(
     return sampling.fit(rows).to(like)
 
 
-def _kitchen_sinks(seen: Chosen, d: int) -> list[MapUnderTest]:
+def _kitchen_sinks(sample: Sample, d: int) -> list[MapUnderTest]:
     # Projections of standard deviation 1 at the median row.
-    scale = 1.0 / float(np.median(np.linalg.norm(seen.values, axis=1)))
+    scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
     return [
         MapUnderTest(
             label=f"KitchenSinks, {name}",
@@ -177,12 +181,12 @@ def _maxout(d: int) -> list[MapUnderTest]:
     ]
 
 
-def _invariant(seen: Chosen, d: int) -> list[MapUnderTest]:
+def _invariant(sample: Sample, d: int) -> list[MapUnderTest]:
     """Return maps whose group suits images or sequences, if the rows look like them."""
-    if not seen.layout:
+    if not sample.layout:
         return []
-    if len(seen.layout) == 2:
-        side = seen.layout[0]
+    if len(sample.layout) == 2:
+        side = sample.layout[0]
         acting = {
             "quarter turns": groups.QuarterTurns(side),
             "image shifts": groups.ImageShifts(side, side),

@@ -1,0 +1,494 @@
+"""The result model of reports and verifications, from which all pages are rendered."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import UTC, date, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import LIBRARIES
+from mehler.statements import BoundCase, Context, Evidence, Plot
+from mehler.verify import Cause
+from mehler.verify._verdict import KURTOSIS
+
+SCHEMA = "mehler-report/3"
+VERIFICATION_SCHEMA = "mehler-verification/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """Name and range of one column, as read, before any scaling."""
+
+    name: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """Features that one map needs for one error on all pairs of the rows.
+
+    ``n_features`` is for the inner products themselves, in the limit of many features;
+    ``n_features_proved`` holds at every size, for Catoni's estimate in their place.
+    """
+
+    map: str
+    error: float
+    n_features: int
+    n_features_proved: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """Held-out score of ridge regression on the features of one map, with a 95 % interval.
+
+    ``n_features`` is 0 for the raw columns; a map that failed has no value, and a reason.
+    """
+
+    map: str
+    n_features: int
+    value: float | None
+    interval: tuple[float, float] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataResult:
+    """The results on the user's rows.
+
+    Parameters
+    ----------
+    name : str
+        File name, or name of the default data set.
+    n_rows, n_columns : int
+        Shape of the data without rows of zeros.
+    n_zero_rows : int
+        Rows of zeros, which have no direction and are dropped.
+    digest : str
+        SHA-256 of the rows that are held.
+    columns : tuple of Column
+        Names and ranges.
+    warnings, choices, notes : tuple of str
+        Doubts about columns, decisions of the reader, and what is sampled.
+    n_correlations : int
+        Number of pairs of rows whose correlation was computed.
+    correlation_range : (float, float)
+        Smallest and largest of them.
+    measured : tuple of int
+        The rows at whose pairs kernels were measured, as numbered in the source.
+    settings : dict
+        The setting of each map.
+    evidence : tuple of Evidence
+        One verdict per map.
+    plan : tuple of PlanRow
+        Features needed per map and error.
+    plan_method : str
+        How `plan` was computed, as a sentence.
+    scores : tuple of Score
+        Of each map, after those of the raw columns, if there is a target.
+    score_method : str
+        How `scores` were computed, as a sentence.
+    target : str, optional
+        Name of the target column.
+    plots : tuple of Plot
+        Plots of the section.
+    seconds : float
+        Wall time.
+
+    See Also
+    --------
+    Report : The report that contains it.
+    """
+
+    name: str
+    n_rows: int
+    n_columns: int
+    n_zero_rows: int
+    digest: str
+    columns: tuple[Column, ...]
+    warnings: tuple[str, ...]
+    choices: tuple[str, ...]
+    notes: tuple[str, ...]
+    n_correlations: int
+    correlation_range: tuple[float, float]
+    measured: tuple[int, ...]
+    settings: dict[str, str]
+    evidence: tuple[Evidence, ...]
+    plan: tuple[PlanRow, ...]
+    plan_method: str
+    scores: tuple[Score, ...]
+    score_method: str
+    target: str | None
+    plots: tuple[Plot, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One difference between two reports: of which kind, of what, from what, to what."""
+
+    kind: str
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What changed between an earlier report and this one.
+
+    Parameters
+    ----------
+    file : str
+        The earlier report.
+    date, headline : str
+        Of the earlier report.
+    changes : tuple of Change
+        Of kinds "setting", "data", "statement", "check", "verdict", "text" and "number".
+    notes : tuple of str
+        What could not be compared.
+
+    See Also
+    --------
+    run : Makes it, for its argument `compare`.
+    """
+
+    file: str
+    date: str
+    headline: str
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementResult:
+    """A statement with the evidence of its checks and the verdict.
+
+    The texts are those of the statement, `sections` in Markdown. ``verdict`` is one of
+    `EXPECTATIONS`, or ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
+    """
+
+    id: str
+    source: str
+    title: str
+    expected: str
+    verdict: str
+    printed: str
+    proved: str
+    sections: Mapping[str, str]
+    note: str
+    place: str
+    hypotheses: str
+    ground: str
+    copy: str
+    evidence: tuple[Evidence, ...]
+    seconds: float
+
+    @property
+    def claimed(self) -> str:
+        """The form as which the formula in ``printed`` was checked."""
+        return "restored" if self.copy == "lost" else "printed"
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.verdict == self.expected
+
+    def spoken(self, form: str) -> str:
+        """Return the display name of a form; our own statements are "stated", not "printed"."""
+        return "stated" if form == "printed" and self.copy == "none" else form
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The results of a run; `mehler.report.write` renders them.
+
+    Parameters
+    ----------
+    provenance : mapping
+        Versions, backend, platform, date, command line, level, seed.
+    ledger : mapping
+        The false-alarm budget and its entries.
+    statements : tuple of StatementResult
+        One result per statement.
+    data : DataResult, optional
+        Results on the rows of data.
+    compared : Comparison, optional
+        What changed since an earlier report.
+
+    See Also
+    --------
+    run : Makes a report.
+    write : Renders it.
+    """
+
+    provenance: Mapping[str, Any]
+    ledger: Mapping[str, Any]
+    statements: tuple[StatementResult, ...]
+    data: DataResult | None = None
+    compared: Comparison | None = None
+    schema: str = field(default=SCHEMA)
+
+    @property
+    def unexpected(self) -> tuple[StatementResult, ...]:
+        """The statements whose verdict is not the expected one."""
+        return tuple(one for one in self.statements if not one.as_expected)
+
+    @property
+    def data_status(self) -> str:
+        """The worst status of the checks on the data; ``"holds"`` if there are none."""
+        found = {one.status for one in self.data.evidence} if self.data else set()
+        return next((s for s in ("error", "refuted", "inconclusive") if s in found), "holds")
+
+    @property
+    def exit_status(self) -> int:
+        """0: all as expected. 1: unexpected verdict. 2: could not run. 3: inconclusive."""
+        verdicts = {one.verdict for one in self.unexpected}
+        if "error" in verdicts or self.data_status == "error":
+            return 2
+        if verdicts - {"inconclusive"} or self.data_status == "refuted":
+            return 1
+        return 3 if verdicts or self.data_status == "inconclusive" else 0
+
+    @property
+    def headline(self) -> str:
+        """The verdict of the whole run in one line."""
+        total, odd = len(self.statements), self.unexpected
+        noun = "statement" if total == 1 else "statements"
+        if odd:
+            names = ", ".join(one.id for one in odd)
+            line = f"{len(odd)} of {total} {noun} did not come out as expected: {names}"
+        elif total == 1:
+            line = "The statement came out as expected"
+        else:
+            line = f"All {total} {noun} came out as expected"
+        tail = {
+            "holds": "",
+            "refuted": ", and a map on the data contradicts its kernel",
+            "inconclusive": ", and a check on the data decided nothing",
+            "error": ", and a check on the data could not run",
+        }[self.data_status]
+        return line + tail
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-able dictionaries, lists, strings and numbers.
+
+        Numbers that JSON lacks become strings that ``float`` reads: ``"inf"``, ``"-inf"``,
+        ``"nan"``.
+
+        Returns
+        -------
+        dict
+            With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
+            ``compared``, ``statements``.
+        """
+        return {
+            "schema": self.schema,
+            "headline": self.headline,
+            "exit_status": self.exit_status,
+            "provenance": plain(self.provenance),
+            "ledger": plain(self.ledger),
+            "data": plain(self.data),
+            "compared": plain(self.compared),
+            "statements": plain(self.statements),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """The verdict on one map and one kernel; `mehler.report.write` renders it.
+
+    Parameters
+    ----------
+    target : str
+        MODULE:FACTORY.
+    assumed : str
+        How the target was read.
+    kernel : str
+        Name with parameters.
+    latex : str
+        The kernel's formula; empty for the user's own function.
+    claim : {"mean", "close"}
+        Whether the mean over draws is the kernel, or each draw is close to it.
+    inputs : str
+        Description of the rows.
+    declared : str
+        Declarations about the map and their source.
+    evidence : tuple of Evidence
+        The checks, that of the kernel first.
+    causes : tuple of Cause
+        Suggested causes of a refutation, which do not affect the outcome.
+    plots : tuple of Plot
+        Plots of the page.
+    replay : str
+        The command that repeats the verification.
+    provenance, ledger : mapping
+        As in `Report`.
+    seconds : float
+        Wall time.
+
+    See Also
+    --------
+    verify_map : Makes a verification.
+    lines : Renders it for a terminal.
+    """
+
+    target: str
+    assumed: str
+    kernel: str
+    latex: str
+    claim: str
+    inputs: str
+    declared: str
+    evidence: tuple[Evidence, ...]
+    causes: tuple[Cause, ...]
+    plots: tuple[Plot, ...]
+    replay: str
+    provenance: Mapping[str, Any]
+    ledger: Mapping[str, Any]
+    seconds: float
+    schema: str = field(default=VERIFICATION_SCHEMA)
+
+    @property
+    def status(self) -> str:
+        """``"refuted"`` if any check refutes, else ``"inconclusive"`` if any is, else holds."""
+        found = {one.status for one in self.evidence}
+        return next((s for s in ("refuted", "error", "inconclusive") if s in found), "holds")
+
+    @property
+    def exit_status(self) -> int:
+        """0: all checks hold. 1: one refutes. 2: one could not run. 3: one is inconclusive."""
+        return {"holds": 0, "refuted": 1, "inconclusive": 3}.get(self.status, 2)
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one line, with the first suggestion if there is one."""
+        name = self.target.rpartition(":")[2]
+        kernel = f"the kernel {self.kernel}"
+        refuted = [one.check for one in self.evidence if one.status == "refuted"]
+        if self.status == "holds":
+            close = self.claim == "close"
+            line = f"{name} is close to {kernel}" if close else f"{name} has {kernel}"
+        elif self.status == "refuted":
+            first = self.evidence[0]
+            if first.check == "structure":
+                # Quote the first cause only; the reason lists the others.
+                line = f"{name} is refuted: {first.reason.partition('. Also: ')[0].rstrip('.')}"
+            elif first.status == "refuted":
+                line = f"{name} does not have {kernel}"
+                if self.claim == "close":
+                    line = f"{name} is not close to {kernel}"
+            else:
+                line = f"{name}: refuted by the check {', '.join(refuted)}"
+        else:
+            line = f"{name}: whether it has {kernel} was not decided"
+        return line + (f": {self.causes[0].text}" if self.causes else "")
+
+    def chance(self, spent: str) -> str:
+        """Return a sentence on the error rate of the outcome, with `spent` already formatted."""
+        if not self.ledger["spent"]:
+            return "Computed: no chance enters."
+        bounded = any(one.method.startswith(KURTOSIS) for one in self.evidence)
+        return f"Chance that a correct map is refuted: at most {spent}" + (
+            ", if the kurtosis of its samples is bounded: no variance or range is known."
+            if bounded
+            else "."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-able values; numbers as in `Report.to_dict`."""
+        return {
+            "schema": self.schema,
+            "headline": self.headline,
+            "status": self.status,
+            "exit_status": self.exit_status,
+            **{
+                name: plain(getattr(self, name))
+                for name in self.__dataclass_fields__
+                if name != "schema"
+            },
+        }
+
+
+def plain(value: Any) -> Any:
+    """Return a value made of JSON types; see `Report.to_dict`."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    if isinstance(value, Evidence):
+        return {**_fields(value), "margin": plain(value.margin)}
+    if isinstance(value, BoundCase):
+        return plain(value.to_dict())
+    if isinstance(value, StatementResult):
+        return {**_fields(value), "as_expected": value.as_expected}
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{value!r} of {type(value).__name__} has no place in a JSON report")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+
+
+def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return what a reader needs to replay the run; `command` is what follows ``mehler``."""
+    line = None if command is None else shlex.join(("mehler", *command))
+    return {
+        "mehler": _version("mehler"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "backend": context.backend,
+        "backend_version": _backend_version(context.backend),
+        "platform": platform.platform(),
+        "byte_order": sys.byteorder,
+        "date": datetime.now(UTC).replace(microsecond=0).isoformat(),
+        "command": line,
+        "level": context.level,
+        "seed": context.seed,
+        "false_alarm": context.false_alarm,
+    }
+
+
+def replay_line(context: Context, *, data: str | None = None, options: tuple[str, ...] = ()) -> str:
+    """Return the command that repeats one statement, with `options` on how the data are read."""
+    words = ["mehler", "report"]
+    if data is not None:
+        words += [data, *options]
+    if context.statement:
+        words += ["--statements", context.statement]
+    words += ["--level", context.level, "--seed", str(context.seed)]
+    words += ["--backend", context.backend, "--false-alarm", f"{context.false_alarm:g}"]
+    return shlex.join(words)
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _backend_version(backend: str) -> str | None:
+    names = LIBRARIES[backend].distributions
+    return next((found for name in names if (found := _version(name))), None)

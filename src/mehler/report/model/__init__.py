@@ -1,1 +1,0 @@
-"""The result model from which all pages are rendered."""
