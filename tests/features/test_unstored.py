@@ -240,3 +240,11 @@ def test_bad_input():
     codes = mehler.MaxoutCodes.draw(D, 8, Q, seed=0)
     with pytest.raises(ValueError, match="draws its units together"):
         codes.unit_blocks()
+
+
+def test_units_take_a_single_row():
+    phi = mehler.FourierFeatures.draw(3, 200, seed=0, stored=False)
+    rows = np.eye(3)
+    for block in phi.unit_blocks(64):
+        # Sums of three products below 10, in another order: a few eps.
+        np.testing.assert_allclose(block(rows[1]), block(rows)[1], atol=1e-14)

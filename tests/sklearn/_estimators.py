@@ -21,7 +21,8 @@ SAMPLERS = [
     MaxoutHasher(n_components=4),
     FourierSampler(n_components=4),
     KitchenSinkSampler(n_components=4),
-    InvariantSampler(n_components=2, n_bins=2),
+    # None warns of data frames whose columns have names.
+    InvariantSampler(n_components=2, n_bins=2, group=groups.CyclicShifts),
     LeverageSampler(n_components=4),
     # The one that looks at targets, and has an estimator among its parameters.
     LeverageSampler(n_components=4, selection="eerf", pool=MaxoutSampler(n_components=20)),

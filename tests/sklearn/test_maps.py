@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.gaussian_process.kernels import RBF, Matern
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
@@ -261,3 +266,25 @@ def test_a_spectrum_of_ones_own_is_a_kernel():
     assert np.array_equal(clone(ours).fit(x).transform(x), named.transform(x))
     with pytest.raises(ValueError, match="has its parameters: leave gamma out"):
         FourierSampler(kernel=spectrum, gamma=0.3).fit(x)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (pd.DataFrame(X, columns=["age", "size", "height", "weight", "sex"]), "'age' and 'size'"),
+        (X * 10.0 ** np.arange(5), "sizes .* as of a table"),
+        (scipy.sparse.csr_array(X * 10.0 ** np.arange(5)), "sizes .* as of a table"),
+    ],
+)
+def test_shifts_of_the_columns_of_a_table_are_warned_of(rows, words):
+    with pytest.warns(UserWarning, match=words):
+        InvariantSampler(random_state=0).fit(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        InvariantSampler(group=groups.CyclicShifts, random_state=0).fit(rows)
+
+
+def test_pixels_are_a_grid():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        InvariantSampler(random_state=0, n_components=1).fit(load_digits(as_frame=True).data[:50])

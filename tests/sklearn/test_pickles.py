@@ -13,7 +13,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 
-from mehler.sklearn import KitchenSinkSampler, MaxoutSampler, RandomFeatureRidge
+from mehler.sklearn import KitchenSinkSampler, LeverageSampler, MaxoutSampler, RandomFeatureRidge
 from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))
@@ -74,7 +74,24 @@ def test_dask_tells_fitted_estimators_apart(estimator):
     assert tokenize(first) != tokenize(second)
 
 
-def test_a_function_has_no_recipe():
-    fitted = KitchenSinkSampler(activation=np.tanh, n_components=6).fit(X)
-    with pytest.raises(ValueError, match="has no recipe"):
-        pickle.dumps(fitted)
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        KitchenSinkSampler(activation=np.tanh, n_components=6),
+        LeverageSampler(pool=KitchenSinkSampler(activation=np.tanh), n_components=6),
+    ],
+    ids=name_of,
+)
+def test_functions_are_pickled_by_their_names(sampler):
+    fitted = sampler.fit(X)
+    stored = pickle.dumps(fitted)
+    assert len(stored) < 2000
+    assert b"tanh" in stored
+    assert np.array_equal(pickle.loads(stored).transform(X), fitted.transform(X))
+    with pytest.raises(ValueError, match=r"has no recipe, .* pickle the map"):
+        fitted.map_.recipe()
+
+
+def test_a_function_without_a_name_is_refused_by_pickle():
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(KitchenSinkSampler(activation=lambda t: t).fit(X))

@@ -452,6 +452,11 @@ class FeatureMap(metaclass=CalledByName):
     def recipe(self) -> dict[str, Any]:
         """Return a small JSON-able dict that draws the same map again.
 
+        Raises
+        ------
+        ValueError
+            If the map was drawn with a function or a spectrum of your own; a pickle names them.
+
         See Also
         --------
         mehler.from_recipe : Draw it.
@@ -462,6 +467,19 @@ class FeatureMap(metaclass=CalledByName):
         processor. What linear algebra computes is so on processors of one kind, and agrees to
         rounding elsewhere: :mod:`mehler.features.projections`.
         """
+        written = self._written()
+        for name, value in written.items():
+            if isinstance(value, FeatureMap):
+                written[name] = value.recipe()
+            elif callable(value) or isinstance(type(value), CalledByName):
+                raise ValueError(
+                    f"a map drawn with {name}={value!r} has no recipe, since JSON cannot hold it: "
+                    "use a name, keep the call that draws it, or pickle the map"
+                )
+        return written
+
+    def _written(self) -> dict[str, Any]:
+        """Return the name of the class, the version, and the arguments as they are."""
         self._require_drawn("written down")
         return {
             "map": type(self).__name__,
@@ -471,8 +489,8 @@ class FeatureMap(metaclass=CalledByName):
         }
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # Pickled as its recipe and its place: no weights.
-        return map_of, (self.recipe(), self.place.empty(), elsewhere(type(self)))
+        # Pickled as its arguments and its place, without weights; pickle names functions.
+        return map_of, (self._written(), self.place.empty(), elsewhere(type(self)))
 
     # Maps are immutable: copies are the map itself, with its library, device and dtype.
     def __copy__(self: _Map) -> _Map:

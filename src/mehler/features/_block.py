@@ -220,6 +220,8 @@ class UnitBlock:
         array, shape (n, n_features)
             In the dtype of the map's features.
         """
+        if _arrays.is_row(X):
+            return self(X[None, :], check_finite=check_finite)[0, :]
         dtype, largest = self._phi._checked(X, require_flag("check_finite", check_finite))
         block = self.transform(_arrays.dtype_name(dtype))
         function = self._phi._guarded(block, X, largest, check_finite)

@@ -170,21 +170,6 @@ class FourierFeatures(FeatureMap):
             "projections": self._projection.name,
         }
 
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that draws the same map again.
-
-        Raises
-        ------
-        ValueError
-            For a map drawn with your own spectrum, which JSON cannot represent.
-        """
-        if not is_named(self.spectrum):
-            raise ValueError(
-                "a map drawn with a spectrum of your own has no recipe: use a name for kernel, or "
-                "keep the call that draws it"
-            )
-        return super().recipe()
-
     def _rows_per_block(self) -> int | None:
         own = self._projection.block_rows_for_map(self.n_inputs)
         # 2 MiB of float32 features: each is written twice and read once.

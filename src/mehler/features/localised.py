@@ -131,17 +131,6 @@ class LocalisedLinearFeatures(FeatureMap):
     def _parameters(self) -> dict[str, Any]:
         return self.localiser._parameters()
 
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that draws the same map again.
-
-        Raises
-        ------
-        ValueError
-            For a map drawn with your own spectrum, which JSON cannot represent.
-        """
-        self.localiser.recipe()
-        return super().recipe()
-
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         return self.localiser._draw(dtype)
 

@@ -3,6 +3,13 @@
 The samplers are transformers; `RandomFeatureRidge` and `RandomFeatureRidgeClassifier` are ridge
 regression on their features. Only this package needs scikit-learn, the extra
 ``sklearn``.
+
+All estimators have `random_state`, an integer, the seed of the map itself; a RandomState or
+Generator that it is drawn from; or None, NumPy's global one. Samplers of Gaussian weights have
+`projections`, their joint distribution, see `mehler.features.projections`. After a fit
+`n_features_in_` is the width of the rows and `feature_names_in_` the names of their columns, if
+they had any; samplers have `map_`, the immutable map with its exact kernel and variance. Pickles
+contain the map's arguments, about a kilobyte; loading draws its weights again.
 """
 
 from mehler._text import install_command as _install_command
@@ -16,12 +23,10 @@ except ImportError as error:
         + _install_command("sklearn")
     ) from error
 
-from mehler.sklearn._fourier import FourierSampler
-from mehler.sklearn._hasher import MaxoutHasher
+from mehler.sklearn._fourier import FourierSampler, KitchenSinkSampler
 from mehler.sklearn._invariant import InvariantSampler
-from mehler.sklearn._kitchen_sinks import KitchenSinkSampler
 from mehler.sklearn._leverage import LeverageSampler
-from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutSampler
+from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutHasher, MaxoutSampler
 from mehler.sklearn._ridge import RandomFeatureRidge
 from mehler.sklearn._ridge_classifier import RandomFeatureRidgeClassifier
 

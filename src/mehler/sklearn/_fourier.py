@@ -1,4 +1,4 @@
-"""Random Fourier features as a transformer, with scikit-learn's kernel names."""
+"""Fourier features, with scikit-learn's kernel names, and other activations as transformers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 import mehler.features as features
 from mehler import _arrays
+from mehler.exact.activations import ActivationLike
+from mehler.features.kitchen_sinks._weights import Law, LawName
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
 from mehler.sklearn import _inputs
@@ -46,29 +48,11 @@ class FourierSampler(Sampler):
         Cosine and sine of n_components/2 frequencies, or the cosine of n_components frequencies
         with a random offset. Pairs cost half and have a smaller variance, but need an even
         `n_components`; 'auto' uses them if it is even.
-    projections : str, default='gaussian'
-        Distribution of the frequencies, see `mehler.features.projections`; 'orthogonal' has a
-        smaller variance at the same cost.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of the map's seed; an integer is the seed itself.
-
-    Attributes
-    ----------
-    map_ : mehler.FourierFeatures
-        The immutable map, with its exact kernel and variance.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array of str
-        Names of the columns, if `X` had any.
 
     See Also
     --------
     mehler.FourierFeatures : The map itself.
     KitchenSinkSampler : Other activations than cosines.
-
-    Notes
-    -----
-    Pickles contain the recipe, less than a kilobyte; loading redraws the weights.
 
     References
     ----------
@@ -158,6 +142,63 @@ class FourierSampler(Sampler):
             variance = float(_arrays.array_namespace(x).var(x))
         # Constant rows have no scale; like RBFSampler, use 1 for them.
         return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KitchenSinkSampler(Sampler):
+    r"""Random kitchen sinks: `mehler.KitchenSinks` as a transformer.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)\big)_{\ell\le m}
+
+    A random layer: step, relu and relu2 have the arc-cosine kernels, other activations the kernel
+    given by Mehler's series.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of feature columns m.
+    activation : str or callable, default='relu'
+        A name, 'relu', 'gelu', 'tanh' and others of `mehler.KitchenSinks`, or any elementwise
+        function of one array.
+    weight_scale : float, default=1.0
+        Standard deviation of the weights.
+    bias : float or 'uniform', default=0.0
+        Standard deviation of a Gaussian offset; 'uniform' is a uniform phase, for cos and sin.
+    law : {'gaussian', 'sphere'}, default='gaussian'
+        Distribution of the weights; 'sphere' is for step, relu and relu2 without bias.
+
+    See Also
+    --------
+    mehler.KitchenSinks : The map itself.
+    FourierSampler : Shift-invariant kernels.
+
+    Notes
+    -----
+    Pickles name a callable activation, which must be importable where they are loaded.
+
+    References
+    ----------
+    Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import KitchenSinkSampler
+    >>> sampler = KitchenSinkSampler(activation="relu", random_state=0).fit(np.eye(2))
+    >>> sampler.expected_kernel(np.eye(2)).round(4).tolist()
+    [[0.5, 0.1592], [0.1592, 0.5]]
+    """
+
+    _map = features.KitchenSinks
+    _instead = features.KitchenSinks._instead
+
+    n_components: int = 100
+    activation: ActivationLike = "relu"
+    weight_scale: float = 1.0
+    bias: float | Literal["uniform"] = 0.0
+    law: LawName | Law = "gaussian"
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
 
 
 def _length(gamma: float) -> float:

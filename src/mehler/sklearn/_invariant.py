@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +14,9 @@ from mehler.features.invariant import _arguments as arguments
 from mehler.features.invariant._invariant import Rule, TemplateName
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
+
+# Columns of one quantity have largest entries within this factor; corners of images have some.
+_SCALES = 1000.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -31,7 +36,7 @@ class InvariantSampler(Sampler):
     group : mehler.features.groups.Group, callable or None, default=None
         The group that acts on the templates: a group of the rows' width, or a function of the
         width that returns one, such as the class ``groups.Dihedral``. None is all cyclic shifts of
-        the columns.
+        the columns, with a warning where they look like those of a table.
     n_bins : int, default=8
         Bins n on each side of 0.
     window : float, 'scale' or None, default='scale'
@@ -50,26 +55,11 @@ class InvariantSampler(Sampler):
         Whether elements are drawn with replacement.
     own_elements : bool, default=False
         Whether each template has elements of its own.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of the map's seed; an integer is the seed itself.
-
-    Attributes
-    ----------
-    map_ : mehler.GroupInvariantFeatures
-        The immutable map, with its exact kernel.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array of str
-        Names of the columns, if `X` had any.
 
     See Also
     --------
     mehler.GroupInvariantFeatures : The map itself.
     mehler.verify.check_invariance : Check the invariance.
-
-    Notes
-    -----
-    Pickles contain the recipe, about a kilobyte; loading redraws the weights.
 
     References
     ----------
@@ -113,6 +103,8 @@ class InvariantSampler(Sampler):
                 "n_features = 1, but templates='sphere' need at least 2 columns: use "
                 "templates='gaussian'"
             )
+        if self.group is None:
+            self._warn_of_tables(x)
         return {
             **super()._options(x),
             "n_features": None,
@@ -120,6 +112,28 @@ class InvariantSampler(Sampler):
             "group": self._group_for(x.shape[1]),
             "window": self._window_for(x),
         }
+
+    def _warn_of_tables(self, x: Any) -> None:
+        """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
+        names = getattr(self, "feature_names_in_", ())
+        stems = {re.sub(r"\d+", "", name) for name in names}
+        if _inputs.is_sparse(x):
+            largest = abs(x).max(axis=0).toarray().ravel()
+        else:
+            xp = _arrays.array_namespace(x)
+            largest = _arrays.to_host(xp.max(xp.abs(x), axis=0))
+        some = largest[largest > 0]
+        if len(stems) > 1:
+            reason = f"have names of their own, {names[0]!r} and {names[1]!r}"
+        elif some.size and some.max() > _SCALES * some.min():
+            reason = f"have the sizes {some.min():.2g} to {some.max():.2g}"
+        else:
+            return
+        warnings.warn(
+            f"group=None shifts columns, as of a signal, but these {reason}, as of a table: "
+            "take another sampler, or say what moves them, such as group=groups.CyclicShifts",
+            stacklevel=4,
+        )
 
     def _group_for(self, n_inputs: int) -> Any:
         if self.group is None:

@@ -54,18 +54,11 @@ class LeverageSampler(Sampler):
         the paper's Algorithm 1 to the letter.
     rho : float, default=1.0
         Parameter of 'lkrf', the largest distance of the weights from equal ones.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of the seed of the selection, and of a pool whose own `random_state` is None; an
-        integer is the seed itself.
 
     Attributes
     ----------
     map_ : mehler.features.SelectedFeatures
         The immutable map. ``map_.unbiased`` is True if it preserves the pool's kernel.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array of str
-        Names of the columns, if `X` had any.
 
     See Also
     --------
@@ -76,8 +69,12 @@ class LeverageSampler(Sampler):
     -----
     `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
     a Pipeline the same rows select features and train the learner, contrary to the assumptions of
-    the bounds; where these matter, select on other rows. Pickles contain the pool's recipe and two
-    numbers per kept feature.
+    the bounds; where these matter, select on other rows.
+
+    Fitting costs the features of the pool and their scores, about six times `FourierSampler` of
+    `n_components` columns with the default pool. That pays where the scores are uneven, as
+    ``LeverageSampling.scores(X).gain`` says before a fit, and predictions must be cheap. On rows
+    like those of :doc:`/which-map` they are nearly even: take more Fourier features there.
 
     References
     ----------

@@ -44,8 +44,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept : bool, default=True
         Whether to fit an intercept b, which is not penalised.
     random_state : int, RandomState, Generator or None, default=None
-        Source of the seed of features whose own `random_state` is None; an integer is the seed
-        itself.
+        Source of the seed of features whose own `random_state` is None.
 
     Attributes
     ----------
@@ -60,10 +59,6 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     errors_ : tuple of float or None
         The mean squared validation error for each of `lambdas`: mean over rows for leave-one-out,
         over splits for `cv`.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array of str
-        Names of the columns, if `X` had any.
 
     See Also
     --------
@@ -99,34 +94,10 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept: bool = True
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
-        """Draw the features and solve for the coefficients.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
-            Rows, at least 2.
-        y : array-like, shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like, shape (n_samples,), or number, optional
-            Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
-            the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
-            is left out whole for its own error. Features that look at rows or targets otherwise
-            (`LeverageSampler`) do not see them.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `y` is not as above, or a parameter is out of range.
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
         wide = np.asarray(targets, dtype=np.float64)
         self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
-        return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Add a chunk of rows to the sums; the first chunk draws the features.

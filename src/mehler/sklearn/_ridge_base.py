@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -35,6 +35,36 @@ class FeatureRidge(Estimator):
     cv: Any
     fit_intercept: bool
     random_state: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the features and solve for the coefficients.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
+            Rows, at least 2.
+        y : array-like, shape (n_samples,) or (n_samples, n_targets)
+            Targets; of a classifier the labels, of at least 2 classes, in one column.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
+            the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
+            is left out whole for its own error. Features that look at rows or targets otherwise
+            (`LeverageSampler`) do not see them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `y` is not as above, or a parameter is out of range.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        raise NotImplementedError
 
     def _solve(
         self,

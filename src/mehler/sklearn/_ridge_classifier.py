@@ -33,57 +33,30 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
     Parameters
     ----------
-    features : sampler of this module, default=None
-        The feature map. Default ``MaxoutSampler()``. Its parameters are searched over as
-        ``features__n_components`` and so on.
-    lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
-        Candidates for lambda, each above 0. The `alpha` of `sklearn.linear_model.RidgeClassifier`
-        is N lambda. A single candidate needs no validation and is cheaper to fit.
-    cv : int, splitter, iterable or None, default=None
-        Validation scheme for lambda. None is the exact leave-one-out error, from a single fit;
-        otherwise scikit-learn's splits: a number of folds, ``ShuffleSplit(1, test_size=0.2)`` for
-        a hold-out, or pairs of indices. All rows are fitted again at the end. `partial_fit` takes
-        a number of folds, 5 by default.
+    features, lambdas, cv, fit_intercept
+        As for `RandomFeatureRidge`; `cv` splits by class.
     scoring : {'error_rate', 'mse'}, default='error_rate'
         Validation error that lambda minimises: the misclassification rate, or the squared error
         of the codes. After `partial_fit` always the latter, since sums do not give the former.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts, which are not penalised.
     class_weight : dict, 'balanced' or None, default=None
         Weights of the classes, which multiply those of the rows; 'balanced' is
         ``n_samples / (n_classes * np.bincount(y))``, and needs all rows at once.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of the seed of features whose own `random_state` is None; an integer is the seed
-        itself.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
         The sorted labels; on the device of `X` if they are numbers.
-    features_ : sampler
-        The fitted features, with ``features_.map_``.
     coef_ : array, shape (n_classes, n_components), or (1, n_components) for two classes
         Weights.
     intercept_ : array, shape (n_classes,), or (1,) for two classes
         Intercepts.
-    lambda_ : float
-        The selected lambda.
-    errors_ : tuple of float or None
-        The validation error for each of `lambdas`: mean over rows for leave-one-out, over splits
-        for `cv`.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array of str
-        Names of the columns, if `X` had any.
+    features_, lambda_, errors_
+        As for `RandomFeatureRidge`.
 
     See Also
     --------
     RandomFeatureRidge : The same for regression.
     mehler.learn.ridge : The function behind it.
-
-    Notes
-    -----
-    As for `RandomFeatureRidge`.
 
     References
     ----------
@@ -107,52 +80,29 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     class_weight: Any = None
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
-        """Draw the features and solve for the coefficients.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
-            Rows, at least 2.
-        y : array-like, shape (n_samples,)
-            Labels of at least 2 classes.
-        sample_weight : array-like, shape (n_samples,), or number, optional
-            Weights of the rows, as for :meth:`RandomFeatureRidge.fit`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `y` is not as above, or a parameter is out of range.
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         x, given = _inputs.rows_and_labels(self, X, y)
         check_classification_targets(given)
         labels = column_or_1d(given, warn=True)
         codes, classes = _codes(labels)
         self._solve(x, codes, labels, self.scoring, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(classes, x)
-        return self
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> RandomFeatureRidgeClassifier:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
-        See :meth:`RandomFeatureRidge.partial_fit`. A class may first occur late, or never.
+        A class may first occur late, or never.
 
         Parameters
         ----------
-        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
-            Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
         y : array-like, shape (n_samples,)
             Labels among `classes`.
         classes : array-like, shape (n_classes,), optional
             All labels, at least 2; required for the first chunk, and the same if given later.
-        sample_weight : array-like, shape (n_samples,), or number, optional
-            Weights of the rows, as for :meth:`RandomFeatureRidge.fit`.
+        X, sample_weight
+            As for :meth:`RandomFeatureRidge.partial_fit`, with its errors and its warning.
 
         Returns
         -------
@@ -161,14 +111,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Raises
         ------
         TypeError, ValueError
-            If `X`, `y` or `classes` is not as above or inconsistent with earlier chunks, or a
-            parameter is out of range. On prediction, if there are several lambdas but only one row
-            so far.
-
-        Warns
-        -----
-        UserWarning
-            If the estimator was fitted by `fit`, which keeps no sums: it starts afresh.
+            If `y` or `classes` is not as above.
         """
         if isinstance(self.class_weight, str):
             raise ValueError(
@@ -237,6 +180,42 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         if isinstance(self.classes_, np.ndarray):
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Estimate the probabilities of the classes.
+
+        The square loss is least in the mean at 2 P - 1, so that (1 + value)/2 estimates P; of
+        several classes the nearest probabilities are returned. They are as good as the values
+        are: `sklearn.calibration.CalibratedClassifierCV` corrects them on other rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        array, shape (n_samples, n_classes)
+            Rows that sum to 1; the largest is that of :meth:`predict`.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            As for `predict`.
+        """
+        estimate = (1.0 + self._values(X, "predict_proba")) / 2.0
+        xp = _arrays.array_namespace(estimate)
+        if estimate.shape[1] == 1:
+            second = _arrays.clip(xp, estimate, 0.0, 1.0)
+            return xp.concat((1.0 - second, second), axis=1)
+        # The nearest point of the simplex: subtract t and clip, so that the sum is 1.
+        falling = xp.sort(estimate, axis=1, descending=True)
+        total: Any = -xp.ones_like(falling[:, :1])
+        t = total
+        for k in range(falling.shape[1]):
+            total = total + falling[:, k : k + 1]
+            t = xp.where(falling[:, k : k + 1] > total / (k + 1), total / (k + 1), t)
+        return xp.where(estimate > t, estimate - t, xp.zeros_like(estimate))
 
     def _weights(self, sample_weight: Any, labels: Any, x: Any) -> Any:
         """Return weights of rows times those of their classes, or None."""

@@ -148,7 +148,7 @@ def test_orthogonal_directions_are_for_spectra_that_say_they_are_isotropic():
 
 def test_a_spectrum_of_ones_own_has_no_recipe_and_moves_without_one():
     phi = fourier(Cube())(0)
-    with pytest.raises(ValueError, match="spectrum of your own has no recipe"):
+    with pytest.raises(ValueError, match="has no recipe, since JSON"):
         phi.recipe()
     assert np.array_equal(phi.to(np.empty(0))(ROWS), phi(ROWS))
     with pytest.raises(ValueError, match="has its parameters: leave gamma out"):

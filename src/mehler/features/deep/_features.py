@@ -126,21 +126,6 @@ class DeepFeatures(FeatureMap):
             "seed": self.seed,
         }
 
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that draws the same map again.
-
-        Raises
-        ------
-        ValueError
-            For a map drawn with a function, which JSON cannot represent.
-        """
-        if not isinstance(self.limit.activation, str):
-            raise ValueError(
-                "a map drawn with a function has no recipe: use a name for activation, or keep the "
-                "call that draws it"
-            )
-        return super().recipe()
-
     # -- weights and features ----------------------------------------------------------------
 
     def _n_weights(self) -> int:

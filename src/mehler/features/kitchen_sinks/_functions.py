@@ -110,16 +110,6 @@ class RandomFunctions(EstimatedKernel):
     def _parameters(self) -> dict[str, Any]:
         return {"function": self.function, "law": self.law, **self._given}
 
-    def recipe(self) -> dict[str, Any]:
-        """Raise: functions cannot be written as JSON.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError("a map drawn with functions has no recipe: keep the call that draws it")
-
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         if self.n_features > _MOST_STORED:
             raise ValueError(

@@ -165,21 +165,6 @@ class KitchenSinks(EstimatedKernel):
             listed["kernel"], listed["variance"] = self._given
         return listed
 
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that draws the same map again.
-
-        Raises
-        ------
-        ValueError
-            For a map drawn with a function, which JSON cannot represent.
-        """
-        if callable(self.activation) or callable(self.law):
-            raise ValueError(
-                "a map drawn with a function has no recipe: use a name for activation and law, "
-                "or keep the call that draws it"
-            )
-        return super().recipe()
-
     # -- weights and features ----------------------------------------------------------------
 
     def _n_weights(self) -> int:

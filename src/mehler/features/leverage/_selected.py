@@ -97,20 +97,6 @@ class SelectedFeatures(FeatureMap):
             "variance_factors": self.variance_factors and list(self.variance_factors),
         }
 
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that makes the same map again.
-
-        Raises
-        ------
-        ValueError
-            If the pool was drawn with a function, which JSON cannot represent.
-
-        See Also
-        --------
-        mehler.from_recipe : Make it.
-        """
-        return {**super().recipe(), "pool": self.pool.recipe()}
-
     def __repr__(self) -> str:
         return (
             f"SelectedFeatures: {self.n_features} of {self.pool!r}"
