@@ -49,7 +49,7 @@ def require_real(name: str, value: Any) -> float:
             # float() would cut it off from the gradient that is often why it is one.
             raise TypeError(
                 f"{name}={value!r} must be a real number, and takes no array: pass float({name}); "
-                "to learn a bandwidth scale the rows, as mehler.torch.RandomFeatures does"
+                "to learn a bandwidth scale the rows, phi(X / bandwidth)"
             )
         raise TypeError(f"{name}={value!r} must be a real number")
     try:

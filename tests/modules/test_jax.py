@@ -94,8 +94,8 @@ def test_weights_are_constants_of_training():
 
 
 def test_modules_of_equinox_and_flax_keep_the_weights():
-    equinox = pytest.importorskip("equinox", reason="Equinox is the user's choice")
-    nnx = pytest.importorskip("flax.nnx", reason="Flax is the user's choice")
+    import equinox
+    from flax import nnx
 
     class Layer(equinox.Module):
         phi: mehler.FourierFeatures
@@ -111,8 +111,32 @@ def test_modules_of_equinox_and_flax_keep_the_weights():
     )
     assert slope.phi is phi
     assert len(jax.tree.leaves(slope)) == 1
-    state = nnx.grad(lambda m: (m.phi(X) @ m.w[...]).sum())(Module(phi))
+    module = Module(phi)
+    state = nnx.grad(lambda m: (m.phi(X) @ m.w[...]).sum())(module)
     assert len(jax.tree.leaves(state)) == 1
+    assert nnx.merge(*nnx.split(module)).phi is phi
+    module.phi = nnx.data(mehler.jax.trainable(phi))
+    assert len(jax.tree.leaves(nnx.state(module))) == 1 + len(phi._weights("float32"))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_rows_are_refused_by_name(dtype):
+    phi = map_of("pairs")
+    for method in (phi, phi.kernel, jax.jit(lambda rows: phi(rows))):
+        with pytest.raises(TypeError, match=f"X has dtype {dtype}; the maps compute in float32"):
+            method(X.astype(dtype))
+
+
+def test_a_traced_scale_multiplies_rows_and_is_no_argument():
+    phi = map_of("pairs")
+    scaled = jax.jit(lambda scale: phi(scale * X))(2.0)
+    np.testing.assert_allclose(scaled, phi(2.0 * X), atol=1e-5)
+    for draw in (
+        lambda scale: mehler.FourierFeatures.draw(3, 8, seed=0, gamma=scale),
+        lambda scale: mehler.KitchenSinks.draw(3, 8, seed=0, activation="erf", weight_scale=scale),
+    ):
+        with pytest.raises(TypeError, match=r"takes no array: .*phi\(X / bandwidth\)"):
+            jax.jit(draw)(2.0)
 
 
 def test_a_map_with_trainable_weights_says_so():

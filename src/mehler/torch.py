@@ -1,18 +1,30 @@
-"""A map as a layer of a network."""
+"""Maps as modules of PyTorch: layers of a network, with weights in its ``state_dict``.
+
+Not imported with mehler: it needs PyTorch, the extra ``torch``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal
 
-import torch
-from torch import Tensor, nn
-
 from mehler import _arrays
 from mehler._random import require_seed
+from mehler._text import install_command
 from mehler._validate import require_choice
 from mehler.features import FeatureMap, from_recipe
 from mehler.features._given_weights import first_dtype, weights_of
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    message = f"mehler.torch needs PyTorch, which is not installed: {install_command('torch')}"
+    raise ModuleNotFoundError(message, name="torch") from error
+
+__all__ = ["RandomFeatures"]
 
 _HALF = (torch.float16, torch.bfloat16)
 

@@ -1,16 +1,29 @@
-"""Maps as pytrees: weights are structure, and leaves only of stacked and of trainable maps."""
+"""Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
+
+Importing this registers all classes of maps. Not imported with mehler: it needs JAX, the extra
+``jax``. What of a map is no leaf is structure, and so a constant of what is compiled with it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
+from mehler._text import install_command
 from mehler.features import FeatureMap
 from mehler.features._given_weights import first_dtype, weights_of, with_weights
 from mehler.features._recipes import MAPS
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ModuleNotFoundError as error:
+    if error.name != "jax":
+        raise
+    message = f"mehler.jax needs JAX, which is not installed: {install_command('jax')}"
+    raise ModuleNotFoundError(message, name="jax") from error
+
+__all__ = ["register", "stacked", "trainable"]
 
 _registered: set[type] = set()
 
@@ -172,3 +185,6 @@ def _require_stored(phi: FeatureMap) -> None:
         raise TypeError(f"{phi!r} must be a map on JAX: draw it with like=jax.numpy")
     if not phi.stored:
         raise ValueError(f"{phi!r} has no weights to keep: draw it stored")
+
+
+register()
