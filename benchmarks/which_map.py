@@ -7,11 +7,12 @@ diabetes by `RandomFeatureRidge`), scikit-learn's by its own ridge; both choose 
 penalties by leaving rows out. All else is at its default. Scores are accuracies, on diabetes R^2,
 with standard errors over folds; CPU seconds those of a fit with its predictions, in the median.
 
-    python benchmarks/which_map.py
+    python benchmarks/which_map.py [raw] [standardised]
 """
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 
@@ -112,8 +113,8 @@ def measured(X, y, n_shuffles: int, standardised: bool):
 def main() -> None:
     """Measure all, and write a table for each scaling."""
     warnings.simplefilter("ignore")  # logistic regression on raw rows does not converge
-    raw = []
-    for scaling in ("raw", "standardised"):
+    for scaling in sys.argv[1:] or ("raw", "standardised"):
+        raw: list[dict[str, object]] = []
         cells: dict[str, list[str]] = {}
         for data, (load, n_shuffles) in DATA.items():
             X, y = load(return_X_y=True)

@@ -128,6 +128,18 @@ def test_the_table_of_maps_leaves_no_parameter_at_its_default():
         assert set(defaults) - moved <= {"random_state", "kernel", "group", "activation"}
 
 
+@pytest.mark.parametrize(
+    "parameters", [{}, {"kernel": "laplacian"}, {"kernel": "matern", "nu": 0.5}], ids=str
+)
+def test_the_default_width_follows_the_unit_of_the_rows(parameters):
+    """Powers of 2, of which the square root of every product is exact to an eps or two."""
+    ours, theirs = (
+        FourierSampler(n_components=4, **parameters).fit(unit * X).expected_kernel(unit * X)
+        for unit in (1.0, 1024.0)
+    )
+    np.testing.assert_allclose(theirs, ours, rtol=1e-13)
+
+
 @pytest.mark.parametrize("length", [0.7, 2.0])
 def test_fourier_kernels_are_scikit_learns(length):
     gamma, scale = 0.5 / length**2, 1 / (5 * X.var())

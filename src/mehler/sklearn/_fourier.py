@@ -36,7 +36,8 @@ class FourierSampler(Sampler):
         parameters.
     gamma : float, 'scale' or None, default='scale'
         Parameter of 'rbf' and 'laplacian'. 'scale' is ``1 / (n_features * X.var())`` of the fitted
-        rows, as for `sklearn.svm.SVC`; None is 1.0, as for `RBFSampler`.
+        rows, as for `sklearn.svm.SVC`, and ``1 / (n_features * X.std())`` for 'laplacian', whose
+        distances are not squared; None is 1.0, as for `RBFSampler`.
     length_scale : float, default=None
         Parameter of 'matern', or of 'rbf' in place of `gamma`:
         :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`. None
@@ -119,6 +120,9 @@ class FourierSampler(Sampler):
             named["gamma"] = self._gamma_of_length(gamma)
         elif scaled and self.length_scale is None:
             scale = self._scale_of(x)
+            if self.kernel == "laplacian":
+                # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
+                scale = (scale / x.shape[1]) ** 0.5
             named |= {"gamma": scale} if "gamma" in takes else {"length_scale": _length(scale)}
         return {"kernel": self.kernel, **named}
 
