@@ -115,7 +115,7 @@ class InvariantSampler(Sampler):
 
     def _warn_of_tables(self, x: Any) -> None:
         """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
-        names = getattr(self, "feature_names_in_", ())
+        names: Any = getattr(self, "feature_names_in_", ())
         stems = {re.sub(r"\d+", "", name) for name in names}
         if _inputs.is_sparse(x):
             largest = abs(x).max(axis=0).toarray().ravel()
