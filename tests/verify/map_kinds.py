@@ -1,4 +1,4 @@
-"""Every kind of map that mehler has, as conformance draws it: n_features, seed, like -> map."""
+"""Every kind of map that mehler has, as tests of maps draw it: n_features, seed, like -> map."""
 
 from __future__ import annotations
 

@@ -48,24 +48,24 @@ def require_correlation(name: str, value: Any) -> float:
     return number
 
 
-def require_members(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list[Any]:
-    """Return the requested members of `known`, in the order of `known`; None means all."""
+def require_members(name: str, value: Iterable[Any] | None, members: Sequence[Any]) -> list[Any]:
+    """Return those of `members` that are requested, in their order; None means all."""
     _refuse_strategy(name, value)
     if value is None:
-        return list(known)
+        return list(members)
     if isinstance(value, str):
         raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
     wanted = list(require_iterable(name, value))
-    found = [[each for each in known if _is(one, each)] for one in wanted]
-    if not wanted or not all(found):
-        raise ValueError(f"{name}={wanted!r} must name some of {list(known)}")
-    return [each for each in known if [each] in found]
+    matches = [[each for each in members if _is(one, each)] for one in wanted]
+    if not wanted or not all(matches):
+        raise ValueError(f"{name}={wanted!r} must name some of {list(members)}")
+    return [each for each in members if [each] in matches]
 
 
-def _is(value: Any, known: Any) -> bool:
+def _is(value: Any, members: Any) -> bool:
     """Compare, although comparison with an array is an array, which has no truth."""
     try:
-        return bool(value == known)
+        return bool(value == members)
     except (TypeError, ValueError):
         return False
 

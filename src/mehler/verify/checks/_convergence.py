@@ -77,13 +77,13 @@ def weights_of(groups: Any, m: int) -> Any:
     return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
 
 
-def plan_of(pilot: Any, asked: CheckOptions, floor: float) -> tuple[float, int]:
+def plan_of(pilot: Any, terms: CheckOptions, floor: float) -> tuple[float, int]:
     """Return a bound on the variance of one group's spread, and the number of groups needed."""
     centre = max(float(pilot.mean()), floor)
     bound = max(SAFETY * float(pilot.var(ddof=1)), floor * floor)
     # The relative width of R's interval is about twice that of either variance.
-    width = 0.45 * asked.resolution * centre
-    return bound, features_needed(bound, width, 0.5 * asked.false_alarm, 0.5 * asked.miss)
+    width = 0.45 * terms.resolution * centre
+    return bound, features_needed(bound, width, 0.5 * terms.false_alarm, 0.5 * terms.miss)
 
 
 def ends_of(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
@@ -97,7 +97,7 @@ _MOST = 20_000
 
 
 def proved_growth(
-    asked: CheckOptions, sides: list[VarianceAtSize], weights: Any, max_draws: int | None
+    terms: CheckOptions, sides: list[VarianceAtSize], weights: Any, max_draws: int | None
 ) -> Ratio | None:
     """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
     # Groups of two draws decide with fewer draws than larger ones.
@@ -111,14 +111,14 @@ def proved_growth(
         return a, b
 
     most = _MOST if max_draws is None else min(_MOST, max_draws // 2)
-    for ratio in ratios(more, asked.false_alarm, of=2, most=most):
-        if ratio.low > 1.0 and ratio.observed - 1.0 >= FLOOR * asked.resolution:
+    for ratio in ratios(more, terms.false_alarm, of=2, most=most):
+        if ratio.low > 1.0 and ratio.observed - 1.0 >= FLOOR * terms.resolution:
             return ratio
     return None
 
 
 def unmoved(
-    asked: CheckOptions,
+    terms: CheckOptions,
     sides: list[VarianceAtSize],
     pilots: list[Any],
     sizes: tuple[int, int],
@@ -129,7 +129,7 @@ def unmoved(
     # may be rare. Features that agree in every bit are evidence.
     fixed = sides[0].is_fixed(GROUP)
     status: Status = "refuted" if fixed else "inconclusive"
-    return asked.verdict(
+    return terms.verdict(
         status=status,
         claim="estimates vary over seeds, with a variance that falls as 1/n_features",
         observed=0.0,
@@ -235,29 +235,29 @@ def check_convergence(
         ) from None
     if small >= large:
         raise ValueError(f"sizes={sizes!r} must increase")
-    asked = require_options("convergence", options, resolution)
-    asked.require_below(
+    terms = require_options("convergence", options, resolution)
+    terms.require_below(
         large / small - 1.0,
         f"features that are all copies raise the ratio to {large / small:g} only",
     )
     both = small + large
-    max_draws = None if asked.max_features is None else asked.max_features // both
+    max_draws = None if terms.max_features is None else terms.max_features // both
     if max_draws is not None and max_draws < GROUP:
         raise ValueError(
-            f"max_features={asked.max_features} is less than {GROUP} draws of both sizes, "
+            f"max_features={terms.max_features} is less than {GROUP} draws of both sizes, "
             f"{counted(GROUP * both, 'feature')}: allow more, or give smaller sizes"
         )
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = pairs_without_claim(X, Y)
-    asked.pay()
+    terms.pay()
     with np.errstate(all="ignore"):
         sides = [
-            VarianceAtSize(draw, m, pairs, asked.seed, 2 * k) for k, m in enumerate((small, large))
+            VarianceAtSize(draw, m, pairs, terms.seed, 2 * k) for k, m in enumerate((small, large))
         ]
         pilots = [side.groups(PILOT, stream=1) for side in sides]
         if bool((np.ptp(pilots[0], axis=(0, 1)) <= sides[0].slack(pilots[0])).all()):
-            return unmoved(asked, sides, pilots, sizes)
+            return unmoved(terms, sides, pilots, sizes)
         weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
         if not all(np.isfinite(each).all() for each in spreads):
@@ -267,20 +267,22 @@ def check_convergence(
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
             part = replace(
-                asked, false_alarm=share * asked.false_alarm, resolution=coarse * asked.resolution
+                terms,
+                false_alarm=share * terms.false_alarm,
+                resolution=coarse * terms.resolution,
             )
             # A size without variation has converged; give it a tiny scatter.
             floor = 1e-6 * float(spreads[0].mean())
             plans = [plan_of(each, part, floor) for each in spreads]
-            ends, means, used, seen = [], [], [], []
+            ends, means, used, effects = [], [], [], []
             for side, (bound, wanted) in zip(sides, plans):
                 allowed = wanted if max_draws is None else min(wanted, max_draws // GROUP)
                 x = side.spread(side.groups(max(1, allowed), stream=0), weights)
                 used.append(x.size)
                 means.append(float(x.mean()))
                 ends.append(ends_of(x, bound, part.false_alarm))
-                seen.append(
-                    detectable_effect(x.size, bound, 0.5 * part.false_alarm, 0.5 * asked.miss)
+                effects.append(
+                    detectable_effect(x.size, bound, 0.5 * part.false_alarm, 0.5 * terms.miss)
                 )
             (low1, high1), (low2, high2) = ends
             low = max(low2, 0.0) / high1
@@ -298,30 +300,30 @@ def check_convergence(
         # A pilot's scatter guarantees nothing, so this is a suspicion only.
         status, reason = "inconclusive", _SUSPICION
         with np.errstate(all="ignore"):
-            seen_again = proved_growth(asked, sides, weights, max_draws)
-        if seen_again is not None:
-            n_draws = 4 * seen_again.n
-            n_features = 2 * seen_again.n * (small + large)
-            ratio, low, high = seen_again.observed, seen_again.low, math.inf
+            growth = proved_growth(terms, sides, weights, max_draws)
+        if growth is not None:
+            n_draws = 4 * growth.n
+            n_features = 2 * growth.n * (small + large)
+            ratio, low, high = growth.observed, growth.low, math.inf
             status, method = "refuted", _SURE
             assumptions = tuple(
-                f"of variances of pairs of draws {each}" for each in seen_again.assumptions
+                f"of variances of pairs of draws {each}" for each in growth.assumptions
             )
             reason = (
                 f"From {small} to {counted(large, 'feature')} n_features * variance grows by "
                 f"a factor "
                 f"{ratio:.3g}: features are shared, repeated or dependent."
             )
-    elif high - low > asked.resolution * max(1.0, ratio):
+    elif high - low > terms.resolution * max(1.0, ratio):
         status = "inconclusive"
         reason = (
             f"The interval is {high - low:.3g} wide, more than the resolution "
-            f"{asked.resolution:.3g}: {counted(max(n for _, n in plans) * GROUP, 'draw')} "
+            f"{terms.resolution:.3g}: {counted(max(n for _, n in plans) * GROUP, 'draw')} "
             f"would decide."
         )
     # With variances A and R A, R > 1 is refuted once R A - d' > A + d for the detectable d, d'.
-    detectable = sum(seen) / means[0]
-    return asked.verdict(
+    detectable = sum(effects) / means[0]
+    return terms.verdict(
         status=status,
         claim=(
             f"n_features * variance of the estimates is no larger at "

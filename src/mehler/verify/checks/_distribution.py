@@ -105,17 +105,17 @@ def check_distribution(
     >>> check_distribution(draw, normal, X, independent_features=True, scale=20).status
     'refuted'
     """
-    asked = require_options("distribution", options, resolution)
-    asked.require_below(1.0, "distribution functions differ by at most 1")
+    terms = require_options("distribution", options, resolution)
+    terms.require_below(1.0, "distribution functions differ by at most 1")
     require_function("cdf", cdf, optional=True)
     if independent_features is not None:
         independent_features = require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
-    rate = asked.false_alarm / n_rows
-    asked.pay()
+    rate = terms.false_alarm / n_rows
+    terms.pay()
     with np.errstate(all="ignore"):
         phi = draws[0]
         if cdf is None:
@@ -127,10 +127,10 @@ def check_distribution(
         all_columns = (
             units_of(phi, m) == m if independent_features is None else independent_features
         )
-        wanted = _samples_for(asked.resolution, rate)
+        wanted = _samples_for(terms.resolution, rate)
         n_draws = -(-wanted // m) if all_columns else wanted
-        if asked.max_features is not None:
-            n_draws = max(1, min(n_draws, asked.max_features // m))
+        if terms.max_features is not None:
+            n_draws = max(1, min(n_draws, terms.max_features // m))
         values = _values(draws, rows, n_draws, m, all_columns)
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
@@ -139,7 +139,7 @@ def check_distribution(
         above = _law(cdf, rows, samples + slack[:, None])
         below = _law(cdf, rows, np.nextafter(samples - slack[:, None], -np.inf))
     n = samples.shape[1]
-    d, seen = dkw(n, rate), dkw(n, asked.miss)
+    d, d_of_miss = dkw(n, rate), dkw(n, terms.miss)
     rank = np.arange(1, n + 1) / n
     over, under = rank - above, below - (rank - 1.0 / n)
     distance = np.where(np.isnan(over + under), np.inf, np.maximum(over, under))
@@ -153,11 +153,11 @@ def check_distribution(
         status = "refuted"
         if not np.isfinite(values).all():
             reason = "The map returned features that are not finite."
-    elif 2.0 * d > asked.resolution:
+    elif 2.0 * d > terms.resolution:
         status = "inconclusive"
         left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
         reason = f"{left}: {wanted} would decide."
-    return asked.verdict(
+    return terms.verdict(
         status=status,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "
         f"{counted(n_rows, 'row')}",
@@ -167,7 +167,7 @@ def check_distribution(
         n_features=n,
         n_draws=n_draws,
         n_intervals=n_rows,
-        detectable=d + seen,
+        detectable=d + d_of_miss,
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart, Smirnov)",
         assumptions=(
             "the features of a draw are independent and alike"
@@ -176,7 +176,7 @@ def check_distribution(
             f"rounding moves no feature by more than {slack.max() / factor:.2g}",
         ),
         where={"row": worst, "t": float(samples[worst, at])},
-        seeds={"seed": asked.seed, "first_draw": draws.seed(0)},
+        seeds={"seed": terms.seed, "first_draw": draws.seed(0)},
         reason=reason,
         statistics=(_statistics(n, over, under, above, below),),
     )

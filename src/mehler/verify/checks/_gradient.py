@@ -73,8 +73,8 @@ class Segments:
 
 def evaluated(gradient: Gradient, x: Any, y: Any) -> Any:
     """Return gradient(X, Y) in float64, checked for shape and finiteness."""
-    given = gradient(x, y)
-    value = np.asarray(to_host(given) if is_array(given) else given)
+    output = gradient(x, y)
+    value = np.asarray(to_host(output) if is_array(output) else output)
     expected = (x.shape[0], y.shape[0], x.shape[1])
     if value.shape != expected:
         raise ValueError(
@@ -183,8 +183,8 @@ class Derivatives:
         if self._jacobian is None:
             ends = self._sized(call(phi, self._segments.rows)).reshape(2, r, n, -1)
             return (ends[1] - ends[0]) / (2.0 * self._segments.step), z
-        given = self._jacobian(phi, self._rows.given)
-        value = np.asarray(to_host(given) if is_array(given) else given)
+        output = self._jacobian(phi, self._rows.given)
+        value = np.asarray(to_host(output) if is_array(output) else output)
         expected = (n, self.n_features, self._rows.host.shape[1])
         if value.shape != expected:
             raise ValueError(
@@ -345,13 +345,13 @@ def check_gradient(
     """
     if independent_features is not None:
         require_flag("independent_features", independent_features)
-    asked = require_options("gradient", options, resolution)
-    asked.require_below(2.0, f"in units of {_UNIT} every expected derivative lies in [-1, 1]")
+    terms = require_options("gradient", options, resolution)
+    terms.require_below(2.0, f"in units of {_UNIT} every expected derivative lies in [-1, 1]")
     for what, function in (("gradient", gradient), ("jacobian", jacobian)):
         if not callable(function) and not (function is None and what == "jacobian"):
             raise TypeError(f"{what}={function!r} must be callable")
-    clock, max_features = Clock(asked.time_limit), asked.max_features
-    draws = Draws(draw, asked.seed)
+    clock, max_features = Clock(terms.time_limit), terms.max_features
+    draws = Draws(draw, terms.seed)
     rows = in_float64(rows_without_claim(X))
     others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
     if others.host.shape[1] != rows.host.shape[1]:
@@ -370,7 +370,7 @@ def check_gradient(
     )
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
-    asked.pay()
+    terms.pay()
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         phi = draws[0]
@@ -387,11 +387,11 @@ def check_gradient(
         pilot = _PILOT if most is None else min(_PILOT, most // 4)
         stream.pilot(pilot)
         stream.claimed(claim, error)
-        _require_exact(asked, stream, error, h)
+        _require_exact(terms, stream, error, h)
         rest = None if most is None else most - pilot
-        watched = watch(stream, asked, clock, most_draws=rest)
+        watched = watch(stream, terms, clock, most_draws=rest)
     return verdict_of(
-        asked,
+        terms,
         stream,
         watched,
         _words(stream, h),
@@ -410,9 +410,9 @@ def _step(rows: EvaluatedRows, step: float | None) -> float:
     return eps**0.25 * (size or 1.0)
 
 
-def _require_exact(asked: CheckOptions, stream: Derivatives, error: float, h: float) -> None:
+def _require_exact(terms: CheckOptions, stream: Derivatives, error: float, h: float) -> None:
     """Refuse steps at which the comparison is less accurate than the resolution."""
-    floor = FLOOR * asked.resolution
+    floor = FLOOR * terms.resolution
     if error / float(stream.unit.min()) > floor:
         raise ValueError(
             f"the claimed gradient bends within the step {h:.3g}: two rules of its integral differ "
@@ -421,7 +421,7 @@ def _require_exact(asked: CheckOptions, stream: Derivatives, error: float, h: fl
     if stream.rounding > floor:
         raise ValueError(
             f"rounding moves a derivative by {stream.rounding:.3g} of {_UNIT}, more than a "
-            f"twentieth of resolution={asked.resolution:.3g}: give a longer step, or float64 rows"
+            f"twentieth of resolution={terms.resolution:.3g}: give a longer step, or float64 rows"
         )
 
 

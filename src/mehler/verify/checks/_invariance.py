@@ -32,7 +32,7 @@ _FLOAT64 = float(np.finfo(np.float64).eps)
 
 
 def beyond_rounding(
-    phi: Any, rows: EvaluatedRows, other: EvaluatedRows, found: tuple[Any, float]
+    phi: Any, rows: EvaluatedRows, other: EvaluatedRows, features: tuple[Any, float]
 ) -> tuple[Any, Any]:
     """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
 
@@ -41,7 +41,7 @@ def beyond_rounding(
     rows have the same range of values, up to the chance of 32 copies; ranges that only touch are
     those of two bins with a common edge. Rows are looked at by falling gap, until one differs.
     """
-    values, eps = found
+    values, eps = features
     z, there = values.astype(np.float64), read(phi, other)[0].astype(np.float64)
     gap = np.abs(z - there)
     exact = values.dtype.kind != "f"
@@ -83,26 +83,26 @@ def _eps(z: Any) -> float:
     return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 
-def trials_for(asked: CheckOptions) -> int:
+def trials_for(terms: CheckOptions) -> int:
     """Return the least n for which 0 of n leaves an interval no wider than the resolution."""
-    return math.ceil(math.log(2.0 / asked.false_alarm) / -math.log1p(-asked.resolution))
+    return math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
 
 
 def exact_invariance(
-    asked: CheckOptions,
+    terms: CheckOptions,
     draws: Draws,
     rows: EvaluatedRows,
     moved: list[EvaluatedRows],
 ) -> Verdict:
-    wanted, done, trials, happened = trials_for(asked), 0, 0, 0
+    wanted, done, trials, happened = trials_for(terms), 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    while trials < wanted and not happened and draws_within(asked, m, done + 1) > done:
+    while trials < wanted and not happened and draws_within(terms, m, done + 1) > done:
         phi = draws[done]
-        found, eps = read(phi, rows)
-        m = found.shape[1]
+        features, eps = read(phi, rows)
+        m = features.shape[1]
         for element, other in enumerate(moved):
-            wrong, gap = beyond_rounding(phi, rows, other, (found, eps))
+            wrong, gap = beyond_rounding(phi, rows, other, (features, eps))
             if wrong.any():
                 gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
                 row = int(np.argmax(gap.max(axis=1)))
@@ -110,18 +110,18 @@ def exact_invariance(
                 where = {"row": row, "element": element, "seed": draws.seed(done)}
                 reason = (
                     f"A feature moves by {gap[row].max():.3g}, where features reach "
-                    f"{np.abs(found).max():.3g}."
+                    f"{np.abs(features).max():.3g}."
                 )
                 break
         done += 1
         units = units_of(phi, m)
         kind = "units" if units else "draws"
         trials += units or 1
-    interval = binomial(happened, trials, asked.false_alarm)
+    interval = binomial(happened, trials, terms.false_alarm)
     status: Status = "refuted" if happened else "holds"
-    if not happened and interval[1] > asked.resolution:
+    if not happened and interval[1] > terms.resolution:
         status, reason = "inconclusive", f"{trials} trials were allowed; {wanted} would decide."
-    return asked.verdict(
+    return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
@@ -130,7 +130,7 @@ def exact_invariance(
         n_features=done * m,
         n_draws=done,
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
-        detectable=-math.expm1(math.log(asked.miss) / trials),
+        detectable=-math.expm1(math.log(terms.miss) / trials),
         method=f"binomial (share of {kind} that differ)",
         assumptions=(
             "draws from different seeds are independent",
@@ -153,18 +153,18 @@ _SUSPICION = (
 )
 
 
-def draws_within(asked: CheckOptions, m: int, n_draws: int) -> int:
+def draws_within(terms: CheckOptions, m: int, n_draws: int) -> int:
     """Return as many draws of m features as `max_features` allows, one at least."""
-    if asked.max_features is None or not m:
+    if terms.max_features is None or not m:
         return n_draws
-    return max(1, min(n_draws, asked.max_features // m))
+    return max(1, min(n_draws, terms.max_features // m))
 
 
 Defect = float | Callable[[Any], Array]
 
 
 def mean_invariance_defect(
-    asked: CheckOptions,
+    terms: CheckOptions,
     draws: Draws,
     rows: EvaluatedRows,
     moved: EvaluatedRows,
@@ -201,12 +201,12 @@ def mean_invariance_defect(
     if not (unit > 0.0).all():
         raise ValueError("phi(x) and phi(g x) are 0 at a row: leave it out")
     scattered = np.concatenate([gaps for gaps, _ in pilot]) / unit
-    rate = asked.false_alarm / n
-    floor = (asked.resolution / 20.0) ** 2
+    rate = terms.false_alarm / n
+    floor = (terms.resolution / 20.0) ** 2
     bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
-    wanted = features_needed(float(bound.max()), asked.resolution, rate, asked.miss / n)
+    wanted = features_needed(float(bound.max()), terms.resolution, rate, terms.miss / n)
     n_draws = -(-wanted // per_draw)
-    n_draws = draws_within(asked, m, n_draws)
+    n_draws = draws_within(terms, m, n_draws)
     x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
     if x.shape[0] > 2.0 * math.log(2.0 / rate):
         ends = np.array([known_variance(x[:, i], float(bound[i]), rate) for i in range(n)])
@@ -227,9 +227,9 @@ def mean_invariance_defect(
         # A pilot's variance guarantees nothing, so this is a suspicion only.
         worst = int(np.argmax(excess))
         status, reason = "inconclusive", _SUSPICION
-        seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, m)
-        if seen is not None:
-            again, refuted, statistics = seen
+        proof = _surely(terms, lambda k: sample(draws, k)[0] / unit, exact, per_draw, m)
+        if proof is not None:
+            again, refuted, statistics = proof
             status, reason = "refuted", ""
             # Defects that are too large first, since refuting them takes no assumption.
             larger = refuted & (again.low > exact)
@@ -238,11 +238,11 @@ def mean_invariance_defect(
             rests = tuple(f"of squared differences {a}" for a in again.assumptions(larger.any()))
             observed, ends = again.mean, np.stack([again.low, again.high], axis=1)
             n_draws = -(-again.n // per_draw)
-    elif (2.0 * half > asked.resolution).any():
+    elif (2.0 * half > terms.resolution).any():
         status, worst = "inconclusive", int(np.argmax(half))
         reason = f"About {counted(-(-wanted // per_draw), 'draw')} would decide."
     scale = float(unit[worst])
-    return asked.verdict(
+    return terms.verdict(
         status=status,
         claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}",
         observed=float(observed[worst]) * scale,
@@ -251,7 +251,7 @@ def mean_invariance_defect(
         n_features=n_draws * m,
         n_draws=n_draws,
         n_intervals=n,
-        detectable=detectable_effect(x.shape[0], float(bound.max()), rate, asked.miss),
+        detectable=detectable_effect(x.shape[0], float(bound.max()), rate, terms.miss),
         method=method,
         assumptions=("draws, and units where declared, are independent", *rests),
         where={"row": worst, "relative_to": scale},
@@ -262,7 +262,7 @@ def mean_invariance_defect(
 
 
 def _surely(
-    asked: CheckOptions,
+    terms: CheckOptions,
     sample: Callable[[int], Any],
     exact: Any,
     per_draw: int,
@@ -270,17 +270,17 @@ def _surely(
 ) -> tuple[Ends, Any, Statistics] | None:
     """Return guaranteed intervals and where they exclude a claim, or None if nowhere."""
     # Betting against a larger claim is conservative; a claim of 0 admits no bets.
-    claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
-    seen, drawn = Nonnegative(claims, rate, asked.resolution), 0
+    claims, rate = np.maximum(exact, 1e-3 * terms.resolution), terms.false_alarm / exact.size
+    tests, drawn = Nonnegative(claims, rate, terms.resolution), 0
     for target in sizes(rate, cheap=per_draw > 1):
-        until = draws_within(asked, m, -(-target // per_draw))
+        until = draws_within(terms, m, -(-target // per_draw))
         if until == drawn:
             continue
-        seen.add(np.concatenate([sample(k) for k in range(drawn, until)]))
-        drawn, ends = until, seen.look()
-        refuted = ends.refuted(claims, FLOOR * asked.resolution)
+        tests.add(np.concatenate([sample(k) for k in range(drawn, until)]))
+        drawn, ends = until, tests.look()
+        refuted = ends.refuted(claims, FLOOR * terms.resolution)
         if refuted.any():
-            return ends, refuted, seen.statistics()
+            return ends, refuted, tests.statistics()
     return None
 
 
@@ -358,31 +358,31 @@ def check_invariance(
     >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
     'refuted'
     """
-    asked = require_options("invariance", options, resolution)
-    asked.require_below(
+    terms = require_options("invariance", options, resolution)
+    terms.require_below(
         1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
     )
-    draws, rows = Draws(draw, asked.seed), rows_without_claim(X)
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
     moved = [_moved(each, rows) for each in actions]
-    asked.pay()
+    terms.pay()
     if defect is None:
-        return exact_invariance(asked, draws, rows, moved)
+        return exact_invariance(terms, draws, rows, moved)
     if len(moved) != 1:
         raise ValueError("a defect is claimed of one group element: give one action")
     with np.errstate(all="ignore"):
-        return mean_invariance_defect(asked, draws, rows, moved[0], defect)
+        return mean_invariance_defect(terms, draws, rows, moved[0], defect)
 
 
 def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
-    given = act(rows.given)
-    given = given if is_array(given) else np.asarray(given)
-    require_matrix(given, name="act(X)")
-    host = to_host(given)
+    image = act(rows.given)
+    image = image if is_array(image) else np.asarray(image)
+    require_matrix(image, name="act(X)")
+    host = to_host(image)
     if host.shape != rows.host.shape:
         raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")
     if np.array_equal(host, rows.host):
         raise ValueError("act(X) equals X at every row: such rows show nothing; give others")
-    return EvaluatedRows(given, host, rows.unit)
+    return EvaluatedRows(image, host, rows.unit)

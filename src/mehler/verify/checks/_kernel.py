@@ -138,17 +138,17 @@ def check_kernel(
     >>> check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
     'refuted'
     """
-    asked = require_options("kernel", options, relative_resolution(resolution))
+    terms = require_options("kernel", options, relative_resolution(resolution))
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
-    clock, max_features = Clock(asked.time_limit), asked.max_features
+    clock, max_features = Clock(terms.time_limit), terms.max_features
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
     if bounds is not None:
         bounds = bounds_pair(bounds)
-    draws = Draws(draw, asked.seed)
+    draws = Draws(draw, terms.seed)
     pairs = make_pairs(kernel, X, Y)
-    asked.pay()
+    terms.pay()
 
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
@@ -157,12 +157,12 @@ def check_kernel(
             pairs,
             source,
             draws,
-            asked.false_alarm,
-            asked.resolution,
-            asked.miss,
+            terms.false_alarm,
+            terms.resolution,
+            terms.miss,
             max_features,
             clock,
-            asked.n_jobs,
+            terms.n_jobs,
         )
         plan.require_resolved()
         if max_features is not None and max_features < source.n_features:
@@ -183,7 +183,7 @@ def check_kernel(
                 measured = nonparametric_intervals(plan)
         except OutOfBounds as sample:
             broken, measured = sample, out_of_bounds(sample, pairs)
-        verdict = verdict_of_worst_pair(plan, measured, asked.name, broken, with_table=True)
+        verdict = verdict_of_worst_pair(plan, measured, terms.name, broken, with_table=True)
         if verdict.holds or plan.clock.over:
             return verdict
         return dataclasses.replace(verdict, cause=ignored_seed(plan))
@@ -254,20 +254,20 @@ def assert_kernel(
     True
     """
     require_flag("structure", structure)
-    asked = require_options("kernel", options, resolution)
+    terms = require_options("kernel", options, resolution)
     if structure:
         built = check_structure(
             draw,
             X,
             kernel=kernel,
             resolution=resolution,
-            false_alarm=in_decimals(operator.mul, 0.1, asked.false_alarm),
-            seed=asked.seed,
-            ledger=asked.ledger,
-            name=f"{asked.name}: structure",
+            false_alarm=in_decimals(operator.mul, 0.1, terms.false_alarm),
+            seed=terms.seed,
+            ledger=terms.ledger,
+            name=f"{terms.name}: structure",
         )
         require(built)
-        options["false_alarm"] = in_decimals(operator.mul, 0.9, asked.false_alarm)
+        options["false_alarm"] = in_decimals(operator.mul, 0.9, terms.false_alarm)
     verdict = check_kernel(
         draw,
         kernel,

@@ -140,7 +140,7 @@ def check_mean(
     """
     x = _samples(samples)
     target = _claim(exact, x.shape)
-    asked = require_options("mean", options, resolution, relative=False)
+    terms = require_options("mean", options, resolution, relative=False)
     require_flag("binary", binary)
     where, seeds = require_mapping("where", where), require_mapping("seeds", seeds)
     if target.ndim == 2:
@@ -150,19 +150,19 @@ def check_mean(
                 "check the products as samples of their own"
             )
         centre = None if mean is None else _claim(mean, x.shape, "mean")
-        return check_products(asked, x, target, centre, claim, where, seeds)
+        return check_products(terms, x, target, centre, claim, where, seeds)
     if mean is not None:
         raise ValueError("mean= is for products, where exact is a matrix: leave it out")
-    declared = _declared(variance, bounds, binary, target.size, asked.resolution)
-    asked.pay()
+    declared = _declared(variance, bounds, binary, target.size, terms.resolution)
+    terms.pay()
 
     p, columns = target.size, x.reshape(x.shape[0], -1)
-    each = replace(asked, false_alarm=asked.false_alarm / p)
+    each = replace(terms, false_alarm=terms.false_alarm / p)
     means = [interval_of(*one, each) for one in zip(columns.T, target.ravel().tolist(), declared)]
     low, high = np.array([mean.interval for mean in means]).T
     observed, target = columns.mean(axis=0), target.ravel()
     may_refute = np.array([mean.may_refute for mean in means])
-    compared = Comparison(observed, target, low, high, asked.resolution, may_refute)
+    compared = Comparison(observed, target, low, high, terms.resolution, may_refute)
     worst = compared.worst
     statistics = [
         replace(s, tests={"claim": [c], "low": [a], "high": [b], **s.tests})
@@ -170,7 +170,7 @@ def check_mean(
         if s is not None
     ]
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
-    return asked.verdict(
+    return terms.verdict(
         status=compared.status,
         claim=claim or text + (" coordinates" if p > 1 else ""),
         observed=float(observed[worst]),
@@ -213,11 +213,11 @@ def _reason(
 
 def _samples(samples: Array) -> Any:
     """Return samples as a finite float64 array on the host, of one or two axes."""
-    given = samples if is_array(samples) else np.asarray(samples)
-    if given.ndim != 2:
+    array = samples if is_array(samples) else np.asarray(samples)
+    if array.ndim != 2:
         return sample_vector(samples)
-    require_matrix(given, name="samples")
-    host = to_host(given)
+    require_matrix(array, name="samples")
+    host = to_host(array)
     require_matrix(host, name="samples")  # the values of a lazy array are known only now
     return np.asarray(host, dtype=np.float64)
 

@@ -50,7 +50,7 @@ class ProductMeans(Means):
 
 
 def check_products(
-    asked: CheckOptions,
+    terms: CheckOptions,
     x: Any,
     c: Any,
     mean: Any,
@@ -63,7 +63,7 @@ def check_products(
     Without the mean m, covariances are taken within groups of rows, which any mean leaves
     unchanged.
     """
-    asked.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
+    terms.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
     if not float(np.max(np.abs(x), initial=0.0)) <= _LARGEST:
         raise ValueError(f"samples are above {_LARGEST:g}, too large to be squared: scale them")
     if mean is None and x.shape[0] < GROUP:
@@ -71,7 +71,7 @@ def check_products(
             f"{counted(x.shape[0], 'sample')}: without mean= groups of {GROUP} are needed"
         )
     _require_covariance(c)
-    asked.pay()
+    terms.pay()
     (first, second), diagonal = np.triu_indices(len(c)), np.diag(c)
     unit = np.sqrt(diagonal[first] * diagonal[second])
     rho = c[first, second] / unit
@@ -91,16 +91,16 @@ def check_products(
         n += products.shape[0]
 
     # Half of the rate each.
-    means = ProductMeans(n, sums, 0.5 * asked.false_alarm / rho.size, asked.resolution, rounding)
+    means = ProductMeans(n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding)
     off = 0.5 * (bets.mean - forms)
-    best = int(np.argmax(np.where(off >= FLOOR * asked.resolution, bets.log_wealth, -np.inf)))
-    pair, level = best % rho.size, math.log(2.0 * forms.size / asked.false_alarm)
+    best = int(np.argmax(np.where(off >= FLOOR * terms.resolution, bets.log_wealth, -np.inf)))
+    pair, level = best % rho.size, math.log(2.0 * forms.size / terms.false_alarm)
     statistics = (means.statistics(first, second), _of_bets(bets, forms, first, second, best))
 
     method, status, worst = KURTOSIS, means.compared.status, means.compared.worst
     place: dict[str, Any] = {}
     assumption, reason = _assumption(means), ""
-    if bets.log_wealth[best] >= level and off[best] >= FLOOR * asked.resolution:
+    if bets.log_wealth[best] >= level and off[best] >= FLOOR * terms.resolution:
         method, status, worst = FORMS, "refuted", pair
         assumption = "nothing else: squares are not negative"
         place["form"] = "(z_i + z_j)^2" if best < rho.size else "(z_i - z_j)^2"
@@ -108,12 +108,12 @@ def check_products(
         low, high = float(bets.lower_ends(level)[best]), math.inf
     else:
         if status == "inconclusive":
-            reason = _reason(asked, means, worst, x.shape[0])
+            reason = _reason(terms, means, worst, x.shape[0])
         exact, middle, half = float(c[first[worst], second[worst]]), means.off[worst], means.half
         ends = (middle, middle - half[worst], middle + half[worst])
         observed, low, high = (float(exact + unit[worst] * each) for each in ends)
     i, j = int(first[worst]), int(second[worst])
-    return asked.verdict(
+    return terms.verdict(
         status=status,
         claim=claim or f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates",
         observed=observed,
@@ -122,7 +122,7 @@ def check_products(
         n_features=x.shape[0],
         n_draws=0,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(means.half + means.missed(asked.miss))),
+        detectable=float(np.max(means.half + means.missed(terms.miss))),
         method=method + (f", within groups of {GROUP}" if mean is None else ""),
         assumptions=("the samples are independent, and their number was fixed before", assumption),
         where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
@@ -177,7 +177,7 @@ def _assumption(means: ProductMeans) -> str:
     )
 
 
-def _reason(asked: CheckOptions, means: ProductMeans, worst: int, n: int) -> str:
+def _reason(terms: CheckOptions, means: ProductMeans, worst: int, n: int) -> str:
     parts, more = [], means.wanted() / means.n
     if means.tails.short[worst]:
         parts.append(
@@ -190,10 +190,10 @@ def _reason(asked: CheckOptions, means: ProductMeans, worst: int, n: int) -> str
         parts.append("A covariance is off, but too few samples bound the kurtosis of products.")
         more = max(more, means.tails.needed / means.n)
     width = float(means.width[worst])
-    if not width <= asked.resolution:
+    if not width <= terms.resolution:
         parts.append(
             f"The interval is {width:.3g} wide in units of sqrt(C_ii C_jj), more than the "
-            f"resolution {asked.resolution:.3g}."
+            f"resolution {terms.resolution:.3g}."
         )
     if 1.0 < more < 2.0**20:
         parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")

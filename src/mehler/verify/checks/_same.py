@@ -69,18 +69,18 @@ def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
     return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot) -> Verdict:
+def equal_seeds(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> Verdict:
     """Return the verdict that both maps agree for equal seeds."""
-    n = seen.n_draws
-    what = "features" if seen.same_features else "products"
-    size = float(seen.pairs.unit.max())
-    share = -math.expm1(math.log(asked.false_alarm) / n)
-    return asked.verdict(
+    n = trial.n_draws
+    what = "features" if trial.same_features else "products"
+    size = float(trial.pairs.unit.max())
+    share = -math.expm1(math.log(terms.false_alarm) / n)
+    return terms.verdict(
         status="holds",
-        claim=claim_at(seen.pairs.n),
+        claim=claim_at(trial.pairs.n),
         observed=0.0,
         exact=0.0,
-        interval=(-seen.largest * size, seen.largest * size),
+        interval=(-trial.largest * size, trial.largest * size),
         n_features=n * sum(side.m for side in sides),
         n_draws=n,
         n_intervals=1,
@@ -90,38 +90,38 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot) -> V
             f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
             f"differed at more "
             f"than {100 * share:.2g} % of all seeds, that would have been seen except with "
-            f"probability {asked.false_alarm:.3g}",
+            f"probability {terms.false_alarm:.3g}",
         ),
         scale=size,
-        where={"largest_difference": seen.largest},
+        where={"largest_difference": trial.largest},
         reason=f"For each of {counted(n, 'seed')} both maps gave "
-        + ("the same features, to rounding." if seen.same_features else "the same products: ")
+        + ("the same features, to rounding." if trial.same_features else "the same products: ")
         + (
             ""
-            if seen.same_features
-            else f"no two differ by more than {seen.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
+            if trial.same_features
+            else f"no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
             f"{FLOOR:.3g} of the resolution."
         ),
     )
 
 
-def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot) -> Verdict:
+def not_finite(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> Verdict:
     """Return the verdict that a map gave non-finite features."""
-    bad = np.argwhere(~np.isfinite(seen.products))[0]
+    bad = np.argwhere(~np.isfinite(trial.products))[0]
     side = sides[int(bad[0])]
     status: Status = "refuted"
-    return asked.verdict(
+    return terms.verdict(
         status=status,
-        claim=claim_at(seen.pairs.n),
+        claim=claim_at(trial.pairs.n),
         observed=math.nan,
         exact=0.0,
         interval=(math.nan, math.nan),
-        n_features=seen.n_draws * sum(each.m for each in sides),
-        n_draws=seen.n_draws,
+        n_features=trial.n_draws * sum(each.m for each in sides),
+        n_draws=trial.n_draws,
         n_intervals=1,
         detectable=math.inf,
         method="finite features",
-        where=seen.pairs.place(int(bad[2])),
+        where=trial.pairs.place(int(bad[2])),
         reason=f"{side.name} returned features that are not finite.",
     )
 
@@ -229,14 +229,14 @@ def check_same(
     """
     require_flag("independent_features", independent_features)
     require_flag("law", law)
-    asked = require_options("same", options, resolution)
-    asked.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
-    clock, max_features = Clock(asked.time_limit), asked.max_features
+    terms = require_options("same", options, resolution)
+    terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
+    clock, max_features = Clock(terms.time_limit), terms.max_features
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Seeds of the pilot and of the samples; `sides` draw the maps.
-    early, main = (Draws(draw_a, asked.seed, stream=k) for k in (1, 0))
+    early, main = (Draws(draw_a, terms.seed, stream=k) for k in (1, 0))
     pairs = pairs_without_claim(X, Y)
-    asked.pay()
+    terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
         for side in sides:
@@ -254,19 +254,19 @@ def check_same(
                 f"{counted(4 * width, 'feature')}: allow more, or draw smaller maps"
             )
         most = EQUAL if max_features is None else max_features // (4 * width)
-        seen = pilot(sides, pairs, early, asked.resolution, most, clock)
-        if not seen.finite:
-            return not_finite(asked, sides, seen)
-        if seen.n_draws == EQUAL and seen.agrees(asked.resolution):
-            return equal_seeds(asked, sides, seen)
-        rest = None if max_features is None else max_features // width - seen.n_draws
-        return _watched(asked, sides, seen, (main, early), law, independent_features, rest, clock)
+        trial = pilot(sides, pairs, early, terms.resolution, most, clock)
+        if not trial.finite:
+            return not_finite(terms, sides, trial)
+        if trial.n_draws == EQUAL and trial.agrees(terms.resolution):
+            return equal_seeds(terms, sides, trial)
+        rest = None if max_features is None else max_features // width - trial.n_draws
+        return _watched(terms, sides, trial, (main, early), law, independent_features, rest, clock)
 
 
 def _watched(
-    asked: CheckOptions,
+    terms: CheckOptions,
     sides: tuple[Side, Side],
-    seen: Pilot,
+    trial: Pilot,
     draws: tuple[Draws, Draws],
     law: bool,
     independent_features: bool,
@@ -275,26 +275,31 @@ def _watched(
 ) -> Verdict:
     """Return the verdict from samples of the difference."""
     if law:
-        stream = clipped(sides, seen, draws[0])
+        stream = clipped(sides, trial, draws[0])
     else:
-        rate = asked.false_alarm / seen.pairs.n
+        rate = terms.false_alarm / trial.pairs.n
         stream = choose(
-            sides, seen, draws, rate, asked.resolution, independent_features=independent_features
+            sides,
+            trial,
+            draws,
+            rate,
+            terms.resolution,
+            independent_features=independent_features,
         )
-    if 2.0 * stream.rounding >= asked.resolution:
+    if 2.0 * stream.rounding >= terms.resolution:
         raise ValueError(
-            f"resolution={asked.resolution:.3g} is finer than the rounding of the features "
+            f"resolution={terms.resolution:.3g} is finer than the rounding of the features "
             f"({2 * stream.rounding:.3g}): ask for a coarser one, or for float64 features"
         )
-    watched = watch(stream, asked, clock, most_draws=rest, symmetric=law)
+    watched = watch(stream, terms, clock, most_draws=rest, symmetric=law)
     return verdict_of(
-        asked,
+        terms,
         stream,
         watched,
-        words(stream, seen.pairs, law),
+        words(stream, trial.pairs, law),
         clock,
         stream.place,
         {"seed": draws[0].root, "first_draw": draws[0].seed(0)},
-        spent=(seen.n_draws * stream.n_features, seen.n_draws),
-        remark=ratio(stream, watched, seen.pairs),
+        spent=(trial.n_draws * stream.n_features, trial.n_draws),
+        remark=ratio(stream, watched, trial.pairs),
     )

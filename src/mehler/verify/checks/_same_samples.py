@@ -106,8 +106,8 @@ class Pilot:
         agree.
         """
         moves = float(np.max(np.ptp(self.products[0], axis=0)))
-        told = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
-        return told and self.largest <= FLOOR * resolution
+        telling = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
+        return telling and self.largest <= FLOOR * resolution
 
 
 def pilot(
@@ -229,13 +229,13 @@ class Differences:
 
     def samples(self, maps: Any, chosen: Any) -> list[Any]:
         """Return the samples from the units of either map, (per_draw, chosen) each."""
-        found = []
+        parts = []
         for source, phi in zip(self._sources or (), maps):
             x = source.samples(phi, chosen)
             each = x.shape[0] // self.per_draw
             x = x[: each * self.per_draw].reshape(self.per_draw, each, -1)
-            found.append(x.mean(axis=1))
-        return found
+            parts.append(x.mean(axis=1))
+        return parts
 
     @property
     def is_fixed(self) -> bool:
@@ -298,11 +298,11 @@ def choose(
         sources = (first, second)
         whole = Differences(sides, pilot.pairs, main, False, sources)
         everything = np.arange(min(pilot.pairs.n, max(1, BLOCK // first.per_draw)))
-        seen = [
+        trials = [
             whole.samples([side.map(again.seed(k)) for side in sides], everything)
             for k in range(min(_AGAIN, a.shape[0]))
         ]
-        x, y = (np.concatenate(each) for each in zip(*seen))
+        x, y = (np.concatenate(each) for each in zip(*trials))
         # Never with common seeds: unit l of one map may be correlated with any of the other's.
         add(False, sources, x.var(axis=0) + y.var(axis=0), whole.per_draw)
     # Ties go to the first, whole draws from separate seeds.
@@ -312,10 +312,10 @@ def choose(
 
 def clipped(sides: tuple[Side, Side], pilot: Pilot, main: Draws) -> Differences:
     """Return differences of estimates clipped far from the bulk, which keeps laws equal."""
-    seen = pilot.products.reshape(-1, pilot.pairs.n)
-    middle = np.median(seen, axis=0)
+    trials = pilot.products.reshape(-1, pilot.pairs.n)
+    middle = np.median(trials, axis=0)
     # Eight standard deviations for normal estimates, which are then never clipped.
-    reach = _REACH * 1.5 * np.median(np.abs(seen - middle), axis=0)
+    reach = _REACH * 1.5 * np.median(np.abs(trials - middle), axis=0)
     reach = np.where(reach > 0.0, reach, 1.0)
     ends = (middle - reach, middle + reach)
     return Differences(sides, pilot.pairs, main, False, None, ends)

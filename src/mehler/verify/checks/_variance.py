@@ -193,18 +193,18 @@ def variance_of_variance_limit(
     """Return a bound on the relative variance of one sample from the kurtosis, or None."""
     spreads, pairs = plan.source, plan.pairs
     if isinstance(spreads, MDependentGroupVariances):
-        known = declared_kurtosis(kurtosis, phi, pairs)
-        one = getattr(phi, "variance", None)
-        if known is None or one is None:
+        kappa = declared_kurtosis(kurtosis, phi, pairs)
+        of_unit = getattr(phi, "variance", None)
+        if kappa is None or of_unit is None:
             return None
-        share = pairs.pick(evaluate(one, pairs.left, pairs.right, "variance")) / declared
-        limit = m_dependent_variance_of_variance(known, share, spreads.units, spreads.apart)
+        share = pairs.pick(evaluate(of_unit, pairs.left, pairs.right, "variance")) / declared
+        limit = m_dependent_variance_of_variance(kappa, share, spreads.units, spreads.apart)
         return limit if affordable(limit, plan, bundle) else None
     # The kurtosis of products does not apply to whole draws.
     if kurtosis is None and getattr(spreads, "whole_draws", False):
         return None
-    known = declared_kurtosis(kurtosis, phi, pairs)
-    return None if known is None else of_groups(known)
+    kappa = declared_kurtosis(kurtosis, phi, pairs)
+    return None if kappa is None else of_groups(kappa)
 
 
 # The first inspection is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST,
@@ -314,10 +314,10 @@ def check_variance(
     """
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
-    asked = require_options("variance", options, resolution)
-    asked.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
-    draws, pairs = Draws(draw, asked.seed), pairs_without_claim(X, Y)
-    paid = asked.false_alarm
+    terms = require_options("variance", options, resolution)
+    terms.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
+    draws, pairs = Draws(draw, terms.seed), pairs_without_claim(X, Y)
+    paid = terms.false_alarm
     with np.errstate(all="ignore"):
         phi = draws[0]
         source = choose_source(phi, pairs, independent_features)
@@ -327,24 +327,24 @@ def check_variance(
         if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
         still = np.flatnonzero(~moves)
-        is_steady = is_constant(source, Draws(draw, asked.seed, stream=2), still)
+        is_steady = is_constant(source, Draws(draw, terms.seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
         spreads, bundle = choose_group_variances(phi, pairs, declared, independent_features)
         final = MeasurementSpec(
             pairs,
             spreads,
-            DrawGroups(draw, asked.seed, bundle),
-            asked.false_alarm,
-            asked.resolution,
-            asked.miss,
-            asked.max_features,
+            DrawGroups(draw, terms.seed, bundle),
+            terms.false_alarm,
+            terms.resolution,
+            terms.miss,
+            terms.max_features,
         )
         limit = variance_of_variance_limit(kurtosis, phi, final, declared, bundle)
         robust = limit is not None
         if limit is None:
             limit = by_pilot(final, draw, bundle)
-        asked.pay()
+        terms.pay()
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         looks = [
@@ -352,19 +352,19 @@ def check_variance(
                 final,
                 false_alarm=0.05 * paid,
                 resolution=_COARSE * final.resolution,
-                max_features=min(asked.max_features or _FIRST, max(_FIRST, spreads.n_features)),
+                max_features=min(terms.max_features or _FIRST, max(_FIRST, spreads.n_features)),
             ),
             replace(final, false_alarm=0.95 * paid),
         ]
         for plan in looks:
             measured = catoni_intervals(plan, per_feature)
-            verdict = verdict_of_worst_pair(plan, measured, asked.name, None)
+            verdict = verdict_of_worst_pair(plan, measured, terms.name, None)
             if verdict.status == "refuted":
                 break
         stage = "coarse" if plan is looks[0] else "fine"
         method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
         if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
-            verdict, sure = with_guarantee(final, plan, measured, asked.name, _SUSPICION)
+            verdict, sure = with_guarantee(final, plan, measured, terms.name, _SUSPICION)
             if sure is not None:
                 stage = "whole"
                 method, rests = f"variances of groups: {sure.method}", ""
@@ -380,7 +380,7 @@ def check_variance(
         status="refuted" if not is_steady else verdict.status,
         n_intervals=2 * verdict.n_intervals,
         false_alarm=paid,
-        resolution=asked.resolution,
+        resolution=terms.resolution,
         claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}",
         n_draws=verdict.n_draws * bundle,
         method=f"{method}, {spreads.name}",

@@ -91,14 +91,14 @@ def in_order(
         return
     pool = ThreadPoolExecutor(min(n_jobs, stop - start), thread_name_prefix="mehler-draws")
     ahead: deque[Future[tuple[Any, float]]] = deque()
-    asked = start
+    submitted = start
     try:
         for k in range(start, stop):
-            while asked < stop and len(ahead) < _AHEAD * n_jobs:
+            while submitted < stop and len(ahead) < _AHEAD * n_jobs:
                 # Handling of floating point errors, and whatever else belongs to this context.
                 context = contextvars.copy_context()
-                ahead.append(pool.submit(context.run, _timed, draws, work, draws.seed(asked)))
-                asked += 1
+                ahead.append(pool.submit(context.run, _timed, draws, work, draws.seed(submitted)))
+                submitted += 1
             result, seconds = ahead.popleft().result()
             worked(seconds)
             if k.bit_count() == 1 and k.bit_length() % 2:  # 1, 4, 16, 64, ...
@@ -120,10 +120,10 @@ def _alone(draws: Draws, work: Work) -> bool:
     if draws.alone is None:
         before = global_states()
         try:
-            one = draws.make(draws.seed(0))
-            first = _copied(work(one))
+            phi = draws.make(draws.seed(0))
+            first = _copied(work(phi))
             work(draws.make(draws.seed(1)))
-            draws.alone = global_states() != before or not _equal(work(one), first)
+            draws.alone = global_states() != before or not _equal(work(phi), first)
             again = work(draws.make(draws.seed(0)))
         except Exception:
             draws.alone = True  # it is raised when its turn comes
@@ -134,8 +134,8 @@ def _alone(draws: Draws, work: Work) -> bool:
     return draws.alone
 
 
-def _same(one: Any, again: Any) -> None:
-    if not _equal(one, again):
+def _same(left: Any, again: Any) -> None:
+    if not _equal(left, again):
         raise ValueError(
             "n_jobs: draw(seed) gave other features when called again with the same seed, so that "
             "the verdict would depend on the order of draws: let the seed alone determine the map, "
@@ -143,11 +143,11 @@ def _same(one: Any, again: Any) -> None:
         )
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(left: Any, right: Any) -> bool:
     """Whether nested tuples of arrays agree in every bit, NaN being equal to itself."""
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=True))
 
 
 def _copied(value: Any) -> Any:
