@@ -43,7 +43,7 @@ of the paper looks for them.
 
 - *Works*: a function does it; the command runs its tests.
 - The verdict of a statement is that of the [theorems](theorems/index.md). *Undecided: formula not
-  in our copy*: the source text has lost the formula, and the restored form was checked
+  in the source text*: it is missing there, and the restored form was checked
   ([why](fairness.md)).
 - *Measured*: an [experiment](experiments.md); its page lists agreement and disagreement.
 - *Partial* and *none* give their reason. All other items are *whole*, and link to the function,

@@ -101,9 +101,9 @@ def deep(
     instances = []
     for q in (3, 4, 16):
         depths = tuple(range(1, 11))
-        found = [1.0, *gaps(q, depths, 1.0, 0.0)]
+        angles = [1.0, *gaps(q, depths, 1.0, 0.0)]
         instances += [
-            Instance(f"q = {q}, layer {k}", _about(found[k]), rate(q) * found[k - 1])
+            Instance(f"q = {q}, layer {k}", _about(angles[k]), rate(q) * angles[k - 1])
             for k in depths
         ]
     claim = r"$1 - \rho_{l+1} \le (1 - \rho_l)/\sigma^2(q)$ in networks"
@@ -134,12 +134,12 @@ def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w:
     before, after = gaps(q, (17, 18), w, 1.0)
     ratio = after / before
     # Gaps lose 1e-14; the next term of the map is of the order of their root.
-    room = 4e-14 / before + 3 * math.sqrt(before)
+    rounding = 4e-14 / before + 3 * math.sqrt(before)
     return Evidence.from_interval(
         claim=rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$",
         observed=ratio,
         exact=slope(w),
-        interval=(ratio - room, ratio + room),
+        interval=(ratio - rounding, ratio + rounding),
         resolution=0.05,
         method="computed, with a bound of the next term",
     )

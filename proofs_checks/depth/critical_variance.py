@@ -186,14 +186,14 @@ def gradients(
     for q in (1, 2, 4, 16):
         w = critical_weight_variance(q)
         # Without biases Theta_L = sum over layers of w (|x|^2/d) times factors of those above it.
-        found = [
+        computed = [
             float(DeepKernel("maxout", depth, pool_size=q, weight_variance=w).ntk(row)[0, 0])
             for depth in (1, 2, 3)
         ]
         promised = [0.5 * w * sum(factor(q) ** k for k in range(n + 1)) for n in (1, 2, 3)]
-        off = max(abs(a / b - 1.0) for a, b in zip(found, promised, strict=True))
-        if off >= worst:
-            worst, at = off, q
+        gap = max(abs(a / b - 1.0) for a, b in zip(computed, promised, strict=True))
+        if gap >= worst:
+            worst, at = gap, q
     return Evidence.from_interval(
         claim=rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)",
         observed=worst,

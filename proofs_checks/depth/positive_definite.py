@@ -12,7 +12,7 @@ from mehler.statements import Context, Evidence, check
 
 # Pools and depths of the statement.
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
-# Eigenvalues below this share of the largest are not told from rounding.
+# Eigenvalues below this share of the largest are not distinguished from rounding.
 _TOLD = 1e-10
 # With biases: the pool and depth that need them, and others.
 _BIASED = ((2, 1), (2, 2), (3, 1))
@@ -45,7 +45,7 @@ def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     return Evidence.from_interval(
         claim=(
             f"smallest over largest eigenvalue of the {method} of four pairs of opposite points is "
-            f"told from 0 (least at $q = {q}$, depth {depth}{biases})"
+            f"distinguished from 0 (least at $q = {q}$, depth {depth}{biases})"
         ),
         observed=observed,
         # Eight rows, entries good to 1e-13.

@@ -46,23 +46,25 @@ def eigenvalues(
     network = DeepKernel(
         "maxout", depth, pool_size=q, weight_variance=w, bias_variance=bias_variance
     )
-    kernel, found = getattr(network, method), []
+    kernel, values = getattr(network, method), []
     for nodes, weights in map(_rule, _POINTS):
         theta = 0.5 * math.pi * (nodes + 1)
         rows = np.stack([np.cos(theta), np.sin(theta)], axis=1) * 2**0.5
         law = weights * np.sin(theta) ** (d - 2)
         law *= kernel(np.array([[2**0.5, 0.0]]), rows)[0] / law.sum()
         polynomials = _gegenbauer(np.cos(theta), d, max(degrees))
-        found.append(np.array([np.sum(law * polynomials[k]) for k in degrees]))
-    return found[0], 4.0 * np.abs(found[0] - found[1])
+        values.append(np.array([np.sum(law * polynomials[k]) for k in degrees]))
+    return values[0], 4.0 * np.abs(values[0] - values[1])
 
 
 def _gegenbauer(t: Any, d: int, most: int) -> list[Any]:
     """Return the polynomials of the sphere in dimension d, 1 at 1."""
-    found = [np.ones_like(t), t]
+    polynomials = [np.ones_like(t), t]
     for k in range(1, most):
-        found.append(((2 * k + d - 2) * t * found[k] - k * found[k - 1]) / (k + d - 2))
-    return found
+        polynomials.append(
+            ((2 * k + d - 2) * t * polynomials[k] - k * polynomials[k - 1]) / (k + d - 2)
+        )
+    return polynomials
 
 
 def of_power(nu: float, d: int, k: int) -> float:
@@ -134,10 +136,10 @@ def _instances(
         nu, c = claimed(method, q, depth, slope(q), **variances)
         powers = [c * of_power(nu, d, k) for k in _DEGREES]
         values, errors = eigenvalues(method, q, depth, d, _DEGREES, **variances)
-        off = np.abs(values / powers - 1.0)
+        gap = np.abs(values / powers - 1.0)
         error = max(_QUADRATURE, float(np.max(errors / np.abs(powers))))
         where = "".join(f", {name.replace('_', ' ')} {one}" for name, one in variances.items())
-        for k, near, far in zip(_DEGREES[:2], off[:2], off[2:], strict=True):
+        for k, near, far in zip(_DEGREES[:2], gap[:2], gap[2:], strict=True):
             instances.append(
                 Instance(
                     f"q = {q}, depth {depth}{where}, dimension {d}, degree {k}",
@@ -180,9 +182,9 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
         column = (1.0 - np.array([exact.collision_probability(np.cos(x), q) for x in h])) / h
         for order in range(1, 6):
             column = (2.0**order * column[1:] - column[:-1]) / (2.0**order - 1.0)
-        off = float(column[0]) / slope(q) - 1.0
-        if abs(off) >= abs(worst):
-            worst, at = off, q
+        gap = float(column[0]) / slope(q) - 1.0
+        if abs(gap) >= abs(worst):
+            worst, at = gap, q
     return Evidence.from_interval(
         claim=rf"$1 - \kappa_q(\cos\theta) \sim a_q\theta$ (largest difference at $q = {at}$)",
         observed=worst,

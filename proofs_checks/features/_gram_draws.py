@@ -28,8 +28,8 @@ def grams(
         seed = context.seed_for(f"{label}/{n_features}/{block}")
         phi = draw(k * n_features, seed=seed, like=context.like())
         # Columns of one draw share its blocks: pairs of cosine and sine lie apart by half.
-        found = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(k)
-        parts = columns_of_draws(phi, found, k).transpose(1, 0, 2)
+        columns = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(k)
+        parts = columns_of_draws(phi, columns, k).transpose(1, 0, 2)
         yield parts @ parts.transpose(0, 2, 1)
 
 
@@ -47,8 +47,8 @@ def norms(blocks: Iterator[Any], kernel: Any, ridge: float | None) -> Any:
     mu, vectors = np.linalg.eigh(kernel)
     scale = np.ones_like(mu) if ridge is None else 1 / np.sqrt(np.maximum(mu, 0) + ridge)
     turned = vectors * scale
-    found = []
+    errors = []
     for grams_ in blocks:
         error = turned.T @ (grams_ - kernel) @ turned
-        found.append(np.abs(np.linalg.eigvalsh(error)).max(axis=1))
-    return np.concatenate(found)
+        errors.append(np.abs(np.linalg.eigvalsh(error)).max(axis=1))
+    return np.concatenate(errors)

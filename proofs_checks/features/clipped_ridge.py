@@ -31,11 +31,11 @@ def opposite(bound: Bounding) -> Iterator[Instance]:
     """
     for pairs, clip in ((1, 1.0), (1, 0.5), (20, 3.0)):
         penalty, n = 1e-9, 2 * pairs
-        known = {"ridge": penalty / (n - 1), "norm": 0.0, "clip": clip}
-        limit = bound(n - 1, degrees_of_freedom=pairs * 2 / (2 + penalty), **known)
-        seen = (clip + clip / (1 + penalty)) ** 2 - clip**2
+        setting = {"ridge": penalty / (n - 1), "norm": 0.0, "clip": clip}
+        limit = bound(n - 1, degrees_of_freedom=pairs * 2 / (2 + penalty), **setting)
+        risk = (clip + clip / (1 + penalty)) ** 2 - clip**2
         name = f"{pairs} pairs of opposite labels"
-        yield Instance(name, (seen * (1 - _ROUNDING), seen), limit.total)
+        yield Instance(name, (risk * (1 - _ROUNDING), risk), limit.total)
 
 
 def shrunk(bound: Bounding) -> Iterator[Instance]:
@@ -51,23 +51,23 @@ def shrunk(bound: Bounding) -> Iterator[Instance]:
             clip=1.0,
             degrees_of_freedom=n / (n + penalty),
         )
-        seen = (penalty / (n - 1 + penalty)) ** 2 - (1 - other) ** 2
+        risk = (penalty / (n - 1 + penalty)) ** 2 - (1 - other) ** 2
         name = f"equal rows, penalty {share:g} N"
-        yield Instance(name, (seen - _ROUNDING * abs(seen), seen), limit.total)
+        yield Instance(name, (risk - _ROUNDING * abs(risk), risk), limit.total)
 
 
 def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.ndarray:
     """Return the squared errors of each row, clipped, with the others fitted."""
-    found = np.empty(len(z))
+    risks = np.empty(len(z))
     for i in range(len(z)):
         kept = np.arange(len(z)) != i
         gram = z[kept].T @ z[kept] + penalty * np.eye(z.shape[1])
         w = np.linalg.solve(gram, z[kept].T @ y[kept])
-        found[i] = (np.clip(z[i] @ w, -clip, clip) - y[i]) ** 2
-    return found
+        risks[i] = (np.clip(z[i] @ w, -clip, clip) - y[i]) ** 2
+    return risks
 
 
-@check("features.clipped-ridge", form="printed", name="worlds where it is tight")
+@check("features.clipped-ridge", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
     """Hold each term where it is equal to the excess risk."""
     return compare_instances(
@@ -99,9 +99,9 @@ def drawn(
             n, ridge=ridge, norm=float(np.linalg.norm(best)), clip=1.0, degrees_of_freedom=m
         ).value
         least = float(np.mean((z @ best - labels) ** 2))
-        found = _risks(rng, z, labels, n, ridge, n_draws) - least
-        low, high = intervals.bounded(found, -least, 4 - least, share)
-        worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit))
+        risks = _risks(rng, z, labels, n, ridge, n_draws) - least
+        low, high = intervals.bounded(risks, -least, 4 - least, share)
+        worst = max(worst, (low / limit, float(risks.mean()) / limit, high / limit))
     return Evidence.from_interval(
         claim=f"mean excess risk over its bound, at most 1 (largest of {len(settings)} settings)",
         observed=worst[1],
@@ -118,10 +118,10 @@ def _risks(
     rng: np.random.Generator, z: Any, labels: Any, n: int, ridge: float, n_draws: int
 ) -> Any:
     """Return the clipped risks over all rows of weights fitted to n of them, drawn anew."""
-    found = np.empty(n_draws)
+    risks = np.empty(n_draws)
     for k in range(n_draws):
         i = rng.integers(len(z), size=n)
         gram = z[i].T @ z[i] + n * ridge * np.eye(z.shape[1])
         values = np.clip(z @ np.linalg.solve(gram, z[i].T @ labels[i]), -1, 1)
-        found[k] = np.mean((values - labels) ** 2)
-    return found
+        risks[k] = np.mean((values - labels) ** 2)
+    return risks

@@ -31,16 +31,16 @@ def best_direction(
     """
     directions = moments(rows, gamma=gamma, most=most)
     if ridge is None:
-        found = [
+        errors = [
             lower.one_pair(m // 2, delta=delta, variance=one["variance"], third=one["third"])
             for one in directions
         ]
     else:
-        found = [
+        errors = [
             lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one)
             for one in directions
         ]
-    return max(found, key=lambda one: float(one.value))
+    return max(errors, key=lambda one: float(one.value))
 
 
 def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
@@ -185,10 +185,10 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     cases = []
     for ridge, m in ((3.5, 800), (2.0, 1600)):
         drawn = _errors(context, draw, f"known/{ridge}", rows, m, ridge)
-        found = bound(m, ridge=ridge, delta=_DELTA, eigenvalues=mu)
+        limit = bound(m, ridge=ridge, delta=_DELTA, eigenvalues=mu)
         below = best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
         where = {"ridge": ridge, "m": m}
-        cases.append(Case(drawn=drawn, bound=found, lower=below, where=where))
+        cases.append(Case(drawn=drawn, bound=limit, lower=below, where=where))
     return compare_with_bounds(
         cases,
         claim="the spectral error of pairs keeps the known bound",
@@ -210,7 +210,7 @@ def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
 
 
 def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
-    for form, draw, known in (
+    for form, draw, moments in (
         ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
         ("offset", _fourier("offset"), {"sup": math.sqrt(2.0)}),
         ("maxout", _maxout, None),
@@ -218,17 +218,17 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
         rows = _rows(context, unit=form == "maxout")
         phi = draw(2, seed=0)
         kernel, stretch = phi.kernel(rows), float(np.linalg.norm(rows, 2))
-        told: tuple[dict[str, Any], ...] = ({"variance": phi.variance(rows)},)
-        told += ({"lipschitz": stretch} if known is None else dict(known),)
+        declarations: tuple[dict[str, Any], ...] = ({"variance": phi.variance(rows)},)
+        declarations += ({"lipschitz": stretch} if moments is None else dict(moments),)
         for ridge, m in ((1.0, 100),) if context.quick else ((0.1, 400), (1.0, 100), (10.0, 16)):
-            found = _errors(context, draw, f"{form}/{ridge}", rows, m, ridge)
+            errors = _errors(context, draw, f"{form}/{ridge}", rows, m, ridge)
             below = _below(form, rows, m, ridge)
-            for one in told:
+            for declared in declarations:
                 yield Case(
-                    drawn=found,
+                    drawn=errors,
                     lower=below,
-                    bound=bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **one),
-                    where={"map": form, "ridge": ridge, "m": m, "by": next(iter(one))},
+                    bound=bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **declared),
+                    where={"map": form, "ridge": ridge, "m": m, "by": next(iter(declared))},
                 )
 
 
@@ -243,14 +243,14 @@ def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
 def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Count violations of the bound of the operator norm."""
     rows, cases = _rows(context, unit=True), []
-    for name, draw, known in (
+    for name, draw, moments in (
         ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
         ("maxout", _maxout, {"lipschitz": float(np.linalg.norm(rows, 2))}),
     ):
-        found = _errors(context, draw, f"operator/{name}", rows, 100, None)
-        limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **known)
+        errors = _errors(context, draw, f"operator/{name}", rows, 100, None)
+        limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **moments)
         below = _below(name, rows, 100, None)
-        cases.append(Case(drawn=found, bound=limit, lower=below, where={"map": name}))
+        cases.append(Case(drawn=errors, bound=limit, lower=below, where={"map": name}))
     return compare_with_bounds(
         cases,
         claim="the operator norm of the error keeps its bound",

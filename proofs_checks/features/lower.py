@@ -27,9 +27,9 @@ def squares(bound: Bounding) -> Iterator[Instance]:
     """Equal rows and linear units: the error is that of a mean of m squares."""
     for m in (10, 1000, 10**6):
         for failure in (0.3, 1e-3, 1e-12):
-            for known in ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}):
-                value = bound(m, delta=failure, **known).value
-                name = f"squares, m = {m:.0e}, chance {failure:g}, {next(iter(known))}"
+            for setting in ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}):
+                value = bound(m, delta=failure, **setting).value
+                name = f"squares, m = {m:.0e}, chance {failure:g}, {next(iter(setting))}"
                 yield Instance(name, (failure, failure), _of_squares(m, value))
 
 
@@ -68,12 +68,12 @@ def majority(bound: Bounding) -> Iterator[Instance]:
     It has the least mean risk under the two laws together, and the same under each.
     """
     for n in (1, 10, 301):
-        away = np.linspace(1e-4, 0.4999, 2000)
+        gaps = np.linspace(1e-4, 0.4999, 2000)
         count = np.arange(n + 1)[:, None]
         wrong = np.where(count < n / 2, 1.0, np.where(count == n / 2, 0.5, 0.0))
-        mean = (wrong * stats.binom(n, 0.5 + away).pmf(count)).sum(axis=0)
+        mean = (wrong * stats.binom(n, 0.5 + gaps).pmf(count)).sum(axis=0)
         # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
-        best = float(np.max(4 * away * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
+        best = float(np.max(4 * gaps * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
         value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
         yield Instance(f"{n} samples", (value, value), best * (1 + 1e-3))
 
@@ -94,21 +94,21 @@ def majorities(bound: Bounding) -> Iterator[Instance]:
             * 0.5
             * max(_majorities(n, int(k), float(a)) for k, a in zip(rows, amplitudes, strict=False))
         )
-        known = {"pool_size": q, "scale": 0.5, "lipschitz": 3.0, "centred": q > 1}
-        value = bound(n, dimension=amplitudes.size + 1, **known).value
+        setting = {"pool_size": q, "scale": 0.5, "lipschitz": 3.0, "centred": q > 1}
+        value = bound(n, dimension=amplitudes.size + 1, **setting).value
         yield Instance(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
 
 
 def _majorities(n: int, k: int, amplitude: float) -> float:
     """The largest mean excess risk over biases; the chance of an error by all counts."""
-    away = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
-    wrong = np.zeros(away.size)
+    gaps = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
+    wrong = np.zeros(gaps.size)
     for seen in range(n + 1):
         count = np.arange(seen + 1)[:, None]
         lost = (count < seen / 2) + 0.5 * (count == seen / 2)
         chance = float(stats.binom(n, 1 / k).pmf(seen))
-        wrong += chance * (lost * stats.binom(seen, 0.5 + away).pmf(count)).sum(axis=0)
-    return float(np.max(4 * away * wrong)) * amplitude
+        wrong += chance * (lost * stats.binom(seen, 0.5 + gaps).pmf(count)).sum(axis=0)
+    return float(np.max(4 * gaps * wrong)) * amplitude
 
 
 def normal_means(bound: Bounding) -> Iterator[Instance]:
@@ -118,8 +118,8 @@ def normal_means(bound: Bounding) -> Iterator[Instance]:
     of the prior's posterior law for one row, Pinsker's shrinkage for several.
     """
     for reach, centre in ((0.05, 0.0), (0.3, 0.0), (1.6, 0.345), (100.0, None)):
-        known = {"norm": reach, "noise": 0.5, "eigenvalues": np.array([0.25])}
-        value = bound(**known).value
+        setting = {"norm": reach, "noise": 0.5, "eigenvalues": np.array([0.25])}
+        value = bound(**setting).value
         linear = reach**2 / (1 + reach**2)
         largest = linear if centre is None else _largest_risk(reach, centre)
         yield Instance(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
@@ -127,8 +127,8 @@ def normal_means(bound: Bounding) -> Iterator[Instance]:
     root, slope = np.array([2.0, 1.0, 0.5]), 500.0
     kept = 1 - 1 / (slope * root)
     norm = 0.01 * math.sqrt(float(np.sum((slope * root - 1) / root**2)))
-    known = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
-    value = bound(**known).value
+    setting = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
+    value = bound(**setting).value
     yield Instance("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
 
 
@@ -138,8 +138,8 @@ def _largest_risk(reach: float, centre: float) -> float:
     points, chance = np.array([-reach, 0.0, reach]), np.array([1 - centre, 2 * centre, 1 - centre])
     theta = np.linspace(0, reach, 201)[:, None]
     law = np.exp(-(((theta + nodes)[..., None] - points) ** 2) / 2) * chance
-    away = law @ points / law.sum(axis=2) - theta
-    return float(np.max(away**2 @ weights)) / math.sqrt(2 * math.pi)
+    gaps = law @ points / law.sum(axis=2) - theta
+    return float(np.max(gaps**2 @ weights)) / math.sqrt(2 * math.pi)
 
 
 def distinct_rows(bound: Bounding) -> Iterator[Instance]:
@@ -158,8 +158,8 @@ def one_direction(bound: Bounding) -> Iterator[Instance]:
     """
     for m, block in ((1000, 1), (2 * 10**6, 2)):
         for failure in (0.3, 1e-3):
-            known = {"ridge": 0.5, "mean": 0.5, "variance": 0.5, "third": 3.1, "block": block}
-            value = bound(m, delta=failure, **known).value
+            setting = {"ridge": 0.5, "mean": 0.5, "variance": 0.5, "third": 3.1, "block": block}
+            value = bound(m, delta=failure, **setting).value
             name = f"one row, m = {m:.0e}, chance {failure:g}"
             # (K_m - K)/(K + ridge) is half of what a mean of squares is off by.
             yield Instance(name, (failure, failure), _of_squares(m // block, 2 * value))
@@ -172,8 +172,8 @@ def rare_draws(bound: Bounding) -> Iterator[Instance]:
     """
     for share, m, block in ((1 / 900, 100, 1), (1e-6, 1000, 2)):
         failure = -math.expm1(m // block * math.log1p(-share))
-        known = {"own": 1 / share, "mean": 1.0, "chance": share, "ridge": 0.5, "block": block}
-        value = bound(m, delta=failure, **known).value
+        setting = {"own": 1 / share, "mean": 1.0, "chance": share, "ridge": 0.5, "block": block}
+        value = bound(m, delta=failure, **setting).value
         count = np.arange(10)
         error = abs(count * block / (share * m) - 1) / 1.5
         law = stats.binom(m // block, share).pmf(count)
@@ -197,8 +197,8 @@ def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
         part = root.T @ np.stack([np.cos(one * x), np.sin(one * x)], axis=1)
         errors[i] = np.linalg.norm(part @ part.T - turned, 2)
     for failure in (0.3, 0.02):
-        known = {"n_rows": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
-        value = bound(2, delta=failure, **known).value
+        setting = {"n_rows": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
+        value = bound(2, delta=failure, **setting).value
         # Cells count if the error is reached at either end, and so does all beyond the last.
         reached = np.maximum(errors[1:], errors[:-1]) >= value
         chance = float(2 * (np.diff(stats.norm.cdf(w)) @ reached + stats.norm.sf(w[-1])))

@@ -48,9 +48,9 @@ def coin(bound: Bounding) -> Iterator[Instance]:
     for delta, chance in ((1e-290, 0.5), (1e-30, 0.5), (1e-290, 0.3)):
 
         def fails(errors: int, delta: float = delta, chance: float = chance) -> bool:
-            known = {"scale": 6.0, "thresholds": (3.0,)}
-            found = bound(n, margin=1.0, below=errors / n, delta=delta, **known)
-            return found.total < chance
+            options = {"scale": 6.0, "thresholds": (3.0,)}
+            limit = bound(n, margin=1.0, below=errors / n, delta=delta, **options)
+            return limit.total < chance
 
         low, high = -1, n
         while high - low > 1:

@@ -29,17 +29,17 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
     p, ridge = 1e-3, 1e-9
     for m in (200, 2000):
         happens = float(np.exp(m * np.log1p(-p))) * 4.0
-        known = {"norm": 2.0, "eigenvalues": np.ones(1)}
-        value = bound(m, leverage=1 / (p * (1 + ridge)), ridge=ridge, **known)
+        setting = {"norm": 2.0, "eigenvalues": np.ones(1)}
+        value = bound(m, leverage=1 / (p * (1 + ridge)), ridge=ridge, **setting)
         yield Instance(f"one row, leverage, {m} features", (happens, happens), value.total)
-        value = bound(m, kurtosis=1 / p, **known)
+        value = bound(m, kurtosis=1 / p, **setting)
         yield Instance(f"one row, kurtosis, {m} features", (happens, happens), value.total)
 
 
 _N, _D = 24, 6
 
 
-@check("features.nearest", form="printed", name="worlds where it is tight")
+@check("features.nearest", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
     return compare_instances([*one_row(bound)], claim="mean square distance of the nearest")
@@ -52,14 +52,14 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
     rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)
     cases, n_draws = list(_settings(rows)), 500 if context.quick else 20_000
     worst: tuple[float, ...] = (-math.inf, 0.0, 0.0, 0.0)
-    for name, draw, m, told in cases:
+    for name, draw, m, moments in cases:
         kernel = draw(2, seed=0).kernel(rows)
-        limit = bound(m, norm=1.0, gram=kernel, **told).value
+        limit = bound(m, norm=1.0, gram=kernel, **moments).value
         blocks = grams(context, draw, f"{name}/{m}", rows, n_features=m, n_draws=n_draws)
-        found = np.concatenate([_missed(one, kernel) for one in blocks])
+        distances = np.concatenate([_missed(one, kernel) for one in blocks])
         most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
-        low, high = intervals.bounded(found, 0.0, most, context.false_alarm / len(cases))
-        worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
+        low, high = intervals.bounded(distances, 0.0, most, context.false_alarm / len(cases))
+        worst = max(worst, (low / limit, float(distances.mean()) / limit, high / limit, m))
     return Evidence.from_interval(
         claim=f"mean square distance over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],

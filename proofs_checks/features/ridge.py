@@ -65,10 +65,10 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
     An orthogonal row that is left out is predicted by 0, so its error is the target. One of two
     equal rows is predicted by the other, with the noise of that.
     """
-    known: dict[str, Any] = {"sup": 1.0, "design": "left-out"}
+    moments: dict[str, Any] = {"sup": 1.0, "design": "left-out"}
     n = 50
     limit = bound(
-        10**12, ridge=1 / n, norm=1.0, noise=0.0, eigenvalues=np.ones(n), leverage=n / 2, **known
+        10**12, ridge=1 / n, norm=1.0, noise=0.0, eigenvalues=np.ones(n), leverage=n / 2, **moments
     )
     yield Instance("orthogonal rows", (1 / n, 1 / n), limit.total)
     # At a small ridge the factor c is needed, at 0.7 the most of the term is seen.
@@ -80,10 +80,10 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
             noise=1.0,
             eigenvalues=np.array([2.0, 0.0]),
             leverage=2 / shrink,
-            **known,
+            **moments,
         )
-        seen = 1 / (1 + shrink) ** 2
-        yield Instance(f"two equal rows, ridge {shrink / 2}", (seen, seen), limit.total)
+        risk = 1 / (1 + shrink) ** 2
+        yield Instance(f"two equal rows, ridge {shrink / 2}", (risk, risk), limit.total)
 
 
 # Instances of source conditions, and of unbounded features, where the risk of ridge is computed.
@@ -144,12 +144,12 @@ def arrow(bound: Bounding) -> Iterator[Instance]:
 def _arrow(bound: Bounding, n: int, strong: float, weak: float, m: int, *, by: str) -> Instance:
     mu, total = np.full(n, weak), (n - 1) * weak
     mu[0] = strong
-    known = {
+    moments = {
         "leverage": strong / (1 + strong) + total / (1 + weak),
         "sup": (math.sqrt(strong) + math.sqrt(total)) / math.sqrt(n),
     }
-    told: dict[str, Any] = {by: known[by], "eigenvalues": mu, "smoothness": 1.0}
-    value = bound(m, ridge=1 / n, norm=1.0, noise=0.0, **told).value
+    setting: dict[str, Any] = {by: moments[by], "eigenvalues": mu, "smoothness": 1.0}
+    value = bound(m, ridge=1 / n, norm=1.0, noise=0.0, **setting).value
     law = stats.binom(m, 1 / (n - 1))
     count = np.arange(int(law.isf(1e-15)) + 2)
     spread = float(law.pmf(count) @ (count / (total * count / m + 1) ** 2))
@@ -197,9 +197,9 @@ def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
     """Return excess risks at the rows, in the mean over noise, for Gram matrices of features."""
     n, totals = target.size, []
     for grams_ in blocks:
-        away = n * ridge * np.linalg.inv(grams_ + n * ridge * np.eye(n))
-        bias = np.mean((away @ target) ** 2, axis=1)
-        totals.append(bias + _NOISE**2 * np.sum((np.eye(n) - away) ** 2, axis=(1, 2)) / n)
+        shrinkage = n * ridge * np.linalg.inv(grams_ + n * ridge * np.eye(n))
+        bias = np.mean((shrinkage @ target) ** 2, axis=1)
+        totals.append(bias + _NOISE**2 * np.sum((np.eye(n) - shrinkage) ** 2, axis=(1, 2)) / n)
     return np.concatenate(totals)
 
 
@@ -257,18 +257,18 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         kernel = draw(2, seed=0).kernel(rows)
         target = _target(kernel, smoothness)
         # A maximum, centred or not, and ReLU are 1-Lipschitz in each projection.
-        known: dict[str, Any] = {"lipschitz": float(np.linalg.norm(rows, 2))}
+        moments: dict[str, Any] = {"lipschitz": float(np.linalg.norm(rows, 2))}
         if name == "pairs":
-            known = {"sup": 1.0, "block": 2}
-        told = {"ridge": ridge, "norm": _NORM, "noise": _NOISE, "smoothness": smoothness}
-        limit = bound(m, gram=kernel, **told, **known).value
+            moments = {"sup": 1.0, "block": 2}
+        setting = {"ridge": ridge, "norm": _NORM, "noise": _NOISE, "smoothness": smoothness}
+        limit = bound(m, gram=kernel, **setting, **moments).value
         label = f"{name}/{ridge}/{smoothness:g}"
         blocks = grams(context, draw, label, rows, n_features=m, n_draws=n_draws)
-        found = risks(blocks, target, ridge)
+        excess = risks(blocks, target, ridge)
         first = float(np.linalg.eigvalsh(kernel)[-1]) / _N
         most = first ** (2 * smoothness) * _NORM**2 + _NOISE**2
-        low, high = intervals.bounded(found, 0.0, most, share)
-        worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
+        low, high = intervals.bounded(excess, 0.0, most, share)
+        worst = max(worst, (low / limit, float(excess.mean()) / limit, high / limit, m))
     return Evidence.from_interval(
         claim=f"mean risk over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
@@ -292,7 +292,7 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]
             yield name, maps[name], 0.05, 100, smoothness
 
 
-@check("features.ridge", form="proved", name="worlds where it is tight")
+@check("features.ridge", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold each term where it is nearly equal to the risk."""
     return compare_instances(

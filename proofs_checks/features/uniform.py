@@ -85,8 +85,8 @@ def group_errors(context: Context, m: int, n_draws: int) -> Any:
 
 def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
     """Return the bound for templates of length 1, and half a bin."""
-    found = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
-    return dataclasses.replace(found, terms=(*found.terms, Term("binning", 0.5 / _BINS)))
+    limit = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
+    return dataclasses.replace(limit, terms=(*limit.terms, Term("binning", 0.5 / _BINS)))
 
 
 def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law: Any) -> Setting:
@@ -97,9 +97,9 @@ def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law
         return FourierFeatures.draw(d, count, form=form, **named, **law, **options)
 
     place = ON_CIRCLE if rows is CIRCLE else ON_SEGMENT
-    known = {**place, **kernel_error.slope_fourier(d, form=form, **law)}
+    moments = {**place, **kernel_error.slope_fourier(d, form=form, **law)}
     name = ", ".join([form, *(f"{key} {value:g}" for key, value in law.items())])
-    return Setting(name, draw, rows, m, known, 2 if form == "pairs" else 1)
+    return Setting(name, draw, rows, m, moments, 2 if form == "pairs" else 1)
 
 
 def _sinks(count: int, **options: Any) -> Any:
@@ -135,8 +135,8 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row, and products of plus or minus a half: a mean of fair coins."""
     m = 10**6
     for failure in (1e-2, 1e-12, 1e-250):
-        known: dict[str, Any] = {"slope": _NONE, "width": 1.0}
-        value = bound(m, dimension=0, diameter=1, delta=failure, **known).value
+        moments: dict[str, Any] = {"slope": _NONE, "width": 1.0}
+        value = bound(m, dimension=0, diameter=1, delta=failure, **moments).value
         low, high = (2 * math.exp(one) for one in _log_coins(m, value))
         yield Instance(f"one row, failure {failure:g}", (low, high), failure)
 
@@ -150,9 +150,9 @@ def one_square(bound: Bounding) -> Iterator[Instance]:
         "centred": kernel_error.slope_maxout_centred(1, pool_size=1),
         "sinks": kernel_error.slope_kitchen_sinks(1, lipschitz=1.0, radius=1.0),
     }
-    for name, known in maps.items():
+    for name, moments in maps.items():
         for m, failure in ((10**8, 1e-12), (1, 1e-100)):
-            value = bound(m, dimension=0, diameter=1e-12, delta=failure, **known).value
+            value = bound(m, dimension=0, diameter=1e-12, delta=failure, **moments).value
             law = stats.chi2(m)
             chance = float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
             yield Instance(f"squares, {name}, m = {m:.0e}", (chance, chance), failure)
@@ -164,8 +164,8 @@ def many_rows(bound: Bounding) -> Iterator[Instance]:
     for k in (4, 20):
         for failure in (0.5, 1e-3):
             # f moves by a half over the distance 1.
-            known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 1.0}
-            value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
+            moments: dict[str, Any] = {"slope": (0.5, 0.25), "width": 1.0}
+            value = bound(m, dimension=k, diameter=1, delta=failure, **moments).value
             chance = _any(k, 2, _log_coins(m, value))
             yield Instance(f"2^{k} rows, failure {failure:g}", chance, failure)
 
@@ -177,8 +177,8 @@ def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
     increments is a third of that.
     """
     m, k, failure = 10**6, 10_000, 0.4
-    known: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
-    value = bound(m, dimension=k, diameter=1, delta=failure, **known).value
+    moments: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
+    value = bound(m, dimension=k, diameter=1, delta=failure, **moments).value
     low, high = (one / 2 for one in _any(k, 1, _log_coins(m, value)))
     yield Instance(f"a coin, and 2^{k} rows", (low, high), failure)
 
@@ -189,8 +189,8 @@ def a_row_of_each(bound: Bounding) -> Iterator[Instance]:
     Products of that row are 1 there. The slope is a half, and certain.
     """
     k, failure = 200, 0.5
-    known: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
-    value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
+    moments: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
+    value = bound(1, dimension=k, diameter=1, delta=failure, **moments).value
     far = float(1 - 2.0**-k > value)
     yield Instance(f"one row of 2^{k}", (far, far), failure)
 
@@ -200,8 +200,8 @@ def a_rare_row(bound: Bounding) -> Iterator[Instance]:
     k = 200
     for failure in (1e-2, 1e-6):
         p = failure * 1.0001
-        known: dict[str, Any] = {"slope": (p / 2, p / 4), "variance": p * 2.0**-k * (1 + _LEFT)}
-        value = bound(1, dimension=k, diameter=1, delta=failure, **known).value
+        moments: dict[str, Any] = {"slope": (p / 2, p / 4), "variance": p * 2.0**-k * (1 + _LEFT)}
+        value = bound(1, dimension=k, diameter=1, delta=failure, **moments).value
         chance = p * float(1 - 2.0**-k > value)
         yield Instance(f"rarely one row of 2^{k}, {failure:g}", (chance, chance), failure)
 
@@ -260,7 +260,7 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     cases = []
     for one in settings(quick=context.quick):
         if one.block == 2:
-            found = bound(
+            limit = bound(
                 one.m,
                 delta=_DELTA,
                 n_inputs=one.rows.shape[1],
@@ -268,7 +268,7 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
                 second=one.known["slope"][1],
             )
             drawn = errors(context, one, _draws(context))
-            cases.append(Case(drawn=drawn, bound=found, where={"map": one.name, "m": one.m}))
+            cases.append(Case(drawn=drawn, bound=limit, where={"map": one.name, "m": one.m}))
     return compare_with_bounds(
         cases,
         claim="the largest error of pairs over a grid of a set keeps the known bound",
@@ -282,14 +282,14 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
     """Count violations of both methods, by maps with and without a bound."""
     cases = []
     for one in settings(quick=context.quick):
-        found = errors(context, one, _draws(context))
+        distances = errors(context, one, _draws(context))
         for method in _METHODS:
             limit = bound(one.m, delta=_DELTA, method=method, **one.known)
             where: dict[str, Any] = {"map": one.name, "m": one.m, "method": method}
-            cases.append(Case(drawn=found, bound=limit, where=where))
-    found = group_errors(context, _TEMPLATES, _draws(context))
+            cases.append(Case(drawn=distances, bound=limit, where=where))
+    distances = group_errors(context, _TEMPLATES, _draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
-    cases.append(Case(drawn=found, bound=limit, where={"map": "group", "m": _TEMPLATES}))
+    cases.append(Case(drawn=distances, bound=limit, where={"map": "group", "m": _TEMPLATES}))
     return compare_with_bounds(
         cases,
         claim=(

@@ -90,14 +90,14 @@ def variance(
 
 
 @check("fourier.orthogonal", form="printed", name="never much worse than independent frequencies")
-def never_much_worse(context: Context, *, room: float = 3.0) -> Evidence:
+def never_much_worse(context: Context, *, constant: float = 3.0) -> Evidence:
     """Ask whether the ratio to independent frequencies stays below 1 + 3/(d + 1)."""
     worst, where = -np.inf, 0
     for d in (2, 3, 4, 8, 16, 64, 784):
-        excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - room / (d + 1)).max())
+        excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - constant / (d + 1)).max())
         worst, where = max((worst, where), (excess, d))
     return Evidence.from_interval(
-        claim=rf"the variance is at most $1 + {room:g}/(d+1)$ times that of independent "
+        claim=rf"the variance is at most $1 + {constant:g}/(d+1)$ times that of independent "
         rf"frequencies (nearest at $d = {where}$)",
         observed=worst,
         # d - 1 times a covariance to 1e-15, over variances of at least 2e-6.

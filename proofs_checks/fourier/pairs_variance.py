@@ -75,9 +75,9 @@ _SMOOTH = (0.5, 0.75, 1.0, 1.5, 2.5, 10.0, 50.0)
 @check("fourier.pairs-variance", form="printed", name="pairs vary less for smooth kernels")
 def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evidence:
     """Ask whether pairs vary less at all distances, for Matern kernels of these smoothnesses."""
-    found = {nu: _gain(nu) for nu in smoothness}
-    nu = min(found, key=lambda one: found[one].min())
-    least = float(found[nu].min())
+    gains = {nu: _gain(nu) for nu in smoothness}
+    nu = min(gains, key=lambda one: gains[one].min())
+    least = float(gains[nu].min())
     return Evidence.from_interval(
         claim=(
             r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "

@@ -1,6 +1,6 @@
 """Group-invariant features (Mroueh, Voinea, Poggio 2015).
 
-Two files a statement: its page, and the checks of both forms. Worlds, rows and draws
+Two files a statement: its page, and the checks of both forms. Instances, rows and draws
 that statements share are in the files that begin with an underscore.
 """
 

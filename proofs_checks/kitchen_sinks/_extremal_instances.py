@@ -38,9 +38,9 @@ def basis(bound: Bounding, *, moments: bool = False) -> Instance:
     Ten features that differ, as they do but for a chance of 5e-8, miss it by sqrt(1/10 - 1/n).
     """
     n, k = 10**9, 10
-    known = {"mean_square": 1.0, "norm": n**-0.5} if moments else {}
+    declarations = {"mean_square": 1.0, "norm": n**-0.5} if moments else {}
     # The sum of the terms is of the average; what is known of the nearest function is not.
-    value = bound(k, scale=1.0, delta=_NEARLY_CERTAIN, **known).total
+    value = bound(k, scale=1.0, delta=_NEARLY_CERTAIN, **declarations).total
     happens = float(math.sqrt(1 / k - 1 / n) > value)
     return Instance("an orthogonal basis", (happens * (1 - 5e-8), happens), _NEARLY_CERTAIN)
 

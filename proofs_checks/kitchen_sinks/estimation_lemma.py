@@ -90,12 +90,12 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...]
 def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> list[Case]:
     """Return the largest gaps over the box beside their bounds."""
     settings, n_draws = _settings(context)
-    found = []
+    cases = []
     for d, k, n, delta in settings:
         products = cosine_products(Cosines(d, 0.7, 0.5))(
             context.rng(f"cosines {d} {k} {n}"), k, n, n_draws
         )
-        found.append(
+        cases.append(
             Case(
                 drawn=largest_gap(products),
                 bound=bound(n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
@@ -104,14 +104,14 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> 
         )
     for n, delta in ((100, 0.05), (4000, 0.01)):
         drawn = np.abs(mean_signs(context.rng(f"constant {n}"), n, _SIGNS))
-        found.append(
+        cases.append(
             Case(
                 drawn=drawn,
                 bound=bound(n, scale=1.0, lipschitz=1.0, delta=delta),
                 where={"features": "constant", "N": n, "delta": delta},
             )
         )
-    return found
+    return cases
 
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="largest gap over the box", pays=True)
@@ -139,7 +139,7 @@ def _tails() -> Plot:
         y_label="log of the probability",
         series=(
             Series(label="promised: log delta", x=logs, y=-logs),
-            Series(label="bound as recalled", x=logs, y=recalled),
+            Series(label="bound, from memory", x=logs, y=recalled),
             Series(label="proved bound", x=logs, y=proved),
         ),
         caption=(
@@ -150,7 +150,7 @@ def _tails() -> Plot:
     )
 
 
-@check("kitchen-sinks.estimation-lemma", form="proved", name="worlds where it is tight")
+@check("kitchen-sinks.estimation-lemma", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return compare_instances(

@@ -52,11 +52,11 @@ def _search(choices: Any, target: Any, n_steps: int) -> list[float]:
     f = np.zeros_like(target)
     errors = []
     for _ in range(n_steps):
-        away = choices - f
-        square = (away**2).sum(axis=1)
+        gaps = choices - f
+        square = (gaps**2).sum(axis=1)
         # The projection of target - f on each line; a choice that equals f offers no line.
-        factor = (away @ (target - f)) / np.where(square > 0, square, 1.0)
-        tried = f + factor[:, np.newaxis] * away
+        factor = (gaps @ (target - f)) / np.where(square > 0, square, 1.0)
+        tried = f + factor[:, np.newaxis] * gaps
         distance = np.linalg.norm(tried - target, axis=1)
         best = int(np.argmin(distance))
         f = tried[best]

@@ -68,13 +68,13 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
     worst, looked = 0.0, 0
     for rho in _RHO:
         for order, name in enumerate(("step", "relu", "relu2")):
-            off = kernel(name, rho, 0.5, 2.0) - by_angle(order, rho)
-            worst = max(worst, abs(off) / by_angle(order, 1.0))
+            gap = kernel(name, rho, 0.5, 2.0) - by_angle(order, rho)
+            worst = max(worst, abs(gap) / by_angle(order, 1.0))
             looked += 1
         for name, function in _others().items():
             for s, t in ((1.0, 1.0), (0.5, 1.5)):
-                off = kernel(name, rho, s, t) - by_trapezoid(function, rho, s, t)
-                worst = max(worst, abs(off))
+                gap = kernel(name, rho, s, t) - by_trapezoid(function, rho, s, t)
+                worst = max(worst, abs(gap))
                 looked += 1
     return Evidence.from_interval(
         claim=(

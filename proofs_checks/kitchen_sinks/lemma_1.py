@@ -116,13 +116,13 @@ def average_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
 def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str, Any]]]:
     """Return instances, errors of averages, K, delta, and the setting."""
     settings, n = _settings(context)
-    found = []
+    rows = []
     for d, bandwidth, k, delta in settings:
         instance = Cosines(d, bandwidth)
         drawn = average_errors(context.rng(f"cosines {d} {k}"), instance, k, n)
         where = {"features": "cosines", "d": d, "K": k, "delta": delta}
-        found.append((instance, drawn, k, delta, where))
-    return found
+        rows.append((instance, drawn, k, delta, where))
+    return rows
 
 
 def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
@@ -185,11 +185,11 @@ def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
 
 def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple[Units, Any]]:
     n = 600 if context.quick else 20_000
-    found = []
+    rows = []
     for d in dims:
         units = Units(d, 4, by)
-        found.append((units, units.errors(context.rng(f"units {d} {by}"), 50, n)))
-    return found
+        rows.append((units, units.errors(context.rng(f"units {d} {by}"), 50, n)))
+    return rows
 
 
 @check("kitchen-sinks.lemma-1", form="proved", name="features without a bound", pays=True)
@@ -217,7 +217,7 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
 def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
     """Return the errors of averages of divided maxout units beside the bound with C times E b."""
     dims = (5, 40) if context.quick else (5, 20, 80)
-    found = _units(context, dims, "frobenius") + _units(context, dims, "longest")
+    rows = _units(context, dims, "frobenius") + _units(context, dims, "longest")
     return [
         Case(
             drawn=drawn,
@@ -229,7 +229,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
                 "delta": 0.05,
             },
         )
-        for units, drawn in found
+        for units, drawn in rows
     ]
 
 
@@ -263,10 +263,10 @@ def _plot(context: Context) -> Plot:
         cosines.append(average_errors(rng, instance, k, n))
         signs.append(np.abs(mean_signs(rng, k, _SIGNS)))
         promised.append(kitchen_sinks.approximation(k, scale=1.0, delta=0.05).value)
-        known = kitchen_sinks.approximation(
+        limits = kitchen_sinks.approximation(
             k, scale=1.0, delta=0.05, mean_square=instance.mean_square, norm=instance.norm
         )
-        sharper.append(known.value)
+        sharper.append(limits.value)
     x = np.log10(counts)
     return Plot(
         title="Lemma 1: bound and observation at delta = 0.05",
@@ -285,7 +285,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
-@check("kitchen-sinks.lemma-1", form="proved", name="worlds where it is tight")
+@check("kitchen-sinks.lemma-1", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Hold the bound where it is tight: random signs, and an orthogonal basis."""
     return compare_instances(

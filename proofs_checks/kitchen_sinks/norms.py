@@ -155,13 +155,13 @@ def cosines(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
 def problems(context: Context) -> list[tuple[Any, Any, Any]]:
     """Return random representations over random densities and features."""
     rng = context.rng("representations")
-    found = []
+    rows = []
     for _ in range(5 if context.quick else 100):
         n = int(rng.integers(10, 40))
         density = rng.dirichlet(np.ones(n))
         alpha = density * rng.standard_normal(n)
-        found.append((alpha, density, rng.standard_normal((6, n))))
-    return found
+        rows.append((alpha, density, rng.standard_normal((6, n))))
+    return rows
 
 
 @check("kitchen-sinks.norms", form="proved", name="the two norms of functions")
@@ -233,8 +233,8 @@ def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
 
 
 def _plot(context: Context) -> Plot:
-    found = problems(context)
-    sups = np.array([least_sup(*one) for one in found])
+    rows = problems(context)
+    sups = np.array([least_sup(*one) for one in rows])
     order = np.argsort(sups)
 
     def points(label: str, values: Any) -> Series:
@@ -251,10 +251,10 @@ def _plot(context: Context) -> Plot:
         series=(
             points(
                 "sup |alpha|/pi of the representation",
-                [of_the_representation(*one) for one in found],
+                [of_the_representation(*one) for one in rows],
             ),
             points("its minimum, the norm in F_pi", sups),
-            points("the norm in H", [least_square(*one) for one in found]),
+            points("the norm in H", [least_square(*one) for one in rows]),
         ),
         caption="A function's norm is the least over its representations, often far less than one.",
     )

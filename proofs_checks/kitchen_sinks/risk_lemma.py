@@ -143,7 +143,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
-@check("kitchen-sinks.risk-lemma", form="printed", name="worlds where it is tight")
+@check("kitchen-sinks.risk-lemma", form="printed", name="extremal instances")
 def tight(
     context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
 ) -> Evidence:

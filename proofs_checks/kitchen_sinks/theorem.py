@@ -91,10 +91,10 @@ def cases(
     """Return the excess risks of the minimiser over the box or the ball beside their bounds."""
     fit = {"box": excess_over_box, "ball": excess_over_ball}[constraint]
     n_draws = _draws(context)
-    found = []
+    cases = []
     for name, d, k, n, delta, draw in settings_of(context):
         products = draw(context.rng(f"{constraint} {name} {d} {k} {n}"), k, n, n_draws)
-        found.append(
+        cases.append(
             Case(
                 drawn=fit(products),
                 bound=bound(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
@@ -106,14 +106,14 @@ def cases(
         drawn = excess_risks(
             context.rng(f"{constraint} constants {n}"), n, _SIGNS, mean=1.2 * n**-0.5
         )
-        found.append(
+        cases.append(
             Case(
                 drawn=drawn,
                 bound=bound(10**6, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
                 where={"features": "constants", "K": 10**6, "N": n, "delta": delta},
             )
         )
-    return found
+    return cases
 
 
 def _draws(context: Context) -> int:
@@ -188,7 +188,7 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
     )
 
 
-@check("kitchen-sinks.theorem", form="proved", name="worlds where it is tight")
+@check("kitchen-sinks.theorem", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
     """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
     return compare_instances(

@@ -48,18 +48,18 @@ class Circle:
 
     def ratio(self, ridge: float, drawn: Any) -> float:
         """Compute the largest leverage over the density that is drawn from."""
-        seen = drawn > 0
-        return float(np.max((self.leverage(ridge) * self.law)[seen] / drawn[seen]))
+        positive = drawn > 0
+        return float(np.max((self.leverage(ridge) * self.law)[positive] / drawn[positive]))
 
     def errors(self, rng: np.random.Generator, drawn: Any, m: int, ridge: float, n: int) -> Any:
         """Compute sup over |f| <= 1 of the least error plus ridge with m features, in n draws."""
         density = np.divide(drawn, self.law)
         weights = np.divide(1.0, density, out=np.zeros_like(density), where=density > 0)
         counts = rng.multinomial(m, drawn / drawn.sum(), size=n)
-        seen = (counts * (weights / m)).reshape(n, -1, self.phases)
+        sums = (counts * (weights / m)).reshape(n, -1, self.phases)
         turned = np.exp(2j * self.b[: self.phases])
-        least = (seen.sum(axis=2) - np.abs(seen @ turned)) / 2
-        least[:, 0] = seen[:, 0] @ (2 * np.cos(self.b[: self.phases]) ** 2)
+        least = (sums.sum(axis=2) - np.abs(sums @ turned)) / 2
+        least[:, 0] = sums[:, 0] @ (2 * np.cos(self.b[: self.phases]) ** 2)
         return ridge * (self.eigenvalues / (least + ridge)).max(axis=1)
 
 

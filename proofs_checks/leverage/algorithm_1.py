@@ -87,15 +87,15 @@ _ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
 @check("leverage.algorithm-1", form="restored", name="the restored weights")
 def normalisation(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate the kernel of the restored weights."""
-    found = _ratio(context, weights)
+    ratio = _ratio(context, weights)
     return Evidence.from_interval(
         claim=(
             r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
             "worst row)"
         ),
-        observed=found,
+        observed=ratio,
         exact=1.0,
-        interval=(found - _ROUNDING, found + _ROUNDING),
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
         method=_ENUMERATED,
     )
 

@@ -39,7 +39,7 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
         "restored": (as_restored, printed.leverage.proposition_6),
         "proved": (as_proved, leverage.approximation),
     }[form]
-    found = []
+    rows = []
     for ridge in (1e-2, 1e-3) if context.quick else (1e-1, 1e-2, 1e-3, 1e-4):
         d = circle.degrees(ridge)
         for name, law in (("leverage", circle.best(ridge)), ("plain", circle.law)):
@@ -50,26 +50,26 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
             }
             m = features(**options)
             rng = context.rng(f"{form} {name} {ridge}")
-            found.append(
+            rows.append(
                 Case(
                     drawn=circle.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
                     bound=bound(number(**options), ridge=ridge, **options),
                     where={"ridge": ridge, "law": name, "M": m},
                 )
             )
-    return found
+    return rows
 
 
 def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
-    found = cases(context, form, features)
+    rows = cases(context, form, features)
     return compare_with_bounds(
-        found,
+        rows,
         claim=(
             r"with that many features, by leverage or plainly, the error of the ball exceeds "
             r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
         ),
         false_alarm=context.false_alarm,
-        n_features=max(case.where["M"] * case.drawn.size for case in found),
+        n_features=max(case.where["M"] * case.drawn.size for case in rows),
         plots=plots,
     )
 

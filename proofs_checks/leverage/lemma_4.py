@@ -35,8 +35,8 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
                 spread = spread_of(waves.gram, estimate, _RIDGE)
                 if spread >= 0.5:
                     continue
-                off = np.abs(scores_of(estimate, _RIDGE) - tau)
-                worst = max(worst, float(np.max(off / bound(spread, tau))))
+                gaps = np.abs(scores_of(estimate, _RIDGE) - tau)
+                worst = max(worst, float(np.max(gaps / bound(spread, tau))))
                 spreads.append(spread)
                 last = 2 * spread * _RIDGE / (smallest + _RIDGE)
                 ends.append(float(np.max(in_between(spread, tau))) / last)

@@ -47,8 +47,8 @@ class Sums:
     def errors(self, rng: np.random.Generator, alpha: Any, size: int, n: int) -> Any:
         """Return L2 errors of the same sum over pools of `size` features, in n draws."""
         counts = rng.multinomial(size, self.circle.law / self.circle.law.sum(), size=n) / size
-        off = ((counts - self.circle.law) * (alpha @ self.at_points)) @ self.on_grid.T
-        return np.sqrt(np.mean(off**2, axis=1))
+        gaps = ((counts - self.circle.law) * (alpha @ self.at_points)) @ self.on_grid.T
+        return np.sqrt(np.mean(gaps**2, axis=1))
 
 
 def promised(alpha: Any, deviation: float) -> float:
@@ -90,14 +90,14 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
 @check("leverage.lemma-7", form="proved", name="in a ball")
 def ball(context: Context, *, which: int = 0) -> Evidence:
     """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
-    found = _in_the_ball(Sums(_MANY), which)
+    norms = _in_the_ball(Sums(_MANY), which)
     return Evidence.from_interval(
         claim=(
             r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
             "is at least"
         ),
-        observed=found,
-        interval=(found * (1 - 1e-6), found * (1 + 1e-6)),
+        observed=norms,
+        interval=(norms * (1 - 1e-6), norms * (1 + 1e-6)),
         lower=10.0,
         method="computed, with its rounding",
     )

@@ -40,11 +40,11 @@ def _uniform(claim: str, tau: Any) -> Evidence:
 
 
 def _not_uniform(claim: str, tau: Any) -> Evidence:
-    off = abs(_worst(tau) - 1)
+    gap = abs(_worst(tau) - 1)
     return Evidence.from_interval(
         claim=claim,
-        observed=off,
-        interval=(off - _ROUNDING, off + _ROUNDING),
+        observed=gap,
+        interval=(gap - _ROUNDING, gap + _ROUNDING),
         lower=0.1,
         method="computed, with its rounding",
     )

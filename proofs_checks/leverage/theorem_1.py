@@ -42,9 +42,9 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
     d = float(tau.sum())
     cases = []
     for rows, drawn in scores_by_rows:
-        off = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
+        gaps = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
         cases.append(
-            Case(drawn=off, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
+            Case(drawn=gaps, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
         )
     return compare_with_bounds(
         cases,
@@ -131,7 +131,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold errors of single scores against their bound."""
     waves, scores_by_rows = _draws(context)
     tau = waves.scores(_RIDGE)
-    known = {
+    sizes = {
         "ridge": _RIDGE,
         "degrees_of_freedom": float(tau.sum()),
         "delta": _DELTA,
@@ -140,7 +140,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     cases = [
         Case(
             drawn=[float(np.max(np.abs(t - tau) / (1 - tau))) for t in drawn],
-            bound=error(rows, **known),
+            bound=error(rows, **sizes),
             where={"N_0": rows},
         )
         for rows, drawn in scores_by_rows
@@ -153,7 +153,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
         ),
         false_alarm=context.false_alarm,
         n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
-        plots=(_plot(context, waves, known),),
+        plots=(_plot(context, waves, sizes),),
     )
 
 
@@ -182,12 +182,12 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
     )
 
 
-def _plot(context: Context, waves: Waves, known: dict[str, float]) -> Plot:
+def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
     counts = np.array([250, 500, 1000, 2000, 4000, 8000])
     n = 20 if context.quick else 1000
     tau = waves.scores(_RIDGE)
     rng = context.rng("plot")
-    seen = [
+    quantiles = [
         np.quantile(
             [
                 np.max(np.abs(waves.estimated(rng, int(rows), _RIDGE) - tau) / (1 - tau))
@@ -197,7 +197,7 @@ def _plot(context: Context, waves: Waves, known: dict[str, float]) -> Plot:
         )
         for rows in counts
     ]
-    promised = np.array([bounds.score_error(int(rows), **known).value for rows in counts])
+    promised = np.array([bounds.score_error(int(rows), **sizes).value for rows in counts])
     some = np.isfinite(promised)
     x = np.log10(counts)
     return Plot(
@@ -206,7 +206,7 @@ def _plot(context: Context, waves: Waves, known: dict[str, float]) -> Plot:
         y_label="log10 of the largest error over 1 minus the score",
         series=(
             Series(label="bound", x=x[some], y=np.log10(promised[some])),
-            Series(label="80 % quantile", x=x, y=np.log10(seen)),
+            Series(label="80 % quantile", x=x, y=np.log10(quantiles)),
         ),
         caption="The bound promises nothing below some number of rows, and is loose above it.",
     )

@@ -54,7 +54,7 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
     counts = np.array([500, 1000, 2000, 4000, 8000])
     rng = context.rng("plot")
     n = 15 if context.quick else 500
-    seen = [
+    errors = [
         np.quantile(
             [spread_of(waves.gram, waves.estimated_gram(rng, int(rows)), _RIDGE) for _ in range(n)],
             1 - _DELTA,
@@ -73,7 +73,7 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
         y_label="log10 of the relative error",
         series=(
             Series(label="bound", x=x[some], y=np.log10(np.asarray(promised)[some])),
-            Series(label="80 % quantile", x=x, y=np.log10(seen)),
+            Series(label="80 % quantile", x=x, y=np.log10(errors)),
         ),
         caption="Both fall as the root of the number of rows; the bound begins below 1.",
     )
@@ -87,9 +87,9 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
     rng = context.rng("two ways")
     worst = 1.0
     for _ in range(5 if context.quick else 100):
-        seen = waves.estimated_gram(rng, 500)
-        plain = spread_of(waves.gram, seen, _RIDGE)
-        large = spread_of(size * waves.gram, size * seen, scale * size * _RIDGE)
+        errors = waves.estimated_gram(rng, 500)
+        plain = spread_of(waves.gram, errors, _RIDGE)
+        large = spread_of(size * waves.gram, size * errors, scale * size * _RIDGE)
         worst = max(worst, large / plain, plain / large)
     return Evidence.from_interval(
         claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "

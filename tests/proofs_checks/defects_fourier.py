@@ -104,7 +104,7 @@ DEFECTS = [
     (orthogonal.kernel, {"claimed": wider}, "refuted"),
     (orthogonal.variance, {"draw": weights(repeated_within_blocks)}, "refuted"),
     (orthogonal.variance, {"claimed": pairs_variance._OF_PAIRS}, "refuted"),
-    (orthogonal.never_much_worse, {"room": 0.0}, "refuted"),
+    (orthogonal.never_much_worse, {"constant": 0.0}, "refuted"),
     (structured.kernel, {"draw": Unturned}, "refuted"),
     (structured.kernel, {"claimed": wider}, "refuted"),
     (structured.turns, {"spread": lambda fourth: 2.0 / 3.0}, "refuted"),

@@ -86,7 +86,7 @@ DEFECTS = [
     ),
     (theorem_1_positive.least_constant, {"factor": 0.9999}, "refuted"),
     (theorem_1_positive.no_less, {"factor": 1.0}, "refuted"),
-    (theorem_1_positive.room, {"slope": 1.1}, "refuted"),
+    (theorem_1_positive.margin, {"slope": 1.1}, "refuted"),
     (lemma_7.means, {"bound": divided(lemma_7.mean_bound, 3.0)}, "refuted"),
     (lemma_7.moments, {"bound": divided(lemma_7.mean_bound, 3.0)}, "refuted"),
     (lemma_7.tight, {"bound": divided(lemma_7.mean_bound, 1.2)}, "refuted"),

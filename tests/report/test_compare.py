@@ -14,6 +14,7 @@ from mehler.report import read_report
 from mehler.report._compare import compare
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
+from mehler.statements import UNDECIDED
 from tests.report import toys
 
 STATEMENTS = (toys.TRUE, toys.REPAIRED)
@@ -40,6 +41,14 @@ def changes(found, old):
 
 def test_nothing_changed_in_a_report_compared_with_itself(found, old):
     assert changes(found, old) == []
+
+
+def test_an_earlier_name_of_a_verdict_is_no_change(found, tmp_path):
+    earlier = json.loads(json.dumps(found.to_dict()))
+    earlier["statements"][0]["verdict"] = "undecided: formula not in our copy"
+    (tmp_path / "old.json").write_text(json.dumps(earlier))
+    old = read_report(tmp_path / "old.json")
+    assert old["statements"][0]["verdict"] == UNDECIDED
 
 
 def edit(old, *path):

@@ -265,7 +265,8 @@ def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():
     found = report.run((toys.LOST,), with_data=False)
     html, summary = render_html(found), render_markdown(found)
     text = "".join(Page(html).text)
-    for written in ("undecided: formula not in our copy", "our copy, line 7", "A standard normal"):
+    undecided = "undecided: formula not in the source text"
+    for written in (undecided, "source text, line 7", "A standard normal"):
         assert written in text
     assert "restored form" in "".join(text.partition("Every statement in full")[2])
     assert "restored: refuted" in summary

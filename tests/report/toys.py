@@ -122,7 +122,7 @@ LOST = statement(
     check(3.0, "restored"),
     check(1.0, "proved"),
     copy="lost",
-    place="Section 2, equation (3); our copy, line 7",
+    place="Section 2, equation (3); source text, line 7",
 )
 BOUND = statement("bound", "holds", Check(form="printed", name="held", run=held_bound))
 SILENT = statement("silent", "not computable", note="No number is claimed.")

@@ -48,7 +48,7 @@ def test_a_lost_formula_is_never_the_prints_verdict() -> None:
     for parts in FOUND.values():
         for part in parts:
             lost = part["expected"].startswith("undecided")
-            assert lost == ("not in our copy" in part["of"]), part["id"]
+            assert lost == ("not in the source text" in part["of"]), part["id"]
             assert lost == ("restored" in part["checks"]), part["id"]
 
 

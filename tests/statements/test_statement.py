@@ -77,7 +77,7 @@ def test_evidence_without_a_form_decides_nothing():
 def test_what_the_copy_lost_is_never_refuted():
     for verdict in (RESTORED_HOLDS, RESTORED_REFUTED):
         assert verdict.startswith(UNDECIDED)
-    assert UNDECIDED == "undecided: formula not in our copy"
+    assert UNDECIDED == "undecided: formula not in the source text"
 
 
 def test_no_failure_is_an_expectation():

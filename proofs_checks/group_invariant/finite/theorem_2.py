@@ -230,7 +230,7 @@ def _steps(projection: float, n: int, offset: float) -> float:
     return sum((k - offset) / n >= projection for k in range(1 - n, n + 1)) / n
 
 
-@check("group-invariant.theorem-2", form="proved", name="worlds where it is tight")
+@check("group-invariant.theorem-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Compare the bound with extremal instances: rows of a line, and orthonormal ones."""
     return compare_instances(

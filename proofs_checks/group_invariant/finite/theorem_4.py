@@ -69,7 +69,7 @@ def kolmogorov(bound: Bounding) -> Iterator[Instance]:
             yield Instance(f"{r} elements, failure {failure:g}", ends, failure)
 
 
-@check("group-invariant.theorem-4", form="restored", name="worlds where it is tight")
+@check("group-invariant.theorem-4", form="restored", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Compare the bound with the distribution of Kolmogorov's statistic."""
     claim = "largest error of a distribution function"

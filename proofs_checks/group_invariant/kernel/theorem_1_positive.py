@@ -63,8 +63,8 @@ def no_less(context: Context, *, factor: float = 0.999) -> Evidence:
     return _on_a_circle(r"a thousandth less than $a = 4/\pi$ is no kernel", factor, upper=0.0)
 
 
-@check("group-invariant.theorem-1-positive", form="proved", name="the room that the window leaves")
-def room(context: Context, *, slope: float = 1.0) -> Evidence:
+@check("group-invariant.theorem-1-positive", form="proved", name="what the window leaves")
+def margin(context: Context, *, slope: float = 1.0) -> Evidence:
     """Compare the slope of K_s times the mean distance with its constant, over dimensions."""
     worst, d = max(
         (slope * mean_distance_of_sphere(d) / math.sqrt(2 * math.pi * d), d)

@@ -215,7 +215,7 @@ def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
     return Instance("two rows of a cell", (far * (1 - 1e-9), far), value)
 
 
-@check("group-invariant.lemma-4", form="proved", name="worlds where it is tight")
+@check("group-invariant.lemma-4", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.approximation) -> Evidence:
     """Compare the sharper bound with extremal instances: half of all counts one row of a line."""
     return compare_instances(

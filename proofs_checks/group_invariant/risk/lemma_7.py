@@ -13,7 +13,7 @@ from mehler.bounds import Bound, Term
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Case, compare_instances, compare_with_bounds
-from ...kitchen_sinks import _extremal_instances as worlds
+from ...kitchen_sinks import _extremal_instances as extremal
 from .._tokens import BINS, SHARE, WINDOW, columns
 
 Lemma = Callable[..., Bound]
@@ -124,19 +124,19 @@ def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     return _compare(context, bound, claim=claim, variance=True)
 
 
-@check("group-invariant.lemma-7", form="restored", name="worlds where it is tight")
+@check("group-invariant.lemma-7", form="restored", name="extremal instances")
 def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare both terms with random signs on a line, and with an orthogonal basis."""
     return compare_instances(
-        [*worlds.random_signs(bound), worlds.basis(bound)],
+        [*extremal.random_signs(bound), extremal.basis(bound)],
         claim="distance of a mean from its expectation",
     )
 
 
-@check("group-invariant.lemma-7", form="proved", name="a world where the variance is tight")
+@check("group-invariant.lemma-7", form="proved", name="an extremal instance of the variance")
 def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare the sharper first term with an orthogonal basis, whose mean is not 0."""
     return compare_instances(
-        [worlds.basis(bound, moments=True)],
+        [extremal.basis(bound, moments=True)],
         claim="distance of a mean from its expectation, the variance known",
     )

@@ -236,7 +236,7 @@ def wrong_sign(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"one row, wrong sign, failure {failure:g}", (low, high), failure)
 
 
-@check("group-invariant.theorem-3", form="proved", name="worlds where it is tight")
+@check("group-invariant.theorem-3", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Compare the bound with one row of a line, where all sizes but one are endless."""
 

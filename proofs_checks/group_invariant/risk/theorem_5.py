@@ -111,7 +111,7 @@ def all_signs(bound: Bounding) -> Instance:
     return Instance("all signs", (happens, happens), _NEARLY_CERTAIN)
 
 
-@check("group-invariant.theorem-5", form="proved", name="worlds where it is tight")
+@check("group-invariant.theorem-5", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Compare the bound with one function, and with all of them."""
     return compare_instances(

@@ -154,7 +154,7 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
     return Evidence.from_interval(
         claim=(
             r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
-            rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
+            rf"difference at $q = 10^{{300}}$ (least margin at $\rho = {rho:g}$)"
         ),
         observed=(low + high) / 2,
         exact=0.0,

@@ -419,7 +419,7 @@ def _two_tails(name: str, t: float, failure: float, third: float) -> Instance:
 
 
 def _any_of(n: int, name: str, value: float, failure: float) -> Instance:
-    """Return the world of the largest of n independent means of squares."""
+    """Return the instance of the largest of n independent means of squares."""
     low, high = mean_exceeds(value * math.sqrt(MANY / 2), MANY, third=_SQUARES)
     ends = (-math.expm1(n * math.log1p(-min(2 * tail, 1 - 1e-16))) for tail in (low, high))
     return Instance(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)

@@ -116,12 +116,12 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
     expected = _known(context)
     dimensions = {name: dimension(points) for name, (points, _) in expected.items()}
 
-    def room(name: str) -> tuple[bool, int]:
+    def slack(name: str) -> tuple[bool, int]:
         inside = expected[name][1] in dimensions[name]
         return inside, dimensions[name].low - dimensions[name].high
 
     # One that is missed first, then the widest interval.
-    worst = min(expected, key=room)
+    worst = min(expected, key=slack)
     interval = dimensions[worst]
     return Evidence.from_interval(
         claim=f"the dimension of {worst}, the widest of {len(expected)} intervals",

@@ -198,7 +198,7 @@ def in_mean_square(
     )
 
 
-@check("maxout.lemma-3", form="proved", name="worlds where it is tight")
+@check("maxout.lemma-3", form="proved", name="extremal instances")
 def tight(
     context: Context,
     *,
@@ -442,7 +442,7 @@ def shortfall_evidence(
 def two_near_points(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
-    """Evaluate the print on two near points, where it promises that one unit is enough."""
+    """Evaluate the published form on two near points, where it promises that one unit is enough."""
     bound = printed_at_near_points()
     return shortfall_evidence(
         r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that no "

@@ -57,7 +57,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_r
     return compare_means(context, means, "mean added risk over the bound in expectation")
 
 
-@check("maxout.lemma-4", form="proved", name="worlds where it is tight")
+@check("maxout.lemma-4", form="proved", name="extremal instances")
 def tight(
     context: Context,
     *,
@@ -153,7 +153,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
 def added_risk(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
-    """Evaluate the print on two near points, where it promises that one unit adds no risk."""
+    """Evaluate the published form on two near points: it promises that a unit adds no risk."""
     scale, lipschitz = 0.5, 0.5
     bound = printed_at_near_points(lipschitz, scale)
     return shortfall_evidence(

@@ -99,14 +99,14 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
     return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
-@check("maxout.remark-2", form="proved", name="worlds where it is tight")
+@check("maxout.remark-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound where it is tight, for short and long inputs, small and large losses."""
     return compare_instances(
         [
-            world
+            instance
             for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))
-            for world in (
+            for instance in (
                 *instances.wrong_sign(bound, FREE, radius=radius, loss_bound=loss_bound),
                 instances.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
                 *instances.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),

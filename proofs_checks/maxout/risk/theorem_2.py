@@ -186,7 +186,7 @@ def smaller(
     )
 
 
-@check("maxout.theorem-2", form="proved", name="worlds where it is tight")
+@check("maxout.theorem-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
     return compare_instances(
@@ -201,7 +201,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
     )
 
 
-@check("maxout.theorem-2", form="proved", name="worlds where it is tight, paper's shape")
+@check("maxout.theorem-2", form="proved", name="extremal instances, paper's shape")
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Hold the paper's shape in the same instances."""
     return compare_instances(

@@ -13,6 +13,8 @@ from mehler.report._model import SCHEMA, Change, Comparison, Report
 # Reports of schema 1 lack the columns and scores of the data; those of schema 2 have a field for
 # each text of a statement, which is not compared.
 _READ = ("mehler-report/1", "mehler-report/2", SCHEMA)
+# What earlier reports call the verdict on a formula that the source text has lost.
+_RENAMED = ("formula not in our copy", "formula not in the source text")
 _MOST_COLUMNS = 20
 
 
@@ -41,7 +43,8 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     path = Path(file)
     label = f"--compare={str(path)!r}"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text.replace(*_RENAMED))
     except OSError as error:
         raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:

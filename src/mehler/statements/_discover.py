@@ -15,7 +15,7 @@ GROUP = "mehler.statements"
 # Whose the verdict is, by the state of the print in the copy that was read.
 _OF = {
     "printed": "the print",
-    "lost": "a restored form: the formula is not in our copy",
+    "lost": "a restored form: the formula is not in the source text",
     "none": "our own form: there is no print",
 }
 _NUMBERED = re.compile(
@@ -54,7 +54,7 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
         ...
     ValueError: statements='no.such-*' is a glob that matches no id; sources are empty
     """
-    found: dict[str, Statement] = {}
+    statements: dict[str, Statement] = {}
     origin: dict[str, str] = {}
     require_instance("glob", glob, str)
     points = entry_points(group=GROUP) if sources is None else require_iterable("sources", sources)
@@ -65,18 +65,18 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     for point in sorted(points, key=lambda one: (one.name, one.value)):
         label = f"{point.name} = {point.value}"
         for statement in _load(point, label):
-            if statement.id in found:
+            if statement.id in statements:
                 raise ValueError(
                     f"statement id {statement.id!r} is brought twice, by {origin[statement.id]} "
                     f"and by {label}: rename one or uninstall its package"
                 )
-            found[statement.id] = statement
+            statements[statement.id] = statement
             origin[statement.id] = label
-    chosen = [one for key, one in found.items() if fnmatchcase(key, glob)]
+    chosen = [one for key, one in statements.items() if fnmatchcase(key, glob)]
     if not chosen:
         none = "no statements are installed" if sources is None else "sources are empty"
-        known = f"the ids are {', '.join(found)}" if found else none
-        raise ValueError(f"statements={glob!r} is a glob that matches no id; {known}")
+        ids = f"the ids are {', '.join(statements)}" if statements else none
+        raise ValueError(f"statements={glob!r} is a glob that matches no id; {ids}")
     return chosen
 
 

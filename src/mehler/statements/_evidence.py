@@ -49,10 +49,10 @@ Numbers: TypeAlias = Any
 def _floats(name: str, values: Iterable[Any] | None) -> tuple[float, ...] | None:
     if values is None:
         return None
-    found = require_reals(name, values, finite=False)
-    if found.ndim != 1:
-        raise ValueError(f"{name} must be a sequence of numbers, not of shape {found.shape}")
-    return tuple(float(v) for v in found)
+    array = require_reals(name, values, finite=False)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a sequence of numbers, not of shape {array.shape}")
+    return tuple(float(v) for v in array)
 
 
 @dataclass(frozen=True, kw_only=True)

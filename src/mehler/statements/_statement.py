@@ -20,7 +20,7 @@ from mehler._validate import (
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 
-UNDECIDED = "undecided: formula not in our copy"
+UNDECIDED = "undecided: formula not in the source text"
 RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
 RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
 EXPECTATIONS = (
@@ -81,12 +81,12 @@ class Check:
         """Pay for the test, run it, and name form and check in the evidence."""
         if self.pays:
             context.pay(self.name)
-        found = self.run(context)
-        if not isinstance(found, Evidence):
-            raise TypeError(f"the check returned {type(found).__name__}, not Evidence")
-        if found.form not in ("", self.form):
-            raise ValueError(f"a check of the {self.form} form returned {found.form} evidence")
-        return replace(found, form=self.form, check=self.name)
+        evidence = self.run(context)
+        if not isinstance(evidence, Evidence):
+            raise TypeError(f"the check returned {type(evidence).__name__}, not Evidence")
+        if evidence.form not in ("", self.form):
+            raise ValueError(f"a check of the {self.form} form returned {evidence.form} evidence")
+        return replace(evidence, form=self.form, check=self.name)
 
     @property
     def origin(self) -> str:
@@ -323,23 +323,23 @@ def _front_matter(path: Path) -> tuple[dict[str, str], list[str]]:
 def _sections(path: Path, lines: list[str], own: str) -> tuple[str, dict[str, str]]:
     """Return the title and the sections before the evidence, by their headings."""
     title, heading, in_code = "", "Setting", False
-    found: dict[str, list[str]] = {heading: []}
+    lines_of: dict[str, list[str]] = {heading: []}
     for line in lines:
         in_code ^= line.lstrip().startswith("```")
         if line.startswith("# ") and not in_code:
             title = title or line[2:].strip()
         elif line.startswith("## ") and not in_code:
             heading = line[3:].strip()
-            if heading in found:
+            if heading in lines_of:
                 raise ValueError(f"{path}: section {heading!r} stands twice: rename one")
             if heading == "Evidence":
                 break
-            found[heading] = []
+            lines_of[heading] = []
         else:
-            found[heading].append(line)
+            lines_of[heading].append(line)
     if not title:
         raise ValueError(f"{path}: no heading of the first level: give the title")
-    texts = {heading: "\n".join(text).strip() for heading, text in found.items()}
+    texts = {heading: "\n".join(text).strip() for heading, text in lines_of.items()}
     return title, {name: _linked(text, path, own) for name, text in texts.items() if text}
 
 
@@ -403,7 +403,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     'refuted, repaired'
     >>> restored = Evidence(form="restored", check="a", status="refuted", claim="x is 0")
     >>> verdict_of([restored, proved])
-    'undecided: formula not in our copy; restored form refuted'
+    'undecided: formula not in the source text; restored form refuted'
     """
     statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
     for i, one in enumerate(require_iterable("evidence", evidence)):
