@@ -38,15 +38,25 @@ def complexity(
     return logarithm + math.log(pool_size + 1)
 
 
-def _on_sphere(
-    radius: float, dimension: float, diameter: float, inside: float
-) -> tuple[Assumption, ...]:
-    """Return the conditions under which a published formula is a number, and its sphere."""
-    return (
+def _covered(
+    pool_size: int,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c1: float,
+    c: float,
+    radius: float = 1.0,
+) -> tuple[float, float, tuple[Assumption, ...]]:
+    """Return C_1 times the published root, its failure beyond delta, and what both assume."""
+    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
+    assumptions = (
         *of_inputs(radius, dimension, diameter),
         Assumption("inputs have length 1", radius == 1, f"radius {radius:g}"),
         Assumption("the published root is of a number", inside >= 0, f"{inside:g}"),
     )
+    root = c1 * math.sqrt(inside) if inside >= 0 else math.nan
+    return root, 2 * math.exp(-c * n_inputs / 4), assumptions
 
 
 @bound(
@@ -55,17 +65,9 @@ def _on_sphere(
     form="printed",
     assumes=(NORMAL,),
 )
+@derived(_covered)
 def lemma_2(
-    *,
-    pool_size: int,
-    delta: float,
-    n_inputs: int,
-    dimension: float,
-    diameter: float,
-    c1: float,
-    c: float,
-    n_features: int = 1,
-    radius: float = 1.0,
+    covered: tuple[float, float, tuple[Assumption, ...]], *, delta: float, n_features: int = 1
 ) -> Formula:
     r"""Evaluate the published bound of the supremum of one unit.
 
@@ -88,14 +90,10 @@ def lemma_2(
     ...                              diameter=2.0, c1=1.0, c=0.5).value, 3)
     4.578
     """
-    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
-    largest = c1 * math.sqrt(inside) if inside >= 0 else math.nan
-    terms = {"supremum": (largest, r"C_1\sqrt{k\log(D\sqrt d/\delta) + \log(q+1)}")}
-    assumptions = (
-        *_on_sphere(radius, dimension, diameter, inside),
-        Assumption("one unit", n_features == 1, f"{n_features} units"),
-    )
-    return Formula(terms, 1 - delta - 2 * math.exp(-c * n_inputs / 4), assumptions=assumptions)
+    root, failure, assumptions = covered
+    terms = {"supremum": (root, r"C_1\sqrt{k\log(D\sqrt d/\delta) + \log(q+1)}")}
+    assumptions += (Assumption("one unit", n_features == 1, f"{n_features} units"),)
+    return Formula(terms, 1 - delta - failure, assumptions=assumptions)
 
 
 @bound(
@@ -104,18 +102,13 @@ def lemma_2(
     form="printed",
     assumes=(NORMAL,),
 )
+@derived(_covered)
 def lemma_3(
+    covered: tuple[float, float, tuple[Assumption, ...]],
     *,
     n_features: int,
-    pool_size: int,
     scale: float,
     delta: float,
-    n_inputs: int,
-    dimension: float,
-    diameter: float,
-    c1: float,
-    c: float,
-    radius: float = 1.0,
 ) -> Formula:
     r"""Evaluate the published bound of the approximation by m units.
 
@@ -133,15 +126,14 @@ def lemma_3(
     ...     n_inputs=10, dimension=3, diameter=2.0, c1=1.0, c=0.5).value, 4)
     0.0423
     """
-    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
-    mean = scale * c1 * math.sqrt(inside / n_features) if inside >= 0 else math.nan
-    root = r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
+    root, failure, assumptions = covered
+    mean = scale * root / math.sqrt(n_features)
+    latex = r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
     terms = {
-        "mean": (mean, root),
-        "confidence": (mean * root_log(delta), root + r"\sqrt{2\log(1/\delta)}"),
+        "mean": (mean, latex),
+        "confidence": (mean * root_log(delta), latex + r"\sqrt{2\log(1/\delta)}"),
     }
-    assumptions = _on_sphere(radius, dimension, diameter, inside)
-    return Formula(terms, 1 - 2 * delta - 2 * math.exp(-c * n_inputs / 4), assumptions=assumptions)
+    return Formula(terms, 1 - 2 * delta - failure, assumptions=assumptions)
 
 
 @bound(
