@@ -13,8 +13,11 @@ from mehler import _arrays
 from mehler._validate import require_reals
 from mehler.bounds._bound import Assumption, Bound, Term
 
+# Arrays of the host.
+Floats = NDArray[np.float64]
 
-def require_host(name: str, value: Any) -> NDArray[np.float64]:
+
+def require_host(name: str, value: Any) -> Floats:
     """Return real numbers of any library as an array of the host, whatever their shape."""
     return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
 

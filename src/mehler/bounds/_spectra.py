@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
-from mehler.bounds._entries import require_host
+from mehler.bounds._entries import Floats, require_host
 from mehler.bounds._function import square_of
 
 MEAN = "blocks of features are independent, with the mean K"
@@ -23,7 +23,7 @@ _ROUNDING = 1e-10
 class Size:
     """Eigenvalues of the mean B, downwards, the squared length s of a block, and assumptions."""
 
-    beta: Any
+    beta: Floats
     level: Level
     assumptions: tuple[Assumption, ...]
 
@@ -62,7 +62,7 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
 
 
 def size_of(
-    mu: Any,
+    mu: Floats,
     *,
     ridge: float | None = None,
     sup: float | None = None,
@@ -156,8 +156,8 @@ class Level:
 class Tail:
     """Logarithms of the numerators at each theta, for one side."""
 
-    theta: Any
-    numerator: Any
+    theta: Floats
+    numerator: Floats
 
     def log_probability(self, t: Any) -> Any:
         """Return the logarithm of the bound of P(lambda_max >= t), for each t."""
@@ -168,16 +168,13 @@ class Tail:
         return np.min(np.where(np.isnan(bounds), np.inf, bounds), axis=-1)
 
 
-def tails(beta: Any, level: Level, m: int) -> tuple[Tail, Tail]:
-    """Return the tails above and below, for eigenvalues beta (n,) of the mean."""
-    return tail(beta, level, m, 1), tail(beta, level, m, -1)
-
-
-def deviation(upper: Tail, lower: Tail, largest: float, delta: float) -> float:
+def deviation(size: Size, m: int, delta: float) -> float:
     """Return a t that both sides together exceed with probability at most delta.
 
     Below, nothing exceeds the largest eigenvalue of the mean.
     """
+    upper, lower = (tail(size.beta, size.level, m, sign) for sign in (1, -1))
+    largest = float(size.beta[0])
 
     def chance(t: float) -> float:
         down = lower.log_probability(t) if t < largest else -math.inf
@@ -192,7 +189,7 @@ def deviation(upper: Tail, lower: Tail, largest: float, delta: float) -> float:
     return high
 
 
-def tail(beta: Any, level: Level, m: int, sign: int) -> Tail:
+def tail(beta: Floats, level: Level, m: int, sign: int) -> Tail:
     """Return the tail of one side, by all that is known of s."""
     parts = []
     if math.isfinite(level.most):
@@ -202,13 +199,13 @@ def tail(beta: Any, level: Level, m: int, sign: int) -> Tail:
     return Tail(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _of_bounded(beta: Any, most: float, m: int, sign: int) -> tuple[Any, Any]:
+def _of_bounded(beta: Floats, most: float, m: int, sign: int) -> tuple[Any, Any]:
     a = m * _psi(sign * _GRID) / most
     return _GRID / most * m, log_sums(a, np.zeros_like(a), beta)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _of_lipschitz(beta: Any, level: Level, m: int, sign: int) -> tuple[Any, Any]:
+def _of_lipschitz(beta: Floats, level: Level, m: int, sign: int) -> tuple[Any, Any]:
     c, beyond = _beyond(level.mean, level.lipschitz, sign)
     cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
     a = m * _psi(sign * c[:, None] * cut) / cut
@@ -244,7 +241,7 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     return c, np.where(np.isnan(bound), np.inf, bound)
 
 
-def log_sums(a: Any, w: Any, beta: Any) -> Any:
+def log_sums(a: Floats, w: Floats, beta: Floats) -> Any:
     """Return log(S(a) + e^(a beta_1) (e^w - 1)) for each a > 0 and w >= 0, beta downwards."""
     if beta.size <= _LONG:
         return _exact(a.ravel(), w.ravel(), beta).reshape(a.shape)
@@ -264,7 +261,7 @@ def _table(spectrum: bytes) -> Any:
     return _exact(_POINTS, np.zeros_like(_POINTS), beta / beta[0])
 
 
-def _exact(a: Any, w: Any, beta: Any) -> Any:
+def _exact(a: Floats, w: Floats, beta: Floats) -> Any:
     parts = []
     size = max(1, _AT_ONCE // beta.size)
     for start in range(0, a.size, size):

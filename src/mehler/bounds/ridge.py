@@ -32,6 +32,7 @@ import numpy as np
 
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
+from mehler.bounds._entries import Floats
 from mehler.bounds._function import Formula, bound, square_of
 from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail, with_eigenvalues
 
@@ -336,7 +337,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def added_bias(
-    spectrum: Size, mu: Any, m: int, *, ridge: float, smoothness: float, sup: float | None
+    spectrum: Size, mu: Floats, m: int, *, ridge: float, smoothness: float, sup: float | None
 ) -> float:
     """Return F = min(F', F''): what m blocks of features add to the exact kernel's bias over R^2.
 
@@ -383,13 +384,13 @@ def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
 @np.errstate(all="ignore")
 def _one_target(
     spectrum: Size,
-    mu: Any,
+    mu: Floats,
     m: int,
     ridge: float,
     r: float,
     sup: float | None,
-    remaining: Any,
-    chances: Any,
+    remaining: Floats,
+    chances: Floats,
 ) -> Any:
     """Bound what features add where the spectral error is at most 1 - `remaining`, for each."""
     size = power(ridge, 2 * r)
@@ -402,7 +403,7 @@ def _one_target(
 
 
 @np.errstate(all="ignore")
-def second_moment(spectrum: Size, mu: Any, ridge: float, r: float, sup: float | None) -> float:
+def second_moment(spectrum: Size, mu: Floats, ridge: float, r: float, sup: float | None) -> float:
     """Return J_r, the largest x^(2r) q(x)/(1 + x)^2 over x = mu_i/(N ridge).
 
     N ridge q(K/(N ridge)) is at least E[s G], the mean of a block's Gram matrix times its leverage.

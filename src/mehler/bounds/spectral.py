@@ -41,7 +41,7 @@ import numpy as np
 
 from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
-from mehler.bounds._entries import require_host
+from mehler.bounds._entries import Floats, require_host
 from mehler.bounds._function import Formula, bound, square_of
 from mehler.bounds._spectra import (
     MEAN,
@@ -51,7 +51,6 @@ from mehler.bounds._spectra import (
     log_sums,
     size_of,
     tail,
-    tails,
     with_eigenvalues,
 )
 
@@ -120,14 +119,8 @@ def gram_error(
     ...              **setting)
     1267
     """
-    m = blocks(n_features, block)
-    if variance is not None:
-        named = (sup, leverage, lipschitz)
-        return _by_variance(n_features, delta, eigenvalues, variance, named, ridge)
-    size = size_of(eigenvalues, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
-    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
-    terms = {"deviation": (value, r"\Delta_s(\delta, \beta)")}
-    return Formula(terms, 1 - delta, assumptions=size.assumptions)
+    named = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
+    return _error(n_features, block, delta, eigenvalues, variance, named, ridge)
 
 
 @bound(
@@ -172,25 +165,27 @@ def operator_error(
     >>> round(bound.value, 2)
     0.98
     """
-    m = blocks(n_features, block)
-    if variance is not None:
-        return _by_variance(n_features, delta, eigenvalues, variance, (sup, lipschitz))
-    size = size_of(eigenvalues, sup=sup, lipschitz=lipschitz)
-    value = deviation(*tails(size.beta, size.level, m), float(size.beta[0]), delta)
-    terms = {"deviation": (value, r"\Delta_s(\delta, \mu)")}
-    return Formula(terms, 1 - delta, assumptions=size.assumptions)
+    named = {"sup": sup, "lipschitz": lipschitz}
+    return _error(n_features, block, delta, eigenvalues, variance, named)
 
 
-def _by_variance(
-    m: int,
+def _error(
+    n_features: int,
+    block: int,
     delta: float,
-    mu: Any,
+    mu: Floats,
     variance: Any,
-    others: tuple[float | None, ...],
+    named: dict[str, float | None],
     ridge: float | None = None,
 ) -> Formula:
-    """Bound the Frobenius norm by Chebyshev's inequality."""
-    if any(size is not None for size in others):
+    """Bound the error by the size of blocks, or by the variance with Chebyshev's inequality."""
+    m = blocks(n_features, block)
+    if variance is None:
+        size = size_of(mu, ridge=ridge, **named)
+        symbol = r"\mu" if ridge is None else r"\beta"
+        terms = {"deviation": (deviation(size, m, delta), rf"\Delta_s(\delta, {symbol})")}
+        return Formula(terms, 1 - delta, assumptions=size.assumptions)
+    if any(size is not None for size in named.values()):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
     matrix = require_host("variance", variance)
     if matrix.shape != (mu.size, mu.size):
@@ -198,11 +193,10 @@ def _by_variance(
     if matrix.min() < -1e-9 * matrix.max():
         raise ValueError("variance has a negative entry")
     total = math.fsum(np.maximum(matrix, 0.0).flat)
-    value = math.sqrt(total / (m * delta)) / (1.0 if ridge is None else ridge)
+    value = math.sqrt(total / (n_features * delta)) / (1.0 if ridge is None else ridge)
     formula = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
-    terms = {"deviation": (value, formula)}
     assumptions = (Assumption(MEAN), Assumption("the variance of their products is this"))
-    return Formula(terms, 1 - delta, assumptions=assumptions)
+    return Formula({"deviation": (value, formula)}, 1 - delta, assumptions=assumptions)
 
 
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
@@ -317,7 +311,7 @@ def approximation(
     )
 
 
-def _of_moments(beta: Any, spread: float, m: int) -> Tail:
+def _of_moments(beta: Floats, spread: float, m: int) -> Tail:
     """Return the lower tail by E[s H] at most `spread` B."""
     theta = _TILTS * m / spread
     rise = theta**2 * spread / (2 * m)

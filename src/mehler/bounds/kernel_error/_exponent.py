@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
+from mehler.bounds._entries import Floats
 
 # Products are weighted by exp(lambda x y) up to this share of 1/(1 + abs(rho)), where the
 # expectation is infinite for one index. Nearer to it weights leave the floats.
@@ -90,7 +91,7 @@ def product_nodes(rho: float, q: int, most: float, step: float | None = None) ->
     return product[kept], 2 * weight[kept] * step**2
 
 
-def _log_above(a: Any, b: Any, x: Any, y: Any, q: int, s: float) -> Any:
+def _log_above(a: Floats, b: Floats, x: Floats, y: Floats, q: int, s: float) -> Any:
     """Bound the logarithm of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is < 0."""
     single = math.log(q) - (a * a + b * b) / 2
     pair = math.log(q * q * s) - (x * x + y * y) / 2
@@ -109,7 +110,7 @@ def maximum_nodes(q: int) -> tuple[Any, Any]:
     return _above_zero(x, q / math.sqrt(2 * math.pi) * np.exp(exponent) * step)
 
 
-def _above_zero(x: Any, weight: Any) -> tuple[Any, Any]:
+def _above_zero(x: Floats, weight: Floats) -> tuple[Any, Any]:
     """Drop the nodes whose weight is below the floats, where exp(LARGEST_SQUARE x^2) is above."""
     return x[weight > 0], weight[weight > 0]
 
@@ -137,7 +138,7 @@ def _end(q: int) -> float:
     return math.sqrt((37 + math.log(q)) / (0.5 - LARGEST_SQUARE))
 
 
-def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
+def _bivariate_cdf(x: Floats, y: Floats, rho: float, s: float) -> Any:
     """Compute Phi_2 by Owen's function T."""
     from scipy.special import owens_t
 
@@ -173,7 +174,7 @@ def _growth(q: int, *, strip: bool = False) -> Any:
     return (q - 1) * np.array([max(0.0, _steepest(*u, low, high, second)) for u in shifts])
 
 
-def _steepest(u: float, at_zero: float, low: Any, high: Any, second: Any) -> float:
+def _steepest(u: float, at_zero: float, low: Floats, high: Floats, second: Floats) -> float:
     whole = math.exp(u * u / 2)
     # The last cell ends at T = 1, but the bound of its beginning holds on all of it.
     bound = u * u / 2 + np.log1p(at_zero - low)
@@ -277,8 +278,8 @@ class Exponents:
     """Upper bounds of the exponent at ``lambda`` (upper tail) and ``-lambda`` (lower tail)."""
 
     at: Any
-    upper: Any
-    lower: Any
+    upper: Floats
+    lower: Floats
 
     def deviation(self, cost: Any) -> Any:
         """Return the Chernoff deviation, exceeded with probability exp(-m cost) on each side.
@@ -315,7 +316,7 @@ def at_correlation(
     return Exponents(at, *(_psi(sign * at, centred, weight, error) for sign in (1, -1)))
 
 
-def _psi(at: Any, centred: Any, weight: Any, error: Any) -> Any:
+def _psi(at: Any, centred: Floats, weight: Floats, error: Any) -> Any:
     """Bound log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
     return _ROUNDING * np.log1p(_excess(at, centred, weight) + error)
 
@@ -353,7 +354,7 @@ def _square_excess(at: Any, q: int) -> Any:
     return _ROUNDING * (_excess(at, x * x, weight) + error)
 
 
-def _excess(at: Any, value: Any, weight: Any) -> Any:
+def _excess(at: Any, value: Any, weight: Floats) -> Any:
     """Compute E [exp(s v) - 1 - s v] at each s."""
     moments = [weight @ value**k / math.factorial(k) for k in (2, 3, 4)]
     excess = at**2 * (moments[0] + at * (moments[1] + at * moments[2]))
@@ -375,7 +376,7 @@ def _of_linear(rho: float) -> Exponents:
     return Exponents(at, *tails)
 
 
-def _half(y: Any) -> Any:
+def _half(y: Floats) -> Any:
     """Compute -(log(1 - y) + y)/2."""
     inside = np.where(y < 1, y, 0.5)
     series = inside**2 * (1 / 4 + inside * (1 / 6 + inside / 8))
@@ -383,7 +384,9 @@ def _half(y: Any) -> Any:
     return np.where(y < 1, closed, np.inf)
 
 
-def supremum(q: int, at: Any, rho: Any, upper: Any, lower: Any, simple: Any) -> tuple[Any, Any]:
+def supremum(
+    q: int, at: Any, rho: Any, upper: Floats, lower: Floats, simple: Any
+) -> tuple[Any, Any]:
     """Bound both exponents over [-1, 1] from values at `rho`, descending from 1: (rho, at).
 
     Between correlations a < b that are h apart, by the derivative of psi_rho: at most the mean of
@@ -420,7 +423,7 @@ def to_opposite(q: int, at: Any, rho: float) -> Any:
     return (1 + rho) * at * (kappa + q * 2.0 ** (2 - q) / np.sqrt(2 - 4 * at))
 
 
-def _by_slopes(q: int, at: Any, values: Any, widths: Any, cells: Any) -> Any:
+def _by_slopes(q: int, at: Any, values: Any, widths: Floats, cells: Floats) -> Any:
     """Improve on bounds of the cells, (cell, at), by those of the derivative, three times."""
     for _ in range(3):
         slope = derivative(q, at, cells.max(axis=0))

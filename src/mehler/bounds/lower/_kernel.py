@@ -11,6 +11,7 @@ import numpy as np
 from mehler import exact
 from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._bound import LowerBound
+from mehler.bounds._entries import Floats
 from mehler.bounds._function import Formula, bound
 from mehler.bounds.kernel_error._exponent import product_nodes
 from mehler.bounds.maxout import levels
@@ -279,7 +280,7 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
 
 
 @np.errstate(over="ignore")
-def both_above(a: Any, rho: float) -> Any:
+def both_above(a: Floats, rho: float) -> Any:
     """Compute P(g > a, g' > a) for a >= 0, with relative accuracy: every node adds to it."""
     if rho == -1:
         return np.zeros(a.shape)

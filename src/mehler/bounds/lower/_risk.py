@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import exact
 from mehler.bounds._bound import LowerBound
+from mehler.bounds._entries import Floats
 from mehler.bounds._function import Formula, bound, count, square_of
 from mehler.bounds._spectra import with_eigenvalues
 
@@ -254,7 +255,7 @@ def _wrong() -> Any:
     return np.maximum(table, 0.0)
 
 
-def _box(mu: Any, size: float) -> Any:
+def _box(mu: Floats, size: float) -> Any:
     """Return the squared half edges of Pinsker's box in the ellipsoid of this size, noise 1.
 
     Of eigenvalues that are lost in rounding none is used.
@@ -270,7 +271,7 @@ def _box(mu: Any, size: float) -> Any:
     return squares * min(1.0, size * size / spent) if spent > 0 else squares
 
 
-def _normal_mean(squares: Any) -> Any:
+def _normal_mean(squares: Floats) -> Any:
     """Return less than the minimax risk of a normal mean, noise 1, with these squared bounds."""
     few = squares * (1 - squares - squares**2)
     linear = 0.8 * squares / (1 + squares)
