@@ -8,6 +8,7 @@ import math
 import pytest
 
 from mehler.bounds import Assumption, Bound, Term, lower
+from mehler.doubling import Interval
 
 
 def make(**changes):
@@ -88,3 +89,29 @@ def test_becomes_json():
 def test_bad_ones_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         make(**change)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "name"),
+    [
+        ({"terms": [None]}, TypeError, r"terms\[0\]"),
+        ({"terms": b"ab"}, TypeError, "terms="),
+        ({"terms": math.nan}, TypeError, "terms="),
+        ({"assumptions": 1j}, TypeError, "assumptions="),
+        ({"assumptions": ["it is so"]}, TypeError, r"assumptions\[0\]"),
+        ({"probability": "0.9"}, TypeError, "probability"),
+        ({"probability": 1j}, TypeError, "probability"),
+        ({"trivial": "1"}, TypeError, "trivial"),
+    ],
+)
+def test_parts_of_a_bound_are_named(change, error, name):
+    with pytest.raises(error, match=name):
+        make(**change)
+
+
+@pytest.mark.parametrize("value", ["0.25", 1j, {}, object(), 10**400])
+def test_the_value_of_a_term_is_a_number(value):
+    with pytest.raises(TypeError, match="value must hold real numbers"):
+        Term("mean", value)
+    with pytest.raises((TypeError, ValueError), match="low"):
+        Interval(value, 1.0)
