@@ -32,6 +32,8 @@ CALLS = {
     "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
     "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),
     "redraw": (lambda: verify.check_structure(never, X, only="libraries"), ValueError),
+    "kernel": (lambda: verify.check_structure(never, X, only=["calls", "sizes"]), ValueError),
+    "elsewhere": (lambda: verify.check_structure(never, X, only="fresh process"), ValueError),
     "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
     "seeds": (lambda: verify.check_mean(SAMPLES, X, seeds=[1], resolution=0.1), TypeError),
     "bounds": (

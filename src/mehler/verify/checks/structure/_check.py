@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -128,7 +128,7 @@ def check_structure(
     only : str or collection of str, optional
         Rows of ``docs/structure.md`` to run alone, of `STRUCTURE_ROWS`. Default the usual ones. On
         request: "seeds", sign tests of their independence; "finite", extreme rows; "weights", that
-        were rounded to float32; "libraries", which needs `redraw`; and declarations: "parts",
+        were rounded to float32; "libraries", by `redraw`; and declarations: "parts",
         "dtypes", "gram", "declared kernel", "declared variance", "bad rows", "recipe", "pickle".
     resolution : float
         Deviations from the claim below a quarter of it are no defect.
@@ -188,7 +188,9 @@ def check_structure(
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
-    chosen = _chosen(only, redraw)
+    needed: dict[str, Any] = {name: ("kernel", kernel) for name, _ in _CLAIMED}
+    needed |= {"libraries": ("redraw", redraw), "fresh process": ("elsewhere", elsewhere)}
+    chosen = _chosen(only, needed)
     rows = rows_without_claim(X)
     subject = Subject(
         draw=draw,
@@ -216,15 +218,18 @@ def check_structure(
     return _verdict(subject, findings, asked.name, claim, asked.false_alarm if random else 0.0)
 
 
-def _chosen(only: str | Collection[str] | None, redraw: Redraw | None) -> tuple[str, ...]:
-    """Return the rows to run, in their order."""
+def _chosen(
+    only: str | Collection[str] | None, needed: Mapping[str, tuple[str, Any]]
+) -> tuple[str, ...]:
+    """Return the rows to run, in their order; `needed` has the option that a row needs."""
     if only is None:
         return _USUAL
     names = (only,) if isinstance(only, str) else tuple(require_iterable("only", only))
     if not names or not all(name in STRUCTURE_ROWS for name in names):
         raise ValueError(f"only={only!r} must name some of {', '.join(STRUCTURE_ROWS)}")
-    if "libraries" in names and redraw is None:
-        raise ValueError("only='libraries' needs redraw=: (seed, X, None) -> map for rows like X")
+    for name in names:
+        if name in needed and needed[name][1] is None:
+            raise ValueError(f"only={name!r} needs {needed[name][0]}=")
     return tuple(name for name in STRUCTURE_ROWS if name in names)
 
 

@@ -28,8 +28,6 @@ def check_libraries(subject: Subject) -> list[Finding]:
     sign, an argmax of q values), with probability at most 8 max(16, q) sqrt(d) eps each: by the
     binomial tail one or two in float64. A library that refuses the rows is a finding.
     """
-    if subject.redraw is None:
-        raise ValueError("the row libraries needs redraw=: (seed, X, None) -> map for rows like X")
     there = {name: xp for name, xp in installed_namespaces().items() if name != "numpy"}
     rate = subject.rate / max(1, len(there) * len(_DTYPES) * _SEEDS)
     for k in range(_SEEDS):
