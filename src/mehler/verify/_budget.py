@@ -7,9 +7,8 @@ import functools
 import inspect
 import operator
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from typing import Any, TypeVar
 
 import numpy as np
@@ -323,8 +322,8 @@ class Entry:
         return in_decimals(operator.mul, self.false_alarm, self.looks)
 
 
-def _total(entries: Iterable[Entry]) -> float:
-    return in_decimals(lambda *totals: sum(totals, Decimal(0)), *(each.total for each in entries))
+def _plus(a: float, b: float) -> float:
+    return in_decimals(operator.add, a, b)
 
 
 class Ledger:
@@ -370,6 +369,8 @@ class Ledger:
         self._budget = require_probability("budget", budget)
         self.on_verdict = on_verdict
         self._bought: list[Entry | Allotment] = []
+        self._allotments: dict[str, Allotment] = {}
+        self._paid = 0.0  # by entries; what allotments count grows
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -400,7 +401,8 @@ class Ledger:
     @property
     def spent(self) -> float:
         """Sum of false_alarm * looks over the entries."""
-        return _total(self.entries)
+        allotted = (self._entry(each).total for each in self._allotments.values())
+        return functools.reduce(_plus, allotted, self._paid)
 
     @property
     def left(self) -> float:
@@ -474,12 +476,12 @@ class Ledger:
             require_integer("examples", examples),
         )
         with self._lock:
-            for old in self._bought:
-                if isinstance(old, Allotment) and old.label == wanted.label:
-                    old.require_same(wanted)
-                    return old
-            self._buy(wanted, self._entry(wanted))
-        return wanted
+            if wanted.label in self._allotments:
+                self._allotments[wanted.label].require_same(wanted)
+            else:
+                self._buy(wanted, self._entry(wanted))
+                self._allotments[wanted.label] = wanted
+            return self._allotments[wanted.label]
 
     @staticmethod
     def _entry(bought: Entry | Allotment) -> Entry:
@@ -489,9 +491,9 @@ class Ledger:
 
     def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
         """Add a purchase; the caller holds the lock."""
-        spent = _total(self._entry(old) for old in self._bought)
+        spent = self.spent
         before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
-        if spent + price.total > self.limit(self._budget):
+        if _plus(spent, price.total) > self.limit(self._budget):
             raise BudgetExceeded(
                 f"{price.label!r} would spend {price.total:.3g} but only "
                 f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
@@ -499,6 +501,8 @@ class Ledger:
                 "raise the budget or lower false_alarm"
             )
         self._bought.append(bought)
+        if isinstance(bought, Entry):
+            self._paid = _plus(self._paid, price.total)
 
     def to_dict(self) -> dict[str, Any]:
         """Return budget, spent, left and the entries, for `json.dumps`."""
