@@ -17,13 +17,13 @@ mpl.use("svg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from _style import BLUE, GREY, ORANGE, style
 
 import mehler
 from mehler import exact
 
 STATIC = Path(__file__).parent / "_static"
-# Distinguishable in grey and for colour-blind readers: dark blue, orange, grey.
-TRUE, PRINTED, MEASURED = "#1f4e9c", "#d9730d", "#6b7280"
+TRUE, PRINTED, MEASURED = BLUE, ORANGE, GREY
 POINTS = "#aab4c3"  # a crowd of points, under the curve that it follows
 
 
@@ -52,7 +52,7 @@ def figure_1() -> Any:
         axis.set(title=f"q = {q}", xlabel="distance of the points", xlim=(0, 2), ylim=(0, 3.2))
         axis.set_xticks([0, 0.5, 1, 1.5, 2])
     axes[0].set_ylabel("distance of the features")
-    axes[0].legend(frameon=False, fontsize=9)
+    axes[0].legend(fontsize=9)
     return figure
 
 
@@ -75,7 +75,7 @@ def kernels() -> Any:
         rho, exact.locally_linear_kernel(rho, q), "--", color=PRINTED, lw=2, label="printed kernel"
     )
     axis.set(xlabel="correlation of the points", ylabel=f"expected product, q = {q}", xlim=(-1, 1))
-    axis.legend(frameon=False)
+    axis.legend()
     return figure
 
 
@@ -96,7 +96,7 @@ def localisers() -> Any:
         axes, ("kernel / σ²: flattens", "collisions κ: localise", "centred kernel / V"), strict=True
     ):
         axis.set(title=title, xlabel="correlation", xlim=(-1, 1))
-    axes[1].legend(frameon=False, fontsize=9)
+    axes[1].legend(fontsize=9)
     return figure
 
 
@@ -114,8 +114,10 @@ def leverage_circle() -> Any:
         axis.semilogx(counts, share, color=colour, lw=2, label=label)
     axis.axhline(0.95, color=MEASURED, lw=1, ls=":")
     axis.axvline(521, color=TRUE, lw=1, ls="--", label="proved sufficient, by leverage")
+    axis.set_xticks([20, 50, 100, 200, 500, 1000], ["20", "50", "100", "200", "500", "1000"])
+    axis.minorticks_off()
     axis.set(xlabel="features", ylabel="share of draws with error at most 4λ, λ = 0.001")
-    axis.legend(frameon=False, fontsize=9)
+    axis.legend(fontsize=9)
     return figure
 
 
@@ -142,6 +144,7 @@ def local_coefficients() -> Any:
         for axis, image in zip(line, images):
             top = np.abs(image).max()
             signed = {"cmap": "PuOr", "vmin": -top, "vmax": top}
+            axis.grid(False)
             axis.pcolormesh(
                 image.reshape(8, 8), **({"cmap": "Greys"} if name == "digit" else signed)
             )
@@ -163,14 +166,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
 
 def write(name: str, folder: Path = STATIC) -> Path:
     """Draw one picture to ``folder / name.svg``."""
-    style = {
-        "svg.hashsalt": name,  # else element ids, and so the bytes, differ from run to run
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "figure.facecolor": "white",  # readable on dark pages too
-        "font.size": 10,
-    }
-    with mpl.rc_context(style):
+    with mpl.rc_context(style(name)):
         figure = FIGURES[name]()
         figure.tight_layout()
         target = folder / f"{name}.svg"

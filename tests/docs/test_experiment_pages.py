@@ -38,6 +38,16 @@ def test_every_experiment_has_results_that_a_page_shows() -> None:
 def test_tables_are_what_the_kept_numbers_say(path: Path) -> None:
     record = json.loads(path.read_text())
     assert path.with_suffix(".md").read_text() == pages.fragment(record)
+    assert f", mehler {record['mehler']}; " in pages.fragment(record)
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+@pytest.mark.sampled(4)
+def test_pages_are_those_that_experiments_make_of_the_kept_cells(path: Path) -> None:
+    record = json.loads(path.read_text())
+    made = pages.again(record)
+    assert made["title"] == record["title"], "run python docs/_experiments.py"
+    assert pages.fragment(made) == pages.fragment(record), "run python docs/_experiments.py"
 
 
 def test_files_are_written_alike_from_the_same_run(tmp_path: Path) -> None:
@@ -54,6 +64,7 @@ def test_text_of_a_run_is_not_taken_for_markdown() -> None:
         "experiment": "toy",
         "level": "quick",
         "seed": 0,
+        "mehler": "0.0",
         "cells": [{"seconds": 300.0}],
         "verdicts": ["a * b * <script>"],
         "tables": [{"caption": "c", "heads": ["x|y"], "rows": [["$1$"]]}],
@@ -65,7 +76,9 @@ def test_text_of_a_run_is_not_taken_for_markdown() -> None:
     assert "5 minutes" in text
 
 
-@pytest.mark.parametrize(("n", "long", "lines"), [(4, False, 0), (4, True, 4), (9, False, 5)])
+@pytest.mark.parametrize(
+    ("n", "long", "lines"), [(4, False, 0), (4, True, 4), (9, False, 5), (20, False, 10)]
+)
 def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, lines: int) -> None:
     series = [
         {
@@ -82,7 +95,7 @@ def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, 
     figure = pages.picture({"plots": [plot]})
     (axis,) = figure.axes
     looks = {
-        (line.get_color(), line.get_marker(), line.get_linestyle())
+        (line.get_color(), line.get_marker())
         for line in axis.get_lines()
         if line.get_marker() not in ("", "None", None, "_", "|")
     }

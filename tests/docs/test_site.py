@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from mehler.report import page_style
 from tests.docs._blocks import ROOT
 
 
@@ -18,11 +19,14 @@ def load(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # of the script, as where it is run
     spec.loader.exec_module(module)
     return module
 
 
 gallery = load(ROOT / "docs" / "_gallery.py")
+style = load(ROOT / "docs" / "_style.py")
 
 
 @pytest.mark.parametrize("name", sorted(gallery.FIGURES))
@@ -32,3 +36,9 @@ def test_pictures_are_drawn_and_reproducible(name: str, tmp_path: Path) -> None:
     assert first.startswith(b"<?xml")
     assert gallery.write(name, tmp_path).read_bytes() == first
     assert (ROOT / "docs" / "_static" / f"{name}.svg").exists()
+
+
+def test_colours_are_those_of_the_report() -> None:
+    light = page_style().partition("@media")[0]
+    for number, colour in enumerate(style.COLOURS):
+        assert f"--series-{number}: {colour};" in light

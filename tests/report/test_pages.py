@@ -235,6 +235,8 @@ def test_axes_of_logarithms_show_the_numbers():
     plot = Plot(title="t", x_label="log10 of the size", y_label="log10 of the risk", series=[curve])
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))
     assert {"1", "10", "100", "1000", "10⁴", "10⁵", "0.01", "0.1", "the size"} <= set(texts)
+    near = draw(replace(plot, series=[replace(curve, x=[1.3, 2.8])]), "p")
+    assert {"20", "50", "100", "200", "500"} <= set(re.findall(r"<text[^>]*>([^<]*)</text>", near))
     # Bounds may be no floats at all.
     far = draw(replace(plot, series=[replace(curve, y=[0.0, 1000.0])]), "p")
     assert ">10¹⁰⁰⁰<" in far

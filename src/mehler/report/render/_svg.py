@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mehler._validate import require_instance
@@ -23,7 +25,14 @@ _VARIABLES = {
     _GRID: "var(--rule)",
     **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
 }
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), "--", ":")
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 2)),
+    (0, (1.2, 1.6)),
+    (0, (7, 2, 1.5, 2)),
+    (0, (3, 1)),
+    (0, (9, 3)),
+)
 # Labels of series that hold logarithms begin with it.
 _LOGARITHM = "log10 of "
 _MARKERS = ("s", "^", "o", "D", "v", "P")
@@ -102,13 +111,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
-        for index, series in enumerate(plot.series):
-            _draw_series(axes, series, index)
-        for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
-            if log:
-                _logarithmic(axes, axis, name)
-        axes.set_xlabel(_named(axes.xaxis, plot.x_label))
-        axes.set_ylabel(_named(axes.yaxis, plot.y_label))
+        plot_on(axes, plot, _SERIES)
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
         if named:
@@ -119,16 +122,40 @@ def draw(plot: Plot, prefix: str) -> Markup:
     return _inline(buffer.getvalue(), plot, prefix)
 
 
+def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
+    """Draw the series of a plot with its scales and labels on axes of matplotlib.
+
+    No two of 36 series share colour and marker, or colour and dash. Values with error bars are
+    joined by a thin line where no curve is drawn.
+    """
+    joined = all(series.kind == "points" for series in plot.series)
+    for index, series in enumerate(plot.series):
+        _draw_series(axes, series, index, colours[index % 6], joined=joined)
+    if all(float(x).is_integer() for series in plot.series for x in series.x):
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
+        if log:
+            _logarithmic(axes, axis, name)
+    axes.set_xlabel(_named(axes.xaxis, plot.x_label))
+    axes.set_ylabel(_named(axes.yaxis, plot.y_label))
+
+
 def _named(axis: Any, label: str) -> str:
     """Return the label of an axis; one of logarithms gets ticks of the numbers themselves."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
     name = label.removeprefix(_LOGARITHM)
     if name != label:
         low, high = axis.get_view_interval()
-        # Powers of ten, or 10^(1/2) within a decade and a half.
-        axis.set_major_locator(MaxNLocator(7, integer=high - low >= 1.5, steps=[1, 2, 5, 10]))
+        few = [
+            k + math.log10(n) for k in range(math.floor(low), math.ceil(high)) for n in (1, 2, 5)
+        ]
+        # Within two decades the powers of ten alone would be too few.
+        axis.set_major_locator(
+            FixedLocator(few) if high - low < 2 else MaxNLocator(7, integer=True)
+        )
         axis.set_major_formatter(FuncFormatter(lambda value, _: tick_of_power(value)))
+        axis.set_view_interval(low, high, ignore=True)
     return name
 
 
@@ -138,15 +165,19 @@ def _logarithmic(axes: Any, axis: Any, name: str) -> None:
 
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
-    # Within two decades the powers of ten alone would be too few.
-    axis.set_major_locator(LogLocator(subs=(1.0,) if high >= 99 * low else (1.0, 2.0, 5.0)))
+    # Below 2.7 decades the powers of ten alone would be too few, below 0.6 also 1, 2 and 5.
+    subs = (
+        (1.0,) if high >= 500 * low else (1.0, 2.0, 5.0) if high >= 4 * low else tuple(range(1, 10))
+    )
+    axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
-def _draw_series(axes: Any, series: Series, index: int) -> None:
-    style = {"color": _SERIES[index % len(_SERIES)], "label": series.label, "zorder": 3 + index}
-    dash = _DASHES[index % len(_DASHES)]
+def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: bool) -> None:
+    style = {"color": colour, "label": series.label, "zorder": 3 + index}
+    again = index // 6
+    dash = _DASHES[(index + again) % 6]
     if series.kind == "band":
         axes.fill_between(series.x, series.y_low, series.y_high, alpha=0.35, linewidth=0, **style)
         if series.y is not None:
@@ -154,7 +185,7 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
     elif series.kind == "line":
         axes.plot(series.x, series.y, linestyle=dash, linewidth=1.7, **style)
     else:
-        style |= {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 3.5, "linestyle": "none"}
+        style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
         if series.y_low is None or series.y_high is None or series.y is None:
             # A cloud of single values is light and behind the curves it is compared with.
             cloud = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
@@ -162,6 +193,8 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
         above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
+        if joined:
+            style |= {"linestyle": dash, "linewidth": 0.8}
         axes.errorbar(series.x, series.y, yerr=(below, above), elinewidth=1, capsize=2, **style)
 
 
