@@ -1,8 +1,9 @@
-"""Planted defects and their correct twins through the bare command, each in a process of its own.
+"""Injected faults and their correct counterparts through the bare command.
 
-`mehler verify tests/cli/defective_maps.py:NAME --kernel rbf`, with nothing else said: status, the
-headline, and the CPU seconds of the process and of those that it starts. Then the bundle of
-structural checks alone, in one process, on maps of 784 x 1000. Run: python benchmarks/defects.py
+`mehler verify FILE:NAME --kernel rbf` with FILE tests/cli/defective_maps.py or
+tests/corpus/structure_maps.py, and nothing else said: status, the headline, and the CPU seconds of
+the process and of those that it starts. Then the structural checks alone, in one process, on maps
+of 784 x 1000. Run: python benchmarks/defects.py
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from mehler import kernels
 from mehler.verify import check_structure
 
 ROOT = Path(__file__).resolve().parents[1]
-MAPS = ROOT / "tests" / "cli" / "defective_maps.py"
+MAPS = Path("tests", "cli", "defective_maps.py")
+STRUCTURE_MAPS = Path("tests", "corpus", "structure_maps.py")
 sys.path.insert(0, str(ROOT))
 STATUS = {0: "holds", 1: "refuted", 2: "could not run", 3: "inconclusive"}
 D, M = 784, 1000
 
 
-def command(name: str) -> dict:
+def command(file: Path, name: str) -> dict:
     """Run the command on one map; say what came out and what it cost."""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "found.json"
-        target = f"{MAPS.relative_to(ROOT)}:{name}"
-        line = [sys.executable, "-m", "mehler", "verify", target, "--kernel", "rbf"]
+        line = [sys.executable, "-m", "mehler", "verify", f"{file}:{name}", "--kernel", "rbf"]
         before = os.times()
         done = subprocess.run(
             [*line, "--json", str(written)], cwd=ROOT, capture_output=True, text=True, check=False
@@ -101,11 +102,14 @@ def bundle() -> list[dict]:
 
 def main() -> None:
     from tests.cli.defective_maps import DEFECTS, STRUCTURAL
+    from tests.corpus.structure_maps import FAULTS
 
     rows, raw = [], []
-    for name, words in DEFECTS.items():
-        broken, twin = command(name), command(f"{name}_twin")
-        kind = "structure" if name in STRUCTURAL else "statistics"
+    listed = [(MAPS, name, words) for name, words in DEFECTS.items()]
+    listed += [(STRUCTURE_MAPS, name, words) for name, words in FAULTS.items()]
+    for file, name, words in listed:
+        broken, twin = command(file, name), command(file, f"{name}_twin")
+        kind = "statistics" if name in DEFECTS and name not in STRUCTURAL else "structure"
         named = bool(words) and words in broken["headline"]
         raw.append({"defect": name, "kind": kind, "named": named, "broken": broken, "twin": twin})
         said = broken["headline"].partition(" is refuted: ")[2] or broken["headline"]
@@ -125,10 +129,12 @@ def main() -> None:
     alarms = [one["defect"] for one in raw if one["twin"]["status"] != "holds"]
     _harness.save(
         "defects",
-        f"{len(raw) - len(wrong)} of {len(raw)} defects refuted, {len(raw) - len(alarms)} of "
-        f"{len(raw)} twins hold; the bundle alone on {D} x {M}: "
+        f"{len(raw) - len(wrong)} of {len(raw)} faults refuted, "
+        f"{sum(one['named'] for one in raw)} by their cause, "
+        f"{len(raw) - len(alarms)} of {len(raw)} "
+        f"counterparts hold; the structural checks alone on {D} x {M}: "
         + ", ".join(f"{one['map']} {one['seconds']:.1f} s" for one in large),
-        ["defect", "status", "headline", "CPU s", "its twin", "CPU s"],
+        ["fault", "status", "headline", "CPU s", "counterpart", "CPU s"],
         rows,
         {"defects": raw, "bundle": large},
     )

@@ -38,7 +38,7 @@ def structure(redraw, seed):
 
 PLANTED = [
     Planted(
-        f"structure: {name.replace('_', ' ')}",
+        f"{name.replace('_', ' ')}: built wrongly",
         "check_structure",
         structure,
         drawn(name),
@@ -48,7 +48,7 @@ PLANTED = [
 ]
 TWINS = [
     Twin(
-        "structure: rare draws",
+        "rare draws: built correctly",
         "check_structure",
         structure,
         drawn("rare_draws_twin"),
