@@ -20,8 +20,6 @@ The error rate is split again from the plan (`rate_of`). alpha is the rate of th
 number of means: catoni has 3 alpha/4 for its last inspection, alpha/(4 k (k + 1)) for the k-th
 before it; two stages of a check of variances have alpha/20 and 19 alpha/20; the self-normalised
 test has half of alpha where bets on 2 P squared lengths have the other half. Each is divided by P.
-
-``--draw MODULE:NAME`` draws again: see `replay`.
 """
 
 # ruff: noqa: E402 (imports after a change of sys.path)
@@ -36,6 +34,7 @@ sys.path[:] = [each for each in sys.path if Path(each).resolve() != Path(__file_
 
 import argparse
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -102,10 +101,12 @@ def moved(sums: list[Any], e: Any) -> list[Any]:
 def power_sums(test: Test) -> tuple[int, list[Any], Any]:
     """Return n, the sums about the claim for k = 0 to 4, and the mean."""
     n, *sums = test["n"], *map(ball, test["sums"], test["radii"])
-    for low, high in ((sums[0] ** 2, n * sums[1]), (sums[1] ** 2, n * sums[3])):
-        if (low > high) is True:
-            raise Impossible("the power sums break Cauchy's inequality")
-    return n, [iv.mpf(n), *sums], sums[0] / n
+    m1, m2, m3, m4 = sums
+    determinant = n * (m2 * m4 - m3**2) - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)
+    # Sums of 1, x and x^2 times each other have no negative minor.
+    if any((minor < 0) is True for minor in (m2, n * m2 - m1**2, m2 * m4 - m3**2, determinant)):
+        raise Impossible("no samples have these power sums")
+    return n, [iv.mpf(n), *sums], m1 / n
 
 
 def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
@@ -253,7 +254,7 @@ def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
     if sure(off > 0):
         return sure(bets(test) >= 2 / rate), False
     if n >= plan["least"] and sure(moved(sums, off)[2] > n * (iv.mpf(1e-12) * claim) ** 2):
-        level = MARGIN * ball(test["squares"]) / n / (claim + off) ** 2
+        level = MARGIN * moved(sums, -claim)[2] / n / (claim + off) ** 2
         level, t = level * -iv.log(rate / (4 * j * (j + 1))) / n, -off / claim
         if sure((1 - t) * iv.log(1 - t) + t >= level):
             return True, False
@@ -398,11 +399,66 @@ def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
     raise Undecided("the endpoints are not where the statistics put them")
 
 
+def require_sound(certificate: Test) -> None:
+    """Raise `Impossible` for numbers, pairs or samples that no check writes."""
+    rules: dict[str, Callable[[Any], bool]] = {
+        **dict.fromkeys(("n", "planned", "per_draw", "draws"), is_count),
+        "count": lambda x: x == 0 or is_count(x),
+        "look": lambda x: x is None or x == 0 or is_count(x),
+        "claim": math.isfinite,
+        **dict.fromkeys(("rounding", "slack"), lambda x: x >= 0),
+        **dict.fromkeys(("bet", "relative_to", "variance"), lambda x: x > 0),
+        "radii": lambda x: len(x) == 4 and all(each >= 0 for each in x),
+        "sums": lambda x: len(x) == 4,
+        "range": lambda x: x[0] <= x[1],
+        "log_wealths": lambda x: len(x) == 11,
+    }
+    alpha, r, groups = (certificate[key] for key in ("false_alarm", "resolution", "statistics"))
+    sound = 0 < alpha < 1 and 0 < r < math.inf and all(group["tests"] for group in groups)
+    for group in groups:
+        plan, tests = group["plan"], group["tests"]
+        pairs = [tuple(test["pair"]) for test in tests if "pair" in test]
+        sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
+        if group["method"] == "squared lengths":
+            sound = sound and plan["count"] == 2 * len(groups[0]["tests"])
+        for each in (plan, *tests):
+            sound = sound and all(rules[key](each[key]) for key in rules.keys() & each.keys())
+            sound = sound and each.get("bet", math.inf) >= each.get("claim", 0.0) * (1 - 1e-12)
+        sound = sound and all(map(is_sample, tests))
+    if not sound:
+        raise Impossible("no check writes such numbers, pairs or samples")
+
+
+def is_count(x: Any) -> bool:
+    """Return whether a number of samples can be one whose terms are summed."""
+    return type(x) is int and 0 < x <= 10**10
+
+
+def is_sample(test: Test) -> bool:
+    """Return whether samples, counts on a grid and the range of a mean fit together."""
+    samples, n = test.get("samples") or [], test.get("n", 0)
+    low, high = test.get("range", (-1e300, 1e300))
+    slack = 1e-9 * (1 + abs(low) + abs(high))
+    fits = len(samples) in (0, n) and all(low - slack <= x <= high + slack for x in samples)
+    for k, total in enumerate(test.get("sums", ())):
+        powers, radius = [x ** (k + 1) for x in samples], test["radii"][k]
+        room = radius + 1e-12 * math.fsum(map(abs, powers))
+        fits = fits and (not samples or abs(math.fsum(powers) - total) <= room)
+        if k == 0 and math.isfinite(total):
+            fits = fits and (low - slack) * n - radius <= total <= (high + slack) * n + radius
+    if "index" in test:
+        rows = sorted(zip(test["index"], test["below"], test["above"], strict=True))
+        values = [0.0, *(each for _, *both in rows for each in both), 1.0]
+        fits = fits and bool(rows) and (rows[0][0], rows[-1][0]) == (0, n - 1)
+        fits = fits and not any(x > y + 1e-9 for x, y in itertools.pairwise(values))
+    return fits
+
+
 def outcome(group: Test, test: Test, alpha: Any, r: Any) -> tuple[bool | None, bool | None, str]:
     """Return whether a test refutes, whether it is narrow, and why that is open."""
     plan, name, n = group["plan"], group["method"], len(group["plan"].get("unit_X", ()))
     pairs = n * (n + 1) // 2 if plan.get("same") else n * len(plan.get("unit_Y", ()))
-    if plan.get("source") and len(group["tests"]) != pairs:
+    if ("unit_X" in plan or "source" in plan) and len(group["tests"]) != pairs:
         raise Impossible(f"{len(group['tests'])} of {pairs} pairs are listed")
     r = r * ball(test.get("relative_to", 1.0)) * (4 if plan.get("stage") == "coarse" else 1)
     if not all(map(math.isfinite, test.get("sums", ()))):
@@ -423,12 +479,13 @@ def decide(certificate: Test) -> tuple[int, str]:
     if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
         return 1, "contradicted: the digest is not that of the content"
     certificate = numbers(certificate)
-    groups, alpha = certificate["statistics"], ball(certificate["false_alarm"])
+    groups, alpha, r = (certificate[key] for key in ("statistics", "false_alarm", "resolution"))
     if not groups or any(group["method"] not in METHODS for group in groups):
         return 3, "cannot be decided: it has no statistics of a method that is known here"
     try:
+        require_sound(certificate)
         tests = [(group, test) for group in groups for test in group["tests"]]
-        found = [outcome(*each, alpha, ball(certificate["resolution"])) for each in tests]
+        found = [outcome(*each, ball(alpha), ball(r)) for each in tests]
     except Impossible as why:
         return 1, f"contradicted: {why}"
     refutes, narrow = {each[0] for each in found}, {each[1] for each in found}
@@ -436,7 +493,15 @@ def decide(certificate: Test) -> tuple[int, str]:
         return 3, "cannot be decided: " + (max(each[2] for each in found) or "too few samples")
     status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
     said = "confirmed" if status == certificate["status"] else "contradicted"
-    return int(said != "confirmed"), f"{said}: the statistics of {len(found)} tests: {status}"
+    line = f"{said}: the statistics of {len(found)} tests: {status}"
+    return int(said != "confirmed"), f"{line}, at a rate of {alpha:.3g} and a resolution of {r:.3g}"
+
+
+def once(pairs: list[tuple[str, Any]]) -> Test:
+    """Return a JSON object, whose keys another reader would take from the first of two."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key is there twice")
+    return dict(pairs)
 
 
 def numbers(value: Any) -> Any:
@@ -491,6 +556,9 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
             square = math.fsum((x / u + y / v) ** 2 for x, y in zip(left[i], right[j], strict=True))
             bet[1] += math.log1p(0.96 * (square / test["bet"] - 1))
     for test, total, size in sums:
+        columns = len(left[0]) if source == "independent features" else plan["per_draw"]
+        if test["n"] != plan["draws"] * columns:
+            return 1, f"contradicted: {test['n']} samples are not those of {plan['draws']} draws"
         for k in range(1 if source == "independent units" else 4):
             room = 2 * test["radii"][k] + (k + 1) * e * size[k]
             if not abs(total[k] - test["sums"][k]) <= room:
@@ -507,7 +575,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--draw", metavar="MODULE:NAME", help="draw again: seed -> map")
     options = parser.parse_args(arguments)
     try:
-        content = json.loads(Path(options.file).read_text(encoding="utf-8"))
+        text = Path(options.file).read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=once)
         listed, names = content.get("certificates", [content]), content.get("of", [options.file])
         if not listed or any(each["schema"] != SCHEMA for each in listed):
             raise ValueError(f"it holds no {SCHEMA}")

