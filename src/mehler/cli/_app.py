@@ -129,7 +129,7 @@ def report(
     # Read, and said, once everything else is valid.
     rows = partial(read, data, **how)
     with progress_bar(lines=True) as progress, prints_elsewhere():
-        found = reports.run(
+        result = reports.run(
             chosen,
             data=rows,
             level=level,  # type: ignore[arg-type]  # run says what levels there are
@@ -142,11 +142,11 @@ def report(
             compare=old,
         )
     link = None if certificate is None else here / certificate
-    written = reports.write(found, here / out, certificates=link)
-    written += write_outputs(found, junit, annotations, certificate, here)
-    for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
+    written = reports.write(result, here / out, certificates=link)
+    written += write_outputs(result, junit, annotations, certificate, here)
+    for line in (*reports.lines(result), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
-    return found.exit_status
+    return result.exit_status
 
 
 app.command()(verify)

@@ -40,20 +40,20 @@ def require_outputs(junit: Path | None, annotations: str, certificate: Path | No
 
 
 def write_outputs(
-    found: Any, junit: Path | None, annotations: str, certificate: Path | None, here: Path
+    result: Any, junit: Path | None, annotations: str, certificate: Path | None, here: Path
 ) -> tuple[Path, ...]:
     """Write the JUnit file and the certificates, and print the annotations."""
     from mehler import report
 
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     if annotations == "github" or (annotations == "auto" and github):
-        for line in report.annotations(found):
+        for line in report.annotations(result):
             typer.echo(line)
     written: tuple[Path, ...] = ()
     if junit is not None:
-        written += (report.write_junit(found, here / junit),)
+        written += (report.write_junit(result, here / junit),)
     if certificate is not None:
-        written += (report.write_certificates(found, here / certificate),)
+        written += (report.write_certificates(result, here / certificate),)
     return written
 
 

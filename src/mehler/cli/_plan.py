@@ -95,26 +95,26 @@ def plan(
     if out is not None:
         require_file(out, "--out")
     rows, sampled = None, None
-    found = read(data, optional=True, **how)
-    if found is not None:
-        if found.n_zero_rows:
+    matrix = read(data, optional=True, **how)
+    if matrix is not None:
+        if matrix.n_zero_rows:
             raise ValueError(
-                f"DATA={data!r} has rows of zeros, {found.n_zero_rows} in all; they have no "
+                f"DATA={data!r} has rows of zeros, {matrix.n_zero_rows} in all; they have no "
                 "direction: remove them"
             )
-        rows = found.values
-        if found.n_not_held and task == "ridge":
+        rows = matrix.values
+        if matrix.n_not_held and task == "ridge":
             raise ValueError(
-                f"DATA={data!r} has {found.n_rows} rows, too many to hold, and the effective "
+                f"DATA={data!r} has {matrix.n_rows} rows, too many to hold, and the effective "
                 "dimension is that of all: give a file with some of them"
             )
-        if found.n_not_held:
+        if matrix.n_not_held:
             sampled = (
                 f"Dimension, diameter and errors are those of {len(rows)} rows, evenly spaced "
-                f"among {found.n_rows}, and may be larger for all: proved rows hold if the first "
+                f"among {matrix.n_rows}, and may be larger for all: proved rows hold if the first "
                 "two are not."
             )
-            n_samples = found.n_rows if n_samples is None else n_samples
+            n_samples = matrix.n_rows if n_samples is None else n_samples
     planned = (
         planning.plan_ridge(
             rows,

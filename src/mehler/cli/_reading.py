@@ -101,12 +101,12 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
 
     if data is None and optional:
         default = {"target": None, **{name: how[1] for name, how in _HOW.items()}}
-        other = [name for name, value in options.items() if value != default[name]]
-        if other:
-            option = other[0].replace("_", "-")
+        foreign = [name for name, value in options.items() if value != default[name]]
+        if foreign:
+            option = foreign[0].replace("_", "-")
             raise ValueError(f"--{option} says how to read DATA, which is not given")
         return None
-    found = report.load_rows(data, **options)
-    for line in found.lines() if data is not None else ():
+    rows = report.load_rows(data, **options)
+    for line in rows.lines() if data is not None else ():
         typer.echo(line if line.startswith(" ") else f"mehler: {line}", err=True)
-    return found
+    return rows

@@ -44,14 +44,14 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     label = f"--compare={str(path)!r}"
     try:
         text = path.read_text(encoding="utf-8")
-        found = json.loads(text.replace(*_RENAMED))
+        content = json.loads(text.replace(*_RENAMED))
     except OSError as error:
         raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(
             f"{label} is not JSON ({error}): give the report.json of an earlier run"
         ) from error
-    schema = found.get("schema") if isinstance(found, dict) else None
+    schema = content.get("schema") if isinstance(content, dict) else None
     if not isinstance(schema, str) or not schema.startswith("mehler-report/"):
         kind = f"of schema {schema!r}" if schema else "no report"
         raise ValueError(f"{label} is {kind}: give the report.json of an earlier `mehler report`")
@@ -61,12 +61,12 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
             "make it again, or update mehler"
         )
     try:
-        _checked(found)
+        _checked(content)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(
             f"{label} is damaged ({type(error).__name__}: {error}): make it again"
         ) from error
-    return {**found, "file": str(path)}
+    return {**content, "file": str(path)}
 
 
 def _checked(old: Mapping[str, Any]) -> None:

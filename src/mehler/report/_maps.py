@@ -101,7 +101,7 @@ def _fourier(sample: Sample, d: int) -> list[MapUnderTest]:
             f"nu = 1.5, length_scale = {number(sample.median)}",
         ),
     }
-    found = [
+    candidates = [
         MapUnderTest(
             label=f"FourierFeatures, {name}",
             setting=f"{setting}, {rule}",
@@ -112,9 +112,9 @@ def _fourier(sample: Sample, d: int) -> list[MapUnderTest]:
         for name, (draw, setting) in spectra.items()
     ]
     if d > MOST_SCORED_COLUMNS:
-        return found
+        return candidates
     scored = sample.values[:_SCORED]
-    found.append(
+    candidates.append(
         MapUnderTest(
             label="LeverageSampling of rbf",
             setting=f"1 of {_POOL} features, scores on {len(scored)} rows",
@@ -124,7 +124,7 @@ def _fourier(sample: Sample, d: int) -> list[MapUnderTest]:
             whole=True,
         )
     )
-    return found
+    return candidates
 
 
 def _selected(
@@ -153,7 +153,7 @@ def _kitchen_sinks(sample: Sample, d: int) -> list[MapUnderTest]:
 
 
 def _maxout(d: int) -> list[MapUnderTest]:
-    found = [
+    candidates = [
         MapUnderTest(
             label=f"MaxoutFeatures, q = {q}",
             setting="",
@@ -163,7 +163,7 @@ def _maxout(d: int) -> list[MapUnderTest]:
         for q in ((2, 4, 8, 16) if d <= WIDE else (2, 4))
     ]
     return [
-        *found,
+        *candidates,
         MapUnderTest(
             label="DecoupledMaxoutFeatures, q = 2",
             setting="",

@@ -245,8 +245,8 @@ class Report:
     @property
     def data_status(self) -> str:
         """The worst status of the checks on the data; ``"holds"`` if there are none."""
-        found = {one.status for one in self.data.evidence} if self.data else set()
-        return next((s for s in ("error", "refuted", "inconclusive") if s in found), "holds")
+        statuses = {one.status for one in self.data.evidence} if self.data else set()
+        return next((s for s in ("error", "refuted", "inconclusive") if s in statuses), "holds")
 
     @property
     def exit_status(self) -> int:
@@ -360,8 +360,8 @@ class Verification:
     @property
     def status(self) -> str:
         """``"refuted"`` if any check refutes, else ``"inconclusive"`` if any is, else holds."""
-        found = {one.status for one in self.evidence}
-        return next((s for s in ("refuted", "error", "inconclusive") if s in found), "holds")
+        statuses = {one.status for one in self.evidence}
+        return next((s for s in ("refuted", "error", "inconclusive") if s in statuses), "holds")
 
     @property
     def exit_status(self) -> int:
@@ -491,4 +491,4 @@ def _version(distribution: str) -> str | None:
 
 def _backend_version(backend: str) -> str | None:
     names = LIBRARIES[backend].distributions
-    return next((found for name in names if (found := _version(name))), None)
+    return next((number for name in names if (number := _version(name))), None)

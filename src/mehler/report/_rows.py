@@ -123,8 +123,8 @@ def _layout(values: np.ndarray) -> tuple[int, ...]:
     centred = centred / np.where(length > 1e-9 * (length.max() or 1.0), length, np.inf)
 
     def alike(step: int) -> float:
-        found = np.sum(centred[:, :-step] * centred[:, step:], axis=0)
-        return float(np.mean(np.abs(found[found != 0.0]))) if found.any() else 0.0
+        products = np.sum(centred[:, :-step] * centred[:, step:], axis=0)
+        return float(np.mean(np.abs(products[products != 0.0]))) if products.any() else 0.0
 
     # Steps of golden ratio avoid the periods of either layout.
     far = max(alike(max(2, int(d * share))) for share in (0.38, 0.62))

@@ -124,12 +124,12 @@ class Survey:
 
 
 def _digest(rows: DataMatrix) -> str:
-    found = sha256(repr(rows.columns).encode())
+    digest = sha256(repr(rows.columns).encode())
     for part in slices(len(rows.values), _BLOCK):
-        found.update(rows.values[part].tobytes())
+        digest.update(rows.values[part].tobytes())
     if rows.target is not None:
-        found.update(repr(rows.target.tolist()).encode())
-    return found.hexdigest()
+        digest.update(repr(rows.target.tolist()).encode())
+    return digest.hexdigest()
 
 
 def _map_notes(sample: Sample) -> list[str]:
@@ -250,7 +250,7 @@ def plan(candidate: MapUnderTest, sample: Sample, n_rows: int) -> list[PlanRow]:
     """Plan the features that one map needs for each error on all pairs of all rows."""
     # Kernels of groups take an average for every pair.
     rows = sample.values[sample.measured] if candidate.unit else sample.values[: n_planned(sample)]
-    found = []
+    planned_rows = []
     for error in ERRORS:
         planned = plan_map(
             small(candidate),
@@ -260,7 +260,7 @@ def plan(candidate: MapUnderTest, sample: Sample, n_rows: int) -> list[PlanRow]:
             n_samples=n_rows,
         )
         rough, proved = planned.rows
-        found.append(
+        planned_rows.append(
             PlanRow(
                 map=candidate.label,
                 error=error,
@@ -268,7 +268,7 @@ def plan(candidate: MapUnderTest, sample: Sample, n_rows: int) -> list[PlanRow]:
                 n_features_proved=int(proved.features or 0),
             )
         )
-    return found
+    return planned_rows
 
 
 def n_planned(sample: Sample) -> int:

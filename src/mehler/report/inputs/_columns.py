@@ -35,8 +35,8 @@ def choose(
 ) -> tuple[list[int], int | None, tuple[str, ...]]:
     """Return positions of the columns and of the target, and what was left out unasked."""
     place = {name: j for j, name in enumerate(source.columns)}
-    asked = {"columns": columns, "drop": drop, "target": [target] if target is not None else []}
-    for option, names in asked.items():
+    options = {"columns": columns, "drop": drop, "target": [target] if target is not None else []}
+    for option, names in options.items():
         for name in names:
             if name not in place:
                 raise ValueError(
@@ -60,7 +60,7 @@ def refuse(
     label: str,
     names: Sequence[str],
     unusable: dict[str, str],
-    seen: Look | None,
+    statistics: Look | None,
     *,
     rows: bool,
     target: str | None,
@@ -77,8 +77,8 @@ def refuse(
         if not names:
             remedy = "no column is left; give one of numbers at least"
         parts.append(f": {', '.join(listed[:_MOST])}{more}: {remedy}")
-    if seen is not None and seen.n_bad_rows and rows:
-        parts.append(_missing(names, seen, target, label))
+    if statistics is not None and statistics.n_bad_rows and rows:
+        parts.append(_missing(names, statistics, target, label))
     if parts:
         raise ValueError(label + ";".join(parts))
 
@@ -97,25 +97,25 @@ def joined(names: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def _missing(names: Sequence[str], seen: Look, target: str | None, label: str) -> str:
-    places = [int(j) for j in np.flatnonzero(seen.n_bad)]
+def _missing(names: Sequence[str], statistics: Look, target: str | None, label: str) -> str:
+    places = [int(j) for j in np.flatnonzero(statistics.n_bad)]
     columns = [names[j] for j in places]
     first = ""
-    if seen.first_bad is not None:
-        row, column, value = seen.first_bad
+    if statistics.first_bad is not None:
+        row, column, value = statistics.first_bad
         first = f" holds {value} at row {row}, column {column} ({names[column]!r}, from 0);"
-    rows = ", ".join(map(str, seen.bad_rows))
-    rows += ", ..." if seen.n_bad_rows > len(seen.bad_rows) else ""
-    counted = [f"{names[j]!r} ({seen.n_bad[j]})" for j in places[:_MOST]]
+    rows = ", ".join(map(str, statistics.bad_rows))
+    rows += ", ..." if statistics.n_bad_rows > len(statistics.bad_rows) else ""
+    counted = [f"{names[j]!r} ({statistics.n_bad[j]})" for j in places[:_MOST]]
     where = f" in {', '.join(counted)}" if counted else ""
     if target is not None and not counted:
         where = f" in the target {target!r}"
-    verb = "rows has" if seen.n_bad_rows == 1 else "rows have"
-    noun = "row" if seen.n_bad_rows == 1 else "rows"
+    verb = "rows has" if statistics.n_bad_rows == 1 else "rows have"
+    noun = "row" if statistics.n_bad_rows == 1 else "rows"
     other = f", the columns with {_drop(columns[:_MOST], label)}" if columns else ""
     rows_out = "drop_missing=True" if label == "data" else "--drop-missing"
     return (
-        f"{first} {seen.n_bad_rows} of {seen.n_rows} {verb} missing or infinite values "
+        f"{first} {statistics.n_bad_rows} of {statistics.n_rows} {verb} missing or infinite values "
         f"({noun} {rows}){where}: leave the rows out with {rows_out}{other}, or remove or "
         "impute missing values"
     )
@@ -135,37 +135,37 @@ _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|I
 _MOST_LISTED = 8
 
 
-def warnings_on(names: Sequence[str], seen: Look, *, standardize: bool) -> tuple[str, ...]:
+def warnings_on(names: Sequence[str], statistics: Look, *, standardize: bool) -> tuple[str, ...]:
     """Return sentences on the columns, by what was seen of their entries."""
-    found = []
-    alike = [name for j, name in enumerate(names) if _is_id(name, j, seen)]
+    warnings = []
+    alike = [name for j, name in enumerate(names) if _is_id(name, j, statistics)]
     if alike:
         one = len(alike) == 1
-        found.append(
+        warnings.append(
             f"{'column' if one else 'columns'} {_listed(alike)} {'looks' if one else 'look'} like "
             f"{'an id' if one else 'ids'}, not a measurement: --drop leaves "
             f"{'it' if one else 'them'} out"
         )
-    scales = np.maximum(np.abs(seen.lows), np.abs(seen.highs))
+    scales = np.maximum(np.abs(statistics.lows), np.abs(statistics.highs))
     filled = np.flatnonzero(scales > 0)
     if filled.size and not standardize:
         large = filled[np.argmax(scales[filled])]
         small = filled[np.argmin(scales[filled])]
         # By division, since products of large numbers overflow.
         if scales[small] < scales[large] / _APART:
-            found.append(
+            warnings.append(
                 f"scales of columns differ by more than {_APART:.0f}: {names[large]!r} reaches "
                 f"{scales[large]:.4g} and {names[small]!r} {scales[small]:.4g}, so the former "
                 "decides alone which rows are alike: --standardize puts them on one scale"
             )
-    return tuple(found)
+    return tuple(warnings)
 
 
-def _is_id(name: str, j: int, seen: Look) -> bool:
+def _is_id(name: str, j: int, statistics: Look) -> bool:
     """Whether entries are distinct integers in order, or a range, or are called an id."""
-    if not seen.integers[j] or not seen.n_good:
+    if not statistics.integers[j] or not statistics.n_good:
         return False
-    low, high, n = float(seen.lows[j]), float(seen.highs[j]), seen.n_good
+    low, high, n = float(statistics.lows[j]), float(statistics.highs[j]), statistics.n_good
     if low == high:
         return False
     if _ID_NAME.search(name):
@@ -175,10 +175,10 @@ def _is_id(name: str, j: int, seen: Look) -> bool:
     # and such a column is an id all the same.
     full = (
         high - low + 1 == n
-        and np.isclose(seen.means[j], (low + high) / 2, rtol=1e-9)
-        and np.isclose(seen.squares[j], n * (n * n - 1) / 12, rtol=1e-9)
+        and np.isclose(statistics.means[j], (low + high) / 2, rtol=1e-9)
+        and np.isclose(statistics.squares[j], n * (n * n - 1) / 12, rtol=1e-9)
     )
-    return n >= _FEW and bool(seen.increasing[j] or full)
+    return n >= _FEW and bool(statistics.increasing[j] or full)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -145,28 +145,30 @@ def load_rows(
     )
     if array is not None:
         require_instance("array", array, str)
-    taken, left = (_columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop")))
+    wanted, unwanted = (
+        _columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop"))
+    )
     source, label, labels = _opened(data, target, layout, array, limit)
     named = target if labels is None else None
-    use, place, notes = _columns.choose(source, label, columns=taken, drop=left, target=named)
-    seen = _looked_at(source, label, use, place, drop_missing)
+    use, place, notes = _columns.choose(source, label, columns=wanted, drop=unwanted, target=named)
+    statistics = _looked_at(source, label, use, place, drop_missing)
     names = _names(source, use)
-    found = _held(source, use, place, seen)
+    rows = _held(source, use, place, statistics)
     if standardize:
-        found, notes = _standardized(found, names, seen), (*notes, "standardized")
-    if seen.n_bad_rows:
-        rows = "row" if seen.n_bad_rows == 1 else "rows"
-        notes += (f"{seen.n_bad_rows} {rows} with missing values left out",)
-    found = _without_zeros(found, label, seen, standardize)
+        rows, notes = _standardized(rows, names, statistics), (*notes, "standardized")
+    if statistics.n_bad_rows:
+        noun = "row" if statistics.n_bad_rows == 1 else "rows"
+        notes += (f"{statistics.n_bad_rows} {noun} with missing values left out",)
+    rows = _without_zeros(rows, label, statistics, standardize)
     if labels is not None:
-        found = replace(found, target=_aligned(labels, seen.n_rows, found.index))
+        rows = replace(rows, target=_aligned(labels, statistics.n_rows, rows.index))
     return replace(
-        found,
+        rows,
         columns=names,
         choices=(*source.choices, *notes),
-        warnings=warnings_on(names, seen, standardize=standardize),
+        warnings=warnings_on(names, statistics, standardize=standardize),
         target_name=target if target is None or isinstance(target, str) else "target",
-        options=_options(taken, left, target, standardize, drop_missing, layout, array, limit),
+        options=_options(wanted, unwanted, target, standardize, drop_missing, layout, array, limit),
     )
 
 
@@ -218,9 +220,9 @@ def _file(
         return array_source(read_npy(path, label), path.name, label, str(path)), label, labels
     if kind == ".npz":
         name = target if isinstance(target, str) else None
-        values, other, said = read_npz(path, label, array=array, target=name, limit=limit)
+        values, other, choice = read_npz(path, label, array=array, target=name, limit=limit)
         source = array_source(values, path.name, label, str(path))
-        source.choices = (said,)
+        source.choices = (choice,)
         return source, label, labels if other is None else other
     if kind in _TEXT:
         return TextSource(path, label, layout), label, labels
@@ -239,8 +241,8 @@ def _digits() -> np.ndarray:
 
 
 def _options(
-    taken: Sequence[str],
-    left: Sequence[str],
+    wanted: Sequence[str],
+    unwanted: Sequence[str],
     target: Any,
     standardize: bool,
     drop_missing: bool,
@@ -250,8 +252,8 @@ def _options(
 ) -> tuple[str, ...]:
     """Return the options of the command line for these arguments."""
     valued = {
-        "--columns": _columns.joined(taken) if taken else None,
-        "--drop": _columns.joined(left) if left else None,
+        "--columns": _columns.joined(wanted) if wanted else None,
+        "--drop": _columns.joined(unwanted) if unwanted else None,
         "--target": target if isinstance(target, str) else None,
         "--array": array,
         "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
@@ -267,49 +269,49 @@ def _looked_at(
     """Look at all rows, and refuse them unless they are finite numbers."""
     unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
     use = [j for j in use if source.columns[j] not in unusable]
-    seen = None
+    statistics = None
     while use:  # what is found in one pass is left out of the next
         try:
-            seen = source.look(use, place)
+            statistics = source.look(use, place)
         except NotNumbers as error:
-            found = error.columns
-            if not found:
+            odd = error.columns
+            if not odd:
                 raise ValueError(f"{label} cannot be read as numbers ({error})") from error
         else:
-            if not seen.n_rows:
+            if not statistics.n_rows:
                 raise ValueError(
                     f"{label} is empty, or all its cells are missing: give rows of numbers"
                 )
-            empty = np.flatnonzero(seen.n_bad == seen.n_rows)
-            found = {source.columns[use[j]]: "nothing but missing values" for j in empty}
-            if not found:
+            empty = np.flatnonzero(statistics.n_bad == statistics.n_rows)
+            odd = {source.columns[use[j]]: "nothing but missing values" for j in empty}
+            if not odd:
                 break
-        unusable |= found
+        unusable |= odd
         use = [j for j in use if source.columns[j] not in unusable]
     else:
-        seen = None  # it is of columns that are left out
+        statistics = None  # it is of columns that are left out
     target = None if place is None else source.columns[place]
     names = _names(source, use)
-    _columns.refuse(label, names, unusable, seen, rows=not drop_missing, target=target)
-    assert seen is not None  # there is a column, and it can be used
-    if not seen.n_good:
+    _columns.refuse(label, names, unusable, statistics, rows=not drop_missing, target=target)
+    assert statistics is not None  # there is a column, and it can be used
+    if not statistics.n_good:
         raise ValueError(
             f"{label}: every row has a missing or infinite value: leave out the columns that lack "
             "most, with --drop, or impute missing values"
         )
-    return seen
+    return statistics
 
 
 def _names(source: Source, use: Sequence[int]) -> tuple[str, ...]:
     return tuple(source.columns[j] for j in use)
 
 
-def _held(source: Source, use: list[int], place: int | None, seen: Look) -> DataMatrix:
+def _held(source: Source, use: list[int], place: int | None, statistics: Look) -> DataMatrix:
     """Take all rows, or some of very many, without those that lack a value."""
-    n, d = seen.n_rows, len(use)
+    n, d = statistics.n_rows, len(use)
     index = evenly_spaced(n, d) if exceeds(n, d) else np.arange(n)
     values, target, present = source.take(use, place, index)
-    if seen.n_bad_rows:
+    if statistics.n_bad_rows:
         filled = np.isfinite(values).all(axis=1)
         target = None if target is None else target[filled[present]]
         keep = np.flatnonzero(filled & present)
@@ -319,48 +321,50 @@ def _held(source: Source, use: list[int], place: int | None, seen: Look) -> Data
         path=source.path,
         values=values,
         index=index,
-        n_zero_rows=seen.n_zero_rows,
-        lows=seen.lows,
-        highs=seen.highs,
+        n_zero_rows=statistics.n_zero_rows,
+        lows=statistics.lows,
+        highs=statistics.highs,
         target=target,
     )
 
 
-def _standardized(found: DataMatrix, names: Sequence[str], seen: Look) -> DataMatrix:
+def _standardized(rows: DataMatrix, names: Sequence[str], statistics: Look) -> DataMatrix:
     """Shift and scale by the moments of all rows; constant columns become 0."""
-    constant = seen.lows == seen.highs
-    shift = np.where(constant, seen.lows, seen.means)
-    scale = np.where(constant, 1.0, seen.stds)
+    constant = statistics.lows == statistics.highs
+    shift = np.where(constant, statistics.lows, statistics.means)
+    scale = np.where(constant, 1.0, statistics.stds)
     if not np.isfinite(scale).all():
         name = names[int(np.argmin(np.isfinite(scale)))]
         raise ValueError(f"--standardize: the squares of column {name!r} overflow; scale it first")
     # Memory of the caller is left as it is.
-    values = found.values - shift if found.path is None else found.values
-    if found.path is not None:
+    values = rows.values - shift if rows.path is None else rows.values
+    if rows.path is not None:
         values -= shift
     values /= scale
-    return replace(found, values=values)
+    return replace(rows, values=values)
 
 
-def _without_zeros(found: DataMatrix, label: str, seen: Look, standardize: bool) -> DataMatrix:
+def _without_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: bool) -> DataMatrix:
     """Leave out rows of zeros, which have no direction, and count the rows that are not held."""
     # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
-    keep = np.flatnonzero(np.any(found.values, axis=1))
-    n_held = found.index.size
+    keep = np.flatnonzero(np.any(rows.values, axis=1))
+    n_held = rows.index.size
     if keep.size < 2:
-        among = f" among {n_held} evenly spaced ones" if n_held < seen.n_good else ""
+        among = f" among {n_held} evenly spaced ones" if n_held < statistics.n_good else ""
         raise ValueError(
             f"{label} has {keep.size} rows that are not all zero{among}: give at least two"
         )
-    n_zero = n_held - keep.size if standardize else seen.n_zero_rows
+    n_zero = n_held - keep.size if standardize else statistics.n_zero_rows
     if keep.size < n_held:
-        found = replace(
-            found,
-            values=found.values[keep],
-            index=found.index[keep],
-            target=None if found.target is None else found.target[keep],
+        rows = replace(
+            rows,
+            values=rows.values[keep],
+            index=rows.index[keep],
+            target=None if rows.target is None else rows.target[keep],
         )
-    return replace(found, n_zero_rows=int(n_zero), n_not_held=int(seen.n_good - n_zero - keep.size))
+    return replace(
+        rows, n_zero_rows=int(n_zero), n_not_held=int(statistics.n_good - n_zero - keep.size)
+    )
 
 
 def _aligned(labels: Any, n: int, index: np.ndarray) -> np.ndarray:

@@ -57,14 +57,14 @@ def read_npz(
                     f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
                     f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
                 )
-            found = {one: _unpacked(archive, members[one]) for one in wanted}
+            arrays = {one: _unpacked(archive, members[one]) for one in wanted}
     except _Refused as error:
         raise ValueError(str(error)) from error
     except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
         raise _refusal(label, error) from error
     others = [one for one, (shape, _) in headers.items() if len(shape) == 2 and one != name]
-    said = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
-    return found[name], found.get(target or ""), said
+    choice = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
+    return arrays[name], arrays.get(target or ""), choice
 
 
 class _Refused(Exception):
@@ -134,10 +134,10 @@ def _chosen(
 
 def _unpacked(archive: ZipFile, info: ZipInfo) -> Any:
     with archive.open(info) as stream:
-        found = np.lib.format.read_array(stream, allow_pickle=False)
+        values = np.lib.format.read_array(stream, allow_pickle=False)
         while stream.read(1 << 16):  # the checksum is compared at the end
             continue
-    return found
+    return values
 
 
 def _refusal(label: str, error: Exception) -> ValueError:

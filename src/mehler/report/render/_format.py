@@ -133,8 +133,8 @@ def case_cells(case: BoundCase) -> dict[str, str]:
 
 def ratios(cases: Sequence[BoundCase]) -> str:
     """Format the range of the bounds over their quantiles."""
-    found = [one.ratio for one in cases]
-    low, high = number(min(found), digits=3), number(max(found), digits=3)
+    values = [one.ratio for one in cases]
+    low, high = number(min(values), digits=3), number(max(values), digits=3)
     return low if low == high else f"{low} to {high}"
 
 
@@ -149,14 +149,14 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
     The one that failed, else the inconclusive one, else the refutation farthest from the claim,
     else the confirmation that came closest to failing, in units of its interval.
     """
-    found = [one for one in evidence if one.form == form]
+    candidates = [one for one in evidence if one.form == form]
     order = {"error": 0, "inconclusive": 1, "refuted": 2, "holds": 3}
 
     def key(one: Evidence) -> tuple[int, float]:
         margin, scale = one.margin, _half_width(one)
         return order[one.status], 0.0 if margin is None else margin / (scale or 1.0)
 
-    return min(found, key=key, default=None)
+    return min(candidates, key=key, default=None)
 
 
 def explained(cause: Cause) -> str:

@@ -127,8 +127,8 @@ def _spoken(verdict: str, expected: bool) -> str:
 
 
 def _tally(report: Report) -> str:
-    found = Counter(one.verdict for one in report.statements)
-    return " · ".join(f"{n} {verdict}" for verdict, n in found.most_common())
+    verdicts = Counter(one.verdict for one in report.statements)
+    return " · ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
 
 
 def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:

@@ -61,10 +61,10 @@ def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Pat
 
 def render_junit(report: Report | Verification) -> str:
     """Render the outcomes as a ``testsuites`` document."""
-    found = outcomes(report)
-    root = ElementTree.Element("testsuites", _totals("mehler", found))
-    for name in dict.fromkeys(one.group for one in found):
-        inside = [one for one in found if one.group == name]
+    cases = outcomes(report)
+    root = ElementTree.Element("testsuites", _totals("mehler", cases))
+    for name in dict.fromkeys(one.group for one in cases):
+        inside = [one for one in cases if one.group == name]
         suite = ElementTree.SubElement(root, "testsuite", _totals(name, inside))
         suite.set("timestamp", str(report.provenance["date"])[:19])
         for one in inside:
@@ -86,15 +86,15 @@ def render_junit(report: Report | Verification) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def _totals(name: str, found: Iterable[Outcome]) -> dict[str, str]:
-    found = list(found)
-    errors = sum(one.problem == "error" for one in found)
+def _totals(name: str, cases: Iterable[Outcome]) -> dict[str, str]:
+    cases = list(cases)
+    errors = sum(one.problem == "error" for one in cases)
     return {
         "name": printable(name),
-        "tests": str(len(found)),
-        "failures": str(sum(bool(one.problem) for one in found) - errors),
+        "tests": str(len(cases)),
+        "failures": str(sum(bool(one.problem) for one in cases) - errors),
         "errors": str(errors),
-        "time": f"{sum(one.seconds for one in found):.3f}",
+        "time": f"{sum(one.seconds for one in cases):.3f}",
     }
 
 

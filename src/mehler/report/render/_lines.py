@@ -10,7 +10,7 @@ from mehler.report.render._format import cells, count
 from mehler.statements import Evidence
 
 
-def lines(found: Report | Verification) -> tuple[str, ...]:
+def lines(report: Report | Verification) -> tuple[str, ...]:
     """Render a result as lines of text, the headline first.
 
     Of a verification, checks that hold are named; others are shown with numbers and reason. The
@@ -19,7 +19,7 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
 
     Parameters
     ----------
-    found : Report or Verification
+    report : Report or Verification
         The result of `run` or `verify_map`.
 
     Returns
@@ -32,41 +32,41 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
     run : Makes a report.
     verify_map : Makes a verification.
     """
-    said = _of_report(found) if isinstance(found, Report) else _of_verification(found)
+    texts = _of_report(report) if isinstance(report, Report) else _of_verification(report)
     # A name of the user's may hold a line end.
-    return tuple(printable(" ".join(line.splitlines())) for line in said)
+    return tuple(printable(" ".join(line.splitlines())) for line in texts)
 
 
-def _of_verification(found: Verification) -> list[str]:
-    kernel = next((one for one in found.evidence if one.check in _KERNEL), None)
-    shown = [one for one in found.evidence if one is kernel or one.status != "holds"]
-    said = [found.headline, f"  map: {found.target}, taken for {found.assumed}"]
-    said.append(f"  rows: {found.inputs}")
+def _of_verification(report: Verification) -> list[str]:
+    kernel = next((one for one in report.evidence if one.check in _KERNEL), None)
+    shown = [one for one in report.evidence if one is kernel or one.status != "holds"]
+    texts = [report.headline, f"  map: {report.target}, taken for {report.assumed}"]
+    texts.append(f"  rows: {report.inputs}")
     for one in shown:
-        said += [f"  {line}" for line in _of(one)]
-    quiet = [one.check for one in found.evidence if one not in shown]
+        texts += [f"  {line}" for line in _of(one)]
+    quiet = [one.check for one in report.evidence if one not in shown]
     if quiet:
-        said.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
+        texts.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
     # Remarks on how a map is built, and tests that it did not allow.
-    structure = next((one for one in found.evidence if one.check == "structure"), None)
+    structure = next((one for one in report.evidence if one.check == "structure"), None)
     if structure is not None and structure.check in quiet and structure.assumptions:
-        said.append(f"  structure: {'; '.join(structure.assumptions)}")
-    said.append(f"  told of the map: {found.declared}")
+        texts.append(f"  structure: {'; '.join(structure.assumptions)}")
+    texts.append(f"  told of the map: {report.declared}")
     rest = dict.fromkeys(word for one in shown for word in one.assumptions)
     if rest:
-        said.append(f"  rests on: {'; '.join(rest)}")
-    said += [f"  or: {cause.text}" for cause in found.causes[1:]]
-    return said
+        texts.append(f"  rests on: {'; '.join(rest)}")
+    texts += [f"  or: {cause.text}" for cause in report.causes[1:]]
+    return texts
 
 
-def _of_report(found: Report) -> list[str]:
-    said = [found.headline]
-    if found.compared is not None:
-        changes = found.compared.changes
-        said.append(f"  since {found.compared.date}: {len(changes) or 'no'} changes")
-        said += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
-        said += [f"    {note}" for note in found.compared.notes]
-    return said
+def _of_report(report: Report) -> list[str]:
+    texts = [report.headline]
+    if report.compared is not None:
+        changes = report.compared.changes
+        texts.append(f"  since {report.compared.date}: {len(changes) or 'no'} changes")
+        texts += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
+        texts += [f"    {note}" for note in report.compared.notes]
+    return texts
 
 
 _KERNEL = ("kernel", "closeness")

@@ -20,12 +20,12 @@ def render_markdown(report: Report | Verification) -> str:
 
 
 def _report(report: Report) -> list[str]:
-    where = report.provenance
+    origin = report.provenance
     lines = [
         f"# {plain_text(report.headline)}",
         "",
-        f"mehler {where['mehler']}, level {where['level']}, {where['backend']}, seed "
-        f"{where['seed']}, {where['date']}. Chance that correct code shows any of these alarms: "
+        f"mehler {origin['mehler']}, level {origin['level']}, {origin['backend']}, seed "
+        f"{origin['seed']}, {origin['date']}. Chance that correct code shows any of these alarms: "
         f"at most {number(report.ledger['spent'], digits=2)}.",
         "",
     ]
@@ -97,44 +97,46 @@ def _interval(low: float, high: float) -> str:
     return f"[{number(low, digits=3)}, {number(high, digits=3)}]"
 
 
-def _compared(found: Comparison) -> list[str]:
-    lines = [f"## Changed since {plain_text(found.date)}", ""]
-    if not found.changes:
-        return [*lines, f"Nothing, against {plain_text(found.file)}."]
+def _compared(comparison: Comparison) -> list[str]:
+    lines = [f"## Changed since {plain_text(comparison.date)}", ""]
+    if not comparison.changes:
+        return [*lines, f"Nothing, against {plain_text(comparison.file)}."]
     lines += ["| kind | of | before | now |", "|---|---|---|---|"]
-    for one in found.changes:
-        lines.append(_row([plain_text(x) for x in (one.kind, one.what, one.before, one.after)]))
+    for change in comparison.changes:
+        lines.append(
+            _row([plain_text(x) for x in (change.kind, change.what, change.before, change.after)])
+        )
     return lines
 
 
-def _verification(found: Verification) -> list[str]:
-    where = found.provenance
-    chance = found.chance(number(found.ledger["spent"], digits=2))
+def _verification(report: Verification) -> list[str]:
+    origin = report.provenance
+    chance = report.chance(number(report.ledger["spent"], digits=2))
     lines = [
-        f"# {plain_text(found.headline)}",
+        f"# {plain_text(report.headline)}",
         "",
-        f"mehler {where['mehler']}, seed {where['seed']}, {where['date']}. {chance}",
+        f"mehler {origin['mehler']}, seed {origin['seed']}, {origin['date']}. {chance}",
         "",
-        f"Map: {plain_text(found.target)}, taken for {plain_text(found.assumed)}. "
-        f"Inputs: {plain_text(found.inputs)}. Told of the map: {plain_text(found.declared)}.",
+        f"Map: {plain_text(report.target)}, taken for {plain_text(report.assumed)}. "
+        f"Inputs: {plain_text(report.inputs)}. Told of the map: {plain_text(report.declared)}.",
         "",
         "| check | outcome | observed | claimed | interval | features |",
         "|---|---|---|---|---|---|",
     ]
-    for one in found.evidence:
-        c = cells(one)
+    for each in report.evidence:
+        c = cells(each)
         numbers = [c["observed"], c["exact"], c["interval"], c["features"]]
-        lines.append(_row([plain_text(one.check), f"**{one.status}**", *numbers]))
-    lines += [line for e in found.evidence if e.reason for line in ("", plain_text(e.reason))]
-    if found.causes:
+        lines.append(_row([plain_text(each.check), f"**{each.status}**", *numbers]))
+    lines += [line for e in report.evidence if e.reason for line in ("", plain_text(e.reason))]
+    if report.causes:
         lines += ["", "Likely cause (a suggestion, which did not enter the outcome):", ""]
         lines += [
-            f"- {plain_text(one.text)}"
-            + (f"; explained {explained(one)}, left {left(one)}" if one.explained else "")
-            for one in found.causes
+            f"- {plain_text(each.text)}"
+            + (f"; explained {explained(each)}, left {left(each)}" if each.explained else "")
+            for each in report.causes
         ]
-    if found.replay:
-        lines += ["", "Replay:", "", f"    {found.replay}"]
+    if report.replay:
+        lines += ["", "Replay:", "", f"    {report.replay}"]
     return lines
 
 

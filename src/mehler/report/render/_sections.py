@@ -26,12 +26,12 @@ def anchor(statement: str, heading: str) -> str:
 
 def anchors(statements: Iterable[StatementResult]) -> frozenset[str]:
     """Return all targets of links on a page with these statements."""
-    found = set()
+    targets = set()
     for one in statements:
-        found.add(one.id)
+        targets.add(one.id)
         for heading, text in one.sections.items():
-            found |= {anchor(one.id, each) for each in (heading, *_HEADING.findall(text))}
-    return frozenset(found)
+            targets |= {anchor(one.id, each) for each in (heading, *_HEADING.findall(text))}
+    return frozenset(targets)
 
 
 def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
