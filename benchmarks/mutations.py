@@ -30,9 +30,9 @@ factor that is, to two digits. A claimed value is multiplied by the smallest fac
 
 Where draws are far below a bound, its terms are seen in
 [extremal instances](theorems/theorem-2.md#extremal-instances) that are computed and in which the
-bound is nearly tight. Below the terms stand the defects that are planted in the check itself: what
-takes the place of which argument, and the verdict that this makes of it (a check that refutes a
-print *holds* with the truth in its place).
+bound is nearly tight. Below the terms stand the faults injected into the check itself: what takes
+the place of which argument, and the verdict that this makes of it (a check that refutes a
+published form *holds* with the truth in its place).
 
 {red} changes of terms and values turn a check red, {proved} are only proved. Made by
 `python benchmarks/mutations.py`, which makes every change; so do the tests

@@ -1,4 +1,4 @@
-"""Defects for the checks of Fourier features: lost factors, lengths on the wrong axis, twins."""
+"""Defects for the checks of Fourier features: lost factors, lengths on the wrong axis."""
 
 from __future__ import annotations
 

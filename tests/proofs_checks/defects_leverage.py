@@ -1,4 +1,4 @@
-"""A defect for every check of leverage scores: the truth for a false print, else a wrong claim."""
+"""A defect for every check of leverage scores: the truth for what is false, else a wrong claim."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def for_more(m: int, **options: Any) -> Bound:
     return bounds.approximation(round(m / 0.98), **options)
 
 
-def plain(world: Circle, ridge: float) -> Any:
-    return world.law
+def plain(circle: Circle, ridge: float) -> Any:
+    return circle.law
 
 
 def without_ridge_below(eigenvalues: Any, ridge: float) -> float:

@@ -1,4 +1,4 @@
-"""Defects for the checks of rates, exponents and second moments that no print has."""
+"""Defects for the checks of rates, exponents and second moments that are not published."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Defects for the checks of Theorem 2, its lemmas and its remark.
 
-A check of a false print is flipped by what the proof should have used; a check of a proved bound
-by a bound that is too small by more than its looseness.
+A check of a false published form is flipped by what the proof should have used; a check of a
+proved bound by a bound that is too small by more than its looseness.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A defect for every check of the kitchen sinks: the truth for a false print, else a wrong claim.
+"""A defect for every check of the kitchen sinks: the truth for what is false, else a wrong claim.
 
 Wrong bounds are a quarter of the right ones: on constant features these are within a factor of 3.1.
 """

@@ -38,7 +38,7 @@ SETS = [(8, 10**4, 0.3), (512, 10**4, 0.3)]
     ("term", "sizes"), [("one pair", ONE), ("all pairs", ALL), ("a set", SETS)]
 )
 def test_the_factor_is_the_quantile_over_the_bound(term, sizes):
-    """In the world of the check where that is least, rounded up to two digits."""
+    """In the instance of the check where that is least, rounded up to two digits."""
     ratios = []
     for n, m, failure in sizes:
         value = lower.all_pairs(m, n_rows=n, delta=failure, pool_size=1).value

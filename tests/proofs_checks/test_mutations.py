@@ -15,7 +15,7 @@ from tests.proofs_checks.mutations import ROWS, Row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutations.md").read_text(encoding="utf-8")
 RED = [row for row in ROWS if row.check is not None]
-# Computed worlds cost milliseconds; what draws features is sampled.
+# Computed instances cost milliseconds; what draws features is sampled.
 DRAWN = (
     "fourier.",
     "group-invariant.expectation",

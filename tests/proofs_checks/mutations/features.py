@@ -30,7 +30,7 @@ UNIFORM = "features.uniform"
 
 
 def less_kurtosis(n_features: int, **options: Any) -> Any:
-    """The nearest combination with half of the kurtosis, where it is told one."""
+    """The nearest combination with half of the kurtosis, where one is declared."""
     if "kurtosis" in options:
         options["kurtosis"] = max(1.0, options["kurtosis"] / 2)
     return spectral.approximation(n_features, **options)
@@ -123,7 +123,7 @@ def without_factor(n_features: int, **options: Any) -> Any:
 
 
 def of_products(name: str, centred: bool, term: str, least: float, because: str) -> Iterator[Row]:
-    """A term of one product of a map without a bound, in the world of squares."""
+    """A term of one product of a map without a bound, in the instance of squares."""
 
     def where(options: Mapping[str, Any]) -> bool:
         return "sub_gamma" in options and (options["sub_gamma"][0] == 8.0) == centred
@@ -152,14 +152,14 @@ PRODUCTS = (
 _GRAM = (gram_error.tight, spectral.gram_error)
 _OPERATOR = (gram_error.tight_without_bound, spectral.operator_error)
 _RISK = (ridge.tight, risks.excess_risk)
-_SQUARE = "a square is told there as the square of 1 and a normal length together"
+_SQUARE = "a square is declared there as the square of 1 and a normal length together"
 _LONGEST = "each draw is taken at the largest spectral error and each block at the longest features"
 _NOTHING = "for so few units the tail promises nothing, and nothing is taken for learned"
 _LEVERAGE = "1/(1 - h) is taken at the largest leverage h that one row alone may have"
 
-# Worlds are exact laws, so what `least` a term has is computed and not drawn: the quantile of the
-# binomial or chi-squared law over the bound at the world's failures, the best of them, or a little
-# less.
+# Instances are exact laws, so what `least` a term has is computed and not drawn: the quantile of
+# the binomial or chi-squared law over the bound at the instance's failures, the best of them, or a
+# little less.
 SEEN = (
     ("deviation", "deviation, one feature for each row", 0.95, *_GRAM, given("leverage")),
     ("deviation", "deviation, by sup", 0.97, *_GRAM, given("sup")),

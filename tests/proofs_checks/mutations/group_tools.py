@@ -42,7 +42,7 @@ def of_gain(check: Check, risk: Callable[..., Bound], terms: tuple[str, str]) ->
 
 
 def with_option(bound: Callable[..., Bound], name: str, factor: float) -> Callable[..., Bound]:
-    """The bound told another size, where it is told one."""
+    """The bound at another size, where one is declared."""
 
     def changed(*sizes: Any, **options: Any) -> Bound:
         if name in options:

@@ -15,7 +15,8 @@ from tests.proofs_checks.mutations._row import Row, of_term
 
 SIGNS = (
     "symmetrisation counts both signs of a deviation, and the step from the largest gap of the "
-    "class to the excess of its minimiser keeps one of them; no world is known in which both count"
+    "class to the excess of its minimiser keeps one of them; no instance is known in which both "
+    "count"
 )
 HALF_NORMAL = (
     "the proof takes a size |g| for a 1-Lipschitz function of variance at most 1; it has "
@@ -112,7 +113,7 @@ ROWS = [
     *(
         row
         for term, least, why in (
-            # The confidence term, twice that of Theorem 2, covers a tenth of it in this world.
+            # The confidence term, twice that of Theorem 2, covers a tenth of it in this instance.
             ("statistical", 0.01, SIGNS),
             ("confidence", 0.4, SIGNS + "; of the empirical complexity another half"),
             ("approximation", 0.5, HALF_NORMAL),
