@@ -51,7 +51,7 @@ def test_a_release_has_addresses_and_every_link_leads_into_the_repository(releas
         found = inside.fullmatch(link)
         assert found, link
         assert (ROOT / found[2]).is_file(), link
-        assert (found[1] == "raw") == link.endswith(".svg")
+        assert (found[1] == "raw") == link.endswith((".svg", ".png"))
 
 
 def test_versions_agree():

@@ -14,7 +14,7 @@ WORLD = adult.prepare("quick", None)
 
 def test_the_test_part_is_tested_whole_and_never_fitted() -> None:
     split = adult.parts(WORLD, 3)
-    assert [len(part[1]) for part in (split.fit, split.choose, split.test)] == [1000, 200, 597]
+    assert [len(part[1]) for part in (split.fit, split.choose, split.test)] == [500, 100, 1197]
     assert np.array_equal(split.test[1], WORLD.test[1])
     X = split.fit[0]
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
