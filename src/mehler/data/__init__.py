@@ -28,11 +28,6 @@ def sources() -> dict[str, Source]:
     dict of str to Source
         Keyed by the name of the loader.
 
-    See Also
-    --------
-    Source : One entry of the list.
-    Dataset : What a loader returns.
-
     Examples
     --------
     >>> from mehler import data

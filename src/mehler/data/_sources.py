@@ -31,10 +31,6 @@ class Dataset:
         Licences of the package and of the data.
     note : str
         Caveats for users.
-
-    See Also
-    --------
-    sources : List the loaders.
     """
 
     name: str

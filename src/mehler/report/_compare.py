@@ -35,10 +35,6 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     ------
     ValueError
         If it cannot be read, or is no report of a known schema.
-
-    See Also
-    --------
-    run : Compares with it.
     """
     path = Path(file)
     label = f"--compare={str(path)!r}"

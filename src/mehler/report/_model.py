@@ -102,10 +102,6 @@ class DataResult:
         Plots of the section.
     seconds : float
         Wall time.
-
-    See Also
-    --------
-    Report : The report that contains it.
     """
 
     name: str
@@ -155,10 +151,6 @@ class Comparison:
         Of kinds "setting", "data", "statement", "check", "verdict", "text" and "number".
     notes : tuple of str
         What could not be compared.
-
-    See Also
-    --------
-    run : Makes it, for its argument `compare`.
     """
 
     file: str
@@ -223,11 +215,6 @@ class Report:
         Results on the rows of data.
     compared : Comparison, optional
         What changed since an earlier report.
-
-    See Also
-    --------
-    run : Makes a report.
-    write : Renders it.
     """
 
     provenance: Mapping[str, Any]
@@ -334,11 +321,6 @@ class Verification:
         As in `Report`.
     seconds : float
         Wall time.
-
-    See Also
-    --------
-    verify_map : Makes a verification.
-    lines : Renders it for a terminal.
     """
 
     target: str

@@ -82,11 +82,6 @@ def run(
         `compare` is no report.
     ChildProcessError
         If a process ends before its work, as one that is killed.
-
-    See Also
-    --------
-    write : Render the report to files.
-    mehler.statements.discover : Find the installed statements.
     """
     chosen = tuple(statements)
     if not chosen:

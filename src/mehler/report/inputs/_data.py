@@ -118,10 +118,6 @@ def load_rows(
         If there are not two nonzero rows or more of finite real numbers. The message names all
         columns that are not numbers, all rows with missing values, and the option that helps.
 
-    See Also
-    --------
-    run : Takes the result as data.
-
     Examples
     --------
     >>> from mehler.report import load_rows
@@ -162,13 +158,22 @@ def load_rows(
     rows = _without_zeros(rows, label, statistics, standardize)
     if labels is not None:
         rows = replace(rows, target=_aligned(labels, statistics.n_rows, rows.index))
+    valued = {
+        "--columns": _columns.joined(wanted),
+        "--drop": _columns.joined(unwanted),
+        "--target": target if isinstance(target, str) else None,
+        "--array": array,
+        "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
+    }
+    words = [word for option, value in valued.items() if value for word in (option, value)]
+    flags = [*["--standardize"] * standardize, *["--drop-missing"] * drop_missing]
     return replace(
         rows,
         columns=names,
         choices=(*source.choices, *notes),
         warnings=warnings_on(names, statistics, standardize=standardize),
         target_name=target if target is None or isinstance(target, str) else "target",
-        options=_options(wanted, unwanted, target, standardize, drop_missing, layout, array, limit),
+        options=(*words, *layout.options(), *flags),
     )
 
 
@@ -238,29 +243,6 @@ def _digits() -> np.ndarray:
             f"give a file, or {install_command('report')}"
         ) from error
     return np.asarray(load_digits().data)
-
-
-def _options(
-    wanted: Sequence[str],
-    unwanted: Sequence[str],
-    target: Any,
-    standardize: bool,
-    drop_missing: bool,
-    layout: Layout,
-    array: str | None,
-    limit: float,
-) -> tuple[str, ...]:
-    """Return the options of the command line for these arguments."""
-    valued = {
-        "--columns": _columns.joined(wanted) if wanted else None,
-        "--drop": _columns.joined(unwanted) if unwanted else None,
-        "--target": target if isinstance(target, str) else None,
-        "--array": array,
-        "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
-    }
-    flags = {"--standardize": standardize, "--drop-missing": drop_missing}
-    words = [word for option, value in valued.items() if value for word in (option, value)]
-    return (*words, *layout.options(), *(option for option, chosen in flags.items() if chosen))
 
 
 def _looked_at(

@@ -58,8 +58,8 @@ def read_npz(
                     f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
                 )
             arrays = {one: _unpacked(archive, members[one]) for one in wanted}
-    except _Refused as error:
-        raise ValueError(str(error)) from error
+    except _Refused:
+        raise
     except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
         raise _refusal(label, error) from error
     others = [one for one, (shape, _) in headers.items() if len(shape) == 2 and one != name]
@@ -67,7 +67,7 @@ def read_npz(
     return arrays[name], arrays.get(target or ""), choice
 
 
-class _Refused(Exception):
+class _Refused(ValueError):
     """A message that is final."""
 
 

@@ -209,18 +209,9 @@ class TextSource(TableSource):
 
     def _choices(self, first: Sequence[str], named: bool) -> tuple[str, ...]:
         """Say what was decided, and how to overrule it."""
-        numbers = all(map(self._is_number, first)) and self._layout.header is None
-        if named:
-            hint = " of numbers (--no-header if it is a row)" if numbers else ""
-            header = f"the first line is the header{hint}"
-        else:
-            integers = numbers and len(first) > 1 and all(cell.isdecimal() for cell in first)
-            start = int(first[0]) if integers else 0
-            counted = integers and [int(cell) for cell in first] == [
-                *range(start, start + len(first))
-            ]
-            hint = " (--header if not)" if counted else ""
-            header = f"no header: the first line is a row{hint}"
+        header = "the first line is the header" if named else "no header: the first line is a row"
+        if named and self._layout.header is None and all(map(self._is_number, first)):
+            header += " of numbers (--no-header if it is a row)"
         several = len(self.columns) > 1
         split = (f"separated by {_DELIMITERS.get(self._delimiter, self._delimiter)}",) * several
         return (*split, header, *(("decimal commas",) if self._layout.decimal == "," else ()))

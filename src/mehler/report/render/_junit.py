@@ -47,11 +47,6 @@ def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Pat
     ------
     ValueError
         If its folder cannot be written to.
-
-    See Also
-    --------
-    write : The page, the JSON and the summary.
-    annotations : The same for GitHub.
     """
     path = Path(file)
     require_file(path, "--junit")
@@ -111,10 +106,6 @@ def annotations(report: Report | Verification) -> tuple[str, ...]:
     tuple of str
         Lines to print in a workflow: ``::error`` for refutations and what could not run,
         ``::warning`` for what was not decided.
-
-    See Also
-    --------
-    write_junit : The same as a file, for other systems.
     """
     return tuple(
         f"::{'warning' if one.problem == 'open' else 'error'} "

@@ -26,11 +26,6 @@ def lines(report: Report | Verification) -> tuple[str, ...]:
     -------
     tuple of str
         The lines, without line ends.
-
-    See Also
-    --------
-    run : Makes a report.
-    verify_map : Makes a verification.
     """
     texts = _of_report(report) if isinstance(report, Report) else _of_verification(report)
     # A name of the user's may hold a line end.

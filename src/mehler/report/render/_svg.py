@@ -84,11 +84,6 @@ def draw(plot: Plot, prefix: str) -> Markup:
     TypeError, ValueError
         If `plot` is no Plot, or `prefix` holds more than letters, digits and punctuation of ids.
 
-    See Also
-    --------
-    page_style : The style sheet that the drawing needs.
-    mehler.statements.Plot : The data of a plot.
-
     Examples
     --------
     >>> from mehler.statements import Plot, Series

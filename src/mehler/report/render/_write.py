@@ -44,11 +44,6 @@ def write_certificates(report: Report | Verification, file: str | PathLike[str])
     -------
     pathlib.Path
         The file written.
-
-    See Also
-    --------
-    mehler.verify.Verdict.certificate : One certificate.
-    write : The page, which links the file.
     """
     if isinstance(report, Verification):
         listed = [(report.target, one) for one in report.evidence]
@@ -91,11 +86,6 @@ def write(
     ------
     ValueError
         If ``out_dir`` cannot be written to.
-
-    See Also
-    --------
-    write_json : The JSON alone.
-    require_writable : Test the directory before a long run.
     """
     out = Path(out_dir)
     require_writable(out)
@@ -138,10 +128,6 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
     ------
     ValueError
         If its folder cannot be written to.
-
-    See Also
-    --------
-    write : All files of a report.
     """
     path = Path(file)
     require_file(path, "--json")
@@ -156,10 +142,6 @@ def require_renderers() -> None:
     ------
     ModuleNotFoundError
         If one is not installed; the message names the extra to install.
-
-    See Also
-    --------
-    require_writable : Require a writable directory.
     """
     for name in _RENDERERS:
         if find_spec(name) is None:
@@ -184,11 +166,6 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
     ------
     ValueError
         If it cannot be written to.
-
-    See Also
-    --------
-    write : Write a report there.
-    require_renderers : Require the dependencies of a page.
     """
     require_folder(out, option)
     for name in _NAMES:
