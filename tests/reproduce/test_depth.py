@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import mehler
+from mehler.reproduce import depth as machines
+from mehler.reproduce import depth as real_data
+from mehler.reproduce import depth as tables
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.depth import _machines as machines
-from mehler.reproduce.depth import _tables as tables
-from mehler.reproduce.depth import real_data
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 

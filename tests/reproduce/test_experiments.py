@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 
 from mehler import data, learn, reproduce
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.maxout import _circular, figure_1, figure_2, table_1
+from mehler.reproduce.maxout import figure_1, figure_2, table_1
 
 
 @pytest.fixture(scope="module")
@@ -186,10 +186,10 @@ def test_table_1_names_the_cells_that_are_far() -> None:
 def test_circular_correlation_ignores_origin_and_sense() -> None:
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     for other in (angle + 1.0, -angle, (7 - angle) % (2 * np.pi)):
-        found = _circular.circular_rank_correlation(angle, other % (2 * np.pi))
+        found = figure_2.circular_rank_correlation(angle, other % (2 * np.pi))
         assert found == pytest.approx(1.0)
     rng = np.random.default_rng(0)
-    shuffled = [_circular.circular_rank_correlation(angle, rng.permutation(40)) for _ in range(200)]
+    shuffled = [figure_2.circular_rank_correlation(angle, rng.permutation(40)) for _ in range(200)]
     # The larger of two shares of mean about 1/n each.
     assert np.mean(shuffled) < 3 / 40
 
@@ -197,7 +197,7 @@ def test_circular_correlation_ignores_origin_and_sense() -> None:
 def test_circular_correlation_of_a_point_is_0() -> None:
     # An embedding that collapsed has no order; ties must not take that of the rows.
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    assert _circular.circular_rank_correlation(np.zeros(40), angle) == pytest.approx(0, abs=1e-12)
+    assert figure_2.circular_rank_correlation(np.zeros(40), angle) == pytest.approx(0, abs=1e-12)
     for closed in (True, False):
         assert figure_2.agreement(np.zeros((40, 2)), angle, closed) < 1e-12
 
@@ -217,7 +217,7 @@ def test_windings_are_counted_in_either_sense(k) -> None:
     angle = 360 * np.arange(60) / 60
     at = np.deg2rad(k * angle + 20)
     points = np.stack([3 * np.cos(at), np.sin(at)], axis=1) + np.array([5.0, -2.0])
-    assert _circular.windings(points, angle) == abs(k)
+    assert figure_2.windings(points, angle) == abs(k)
 
 
 @pytest.mark.parametrize(

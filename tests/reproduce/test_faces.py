@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mehler import data
-from mehler.reproduce.maxout import _faces, figure_2
+from mehler.reproduce.maxout import figure_2
 
 METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE"}
 
@@ -13,7 +13,7 @@ METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE"
 def test_pictures_are_shrunk_by_means_of_squares() -> None:
     rng = np.random.default_rng(0)
     images = rng.integers(0, 256, (3, 8, 12)).astype(np.uint8)
-    rows = _faces.shrunk(images)
+    rows = figure_2.shrunk(images)
     assert rows.shape == (3, 6)
     means = [images[1, 4:, 4:8].mean(), images[1, :4, 8:].mean()]
     # Rows have length 1: ratios stay.
@@ -24,9 +24,9 @@ def test_pictures_are_shrunk_by_means_of_squares() -> None:
 def test_nearest_pictures_are_counted_without_the_picture_itself() -> None:
     people = np.array([0, 0, 1, 1])
     near = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.1, 0.0]])
-    assert _faces.kept_together(near, people) == 1.0
+    assert figure_2.kept_together(near, people) == 1.0
     # Planted: if a point were its own neighbour this would be 1, too.
-    assert _faces.kept_together(near[[0, 2, 1, 3]], people) == 0.0
+    assert figure_2.kept_together(near[[0, 2, 1, 3]], people) == 0.0
 
 
 def test_faces_are_embedded_five_people_at_a_time_and_reported() -> None:
@@ -34,14 +34,14 @@ def test_faces_are_embedded_five_people_at_a_time_and_reported() -> None:
     person = rng.integers(0, 256, (10, 1, 8, 12))
     images = (0.7 * person + 0.3 * rng.integers(0, 256, (10, 10, 8, 12))).reshape(100, 8, 12)
     made = data.Dataset("orl_faces", images.astype(np.uint8), np.repeat(np.arange(10), 10))
-    cells = _faces.cells(50, n_people=10)
+    cells = figure_2.face_cells(50, n_people=10)
     found = [(cell, figure_2.measure(([], made), cell, 0)) for cell in cells]
     assert [measured["people"][::10] for _, measured in found] == [
         [0, 1, 2, 3, 4],
         [5, 6, 7, 8, 9],
     ]
     assert all(len(measured["lle_x"]) == 50 for _, measured in found)
-    said, table, plots = _faces.shown(found, METHODS)
+    said, table, plots = figure_2.faces_shown(found, METHODS)
     assert "over 2 groups of 5 people" in said
     assert [row[0] for row in table.rows] == ["1 to 5", "6 to 10", "mean"]
     assert len(plots) == 3
@@ -58,9 +58,9 @@ def test_sentences_follow_the_difference() -> None:
                 plane
                 | {"maxout": 0.5 + gain + 0.01 * rng.standard_normal(), "pixels": 0.5, "lle": 0.5},
             )
-            for cell in _faces.cells(10)
+            for cell in figure_2.face_cells(10)
         ]
 
-    assert "together better than" in _faces.shown(outcome(0.1), METHODS)[0]
-    assert "less well than" in _faces.shown(outcome(-0.1), METHODS)[0]
-    assert "is not told apart from" in _faces.shown(outcome(0.0), METHODS)[0]
+    assert "together better than" in figure_2.faces_shown(outcome(0.1), METHODS)[0]
+    assert "less well than" in figure_2.faces_shown(outcome(-0.1), METHODS)[0]
+    assert "is not told apart from" in figure_2.faces_shown(outcome(0.0), METHODS)[0]

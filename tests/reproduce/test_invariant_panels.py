@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler.reproduce import Cell
-from mehler.reproduce.invariant import _panel_page, panels
+from mehler.reproduce.invariant import panels
 
 WORLD = panels.prepare_mnist("quick", None)
 
@@ -39,7 +39,7 @@ def test_templates_that_stay_are_the_same_without_their_moves() -> None:
     assert set(found["sizes"]) == set(panels.KINDS)
     m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
     for kind in ("moved", "still"):
-        for learner in _panel_page.LEARNERS:
+        for learner in panels.LEARNERS:
             # The panel is at the largest sample, the curves at the most templates and bins.
             assert found["panel"][kind][learner][f"{m},{n}"] == found["sizes"][kind][learner][-1]
 
@@ -55,12 +55,9 @@ def made(gain: float, draws: int = 10) -> list:
             for i, m in enumerate((5, 20))
             for j, n in enumerate((1, 4))
         }
-        panel = {learner: steps for learner in _panel_page.LEARNERS}
+        panel = {learner: steps for learner in panels.LEARNERS}
         sizes = {
-            kind: {
-                learner: [base + noise[20 + k] for k in range(2)]
-                for learner in _panel_page.LEARNERS
-            }
+            kind: {learner: [base + noise[20 + k] for k in range(2)] for learner in panels.LEARNERS}
             for kind, base in (("moved", 0.5 + gain), ("still", 0.5), ("rows", 0.5 + 2 * gain))
         }
         for k, kind in enumerate(sizes):
@@ -76,7 +73,7 @@ def made(gain: float, draws: int = 10) -> list:
 
 @pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
 def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> None:
-    page = _panel_page.page(made(gain), (5, 20), (1, 4), (50, 200), panels.KINDS)
+    page = panels.panel_page(made(gain), (5, 20), (1, 4), (50, 200), panels.KINDS)
     growth = page.verdicts[0]
     assert growth.startswith(
         f"Least squares, templates that move: of 2 steps to more bins {better} "
@@ -91,8 +88,8 @@ def test_equal_differences_of_few_draws_are_not_certain() -> None:
     found = made(0.1, draws=2)
     for _, measured in found:
         measured["sizes"] = {
-            kind: {one: [value, value] for one in _panel_page.LEARNERS}
+            kind: {one: [value, value] for one in panels.LEARNERS}
             for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
         }
-    page = _panel_page.page(found, (5, 20), (1, 4), (50, 200), panels.KINDS)
+    page = panels.panel_page(found, (5, 20), (1, 4), (50, 200), panels.KINDS)
     assert "not told apart (+0.250" in page.verdicts[2]

@@ -8,7 +8,7 @@ import pytest
 from mehler import data
 from mehler.reproduce import Cell
 from mehler.reproduce.invariant import vowels
-from mehler.reproduce.invariant._panel_page import LEARNERS
+from mehler.reproduce.invariant.panels import LEARNERS
 
 WORLD = vowels.prepare("quick", None)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from mehler.reproduce import kitchen_sinks as summary
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.kitchen_sinks import summary
-from mehler.reproduce.kitchen_sinks._machines import boosted, greedy_path
+from mehler.reproduce.kitchen_sinks import boosted, greedy_path
 
 RNG = np.random.default_rng(0)
 PHI, Y = RNG.standard_normal((60, 12)), RNG.standard_normal(60)

@@ -7,7 +7,7 @@ import pytest
 
 from mehler import data
 from mehler.reproduce import Cell
-from mehler.reproduce.leverage import _adult_page, _floor, _methods, adult
+from mehler.reproduce.leverage import _floor, _methods, adult
 
 WORLD = adult.prepare("quick", None)
 
@@ -136,7 +136,7 @@ def test_the_distance_from_the_floor_has_its_sign(above: float, word: str) -> No
     floors = [(Cell({"M": adult.FLOOR, "draw": k}), {adult.FLOOR: 0.2 - above}) for k in range(4)]
     page = adult.page("quick", [*found, *floors])
     said = [one for one in page.verdicts if "above the exact kernel" in one]
-    assert len(said) == len(_adult_page.NEAR)
+    assert len(said) == len(adult.NEAR)
     assert all(word in one and "over 4 splits" in one for one in said)
     assert page.tables[0].rows[-1][0] == "exact kernel, no features (4 splits)"
     (alone,) = [one for one in adult.page("quick", [*found, floors[0]]).verdicts if "Plain" in one]

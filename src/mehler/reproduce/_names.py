@@ -23,14 +23,14 @@ def experiments() -> dict[str, Experiment]:
     >>> reproduce.experiments()["maxout-table-1"].title
     'Errors of random maxout features over m and q'
     """
-    from mehler.reproduce.depth.real_data import EXPERIMENT as depth
+    from mehler.reproduce.depth import EXPERIMENT as depth
     from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist
     from mehler.reproduce.invariant.panels import MNIST as mnist_panels
     from mehler.reproduce.invariant.panels import SPEECH as speech_panels
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
     from mehler.reproduce.invariant.vowels import EXPERIMENT as vowels
-    from mehler.reproduce.kitchen_sinks.summary import EXPERIMENT as summary
+    from mehler.reproduce.kitchen_sinks import EXPERIMENT as summary
     from mehler.reproduce.leverage.adult import EXPERIMENT as adult
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
     from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels

@@ -12,9 +12,7 @@ from mehler import data
 from mehler.features import groups
 from mehler.reproduce._draws import between, paired_interval, spread
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce.invariant._panel_page import LEARNERS
-from mehler.reproduce.invariant._panel_page import page as panel_page
-from mehler.reproduce.invariant.panels import BINS, KINDS, TEMPLATES, panels
+from mehler.reproduce.invariant.panels import BINS, KINDS, LEARNERS, TEMPLATES, panel_page, panels
 
 _DRAWS = 10
 # The last size is all rows of the known speakers.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,146 @@ import numpy as np
 from mehler import MaxoutFeatures, data
 from mehler.reproduce._draws import between, paired_interval
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce.maxout import _faces
-from mehler.reproduce.maxout._circular import around, circular_rank_correlation, windings
 from mehler.statements import Plot, Series
+
+
+def circular_rank_correlation(a: Any, b: Any) -> float:
+    r"""Return the rank correlation of two sets of angles, whatever their origins and orientations.
+
+    .. math:: r = \max(R_-^2, R_+^2), \qquad
+              R_\mp = \Big|\frac1n \sum_{j} e^{2\pi i (r_j \mp s_j)/n}\Big|
+
+    with the ranks r and s of the angles, ties sharing their mean rank: 1 if one order is the other,
+    rotated or reversed; about 1.5/n on average for unrelated ones, 0 if all are equal. See N. I.
+    Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
+    """
+    from scipy.stats import rankdata
+
+    n = len(a)
+    first, second = (rankdata(np.asarray(v)) for v in (a, b))
+    means = [abs(np.exp(2j * np.pi * (first + sign * second) / n).mean()) ** 2 for sign in (-1, 1)]
+    return float(max(means))
+
+
+def around(coordinates: Any) -> Any:
+    """Return the angles of points of the plane around their centre."""
+    centred = coordinates - coordinates.mean(axis=0)
+    return np.arctan2(centred[:, 1], centred[:, 0])
+
+
+def windings(coordinates: Any, angle: Any) -> int:
+    r"""Return how often points wind around their centre while an angle turns once, in either sense.
+
+    .. math:: \arg\max_{k = 1, \dots, 6} \Big|\frac1n \sum_j e^{i(\theta_j \mp k\alpha_j)}\Big|
+
+    with :math:`\theta_j` the angles of the points around their centre, :math:`\alpha_j` = `angle`
+    in degrees.
+    """
+    seen, turned = around(coordinates), np.deg2rad(angle)
+    sizes = [
+        max(abs(np.exp(1j * (seen + sign * k * turned)).mean()) for sign in (-1, 1))
+        for k in range(1, 7)
+    ]
+    return 1 + int(np.argmax(sizes))
+
+
+# People per plane; forty people make eight planes.
+PEOPLE = 5
+_SHRUNK = 4
+
+
+def shrunk(images: Any) -> Any:
+    """Return means over squares of 4 x 4 pixels, 112 x 92 to 28 x 23, as rows of unit length."""
+    n, height, width = images.shape
+    squares = images.reshape(n, height // _SHRUNK, _SHRUNK, width // _SHRUNK, _SHRUNK)
+    rows = squares.mean(axis=(2, 4), dtype=np.float64).reshape(n, -1)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def face_cells(m: int, n_people: int = 40) -> list[Cell]:
+    """Return a cell for every five people."""
+    return [Cell({"faces": part, "m": m}) for part in range(n_people // PEOPLE)]
+
+
+def measure_faces(
+    faces: Any, part: int, embeddings: Mapping[str, Callable[[Any], Any]]
+) -> Measured:
+    """Embed the pictures of group `part` of five people in the plane.
+
+    Returns, for each embedding, the fraction of pictures whose nearest other one shows the same
+    person.
+    """
+    here = faces.y // PEOPLE == part
+    X, people = shrunk(faces.X[here]), faces.y[here]
+    found: Measured = {"people": people.tolist()}
+    for name, embed in embeddings.items():
+        points = np.asarray(embed(X))
+        found[name] = kept_together(points, people)
+        found[f"{name}_x"], found[f"{name}_y"] = points.T.tolist()
+    return found
+
+
+def kept_together(points: Any, people: Any) -> float:
+    """Return the fraction of points whose nearest other point is of the same person."""
+    apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return float(np.mean(people[apart.argmin(axis=1)] == people))
+
+
+def faces_shown(
+    found: list[tuple[Cell, Measured]], methods: Mapping[str, str]
+) -> tuple[str, Table, list[Plot]]:
+    """Return a sentence, a table, and the planes of the first five people."""
+    shares = {k: np.array([measured[k] for _, measured in found]) for k in methods}
+    rows = [
+        [
+            f"{PEOPLE * cell.options['faces'] + 1} to {PEOPLE * (cell.options['faces'] + 1)}",
+            *(f"{measured[k]:.2f}" for k in methods),
+        ]
+        for cell, measured in found
+    ]
+    rows.append(["mean", *(f"{values.mean():.3f}" for values in shares.values())])
+    table = Table(
+        "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
+        "nearest other one is of the same person",
+        ("people", *methods.values()),
+        rows,
+    )
+    mean, low, high = paired_interval(shares["maxout"] - shares["pixels"])
+    if low > 0:
+        does = "keeps pictures of one person together better than"
+    elif high < 0:
+        does = "keeps pictures of one person together less well than"
+    else:
+        does = "is not told apart from"
+    said = (
+        "ORL faces have no angles, but names: in the plane the maxout embedding "
+        f"{does} PCA of pixels (share of nearest pictures that are of the same person "
+        f"{shares['maxout'].mean():.3f} against {shares['pixels'].mean():.3f}, difference "
+        f"{mean:+.3f}, {between(low, high, '+.3f')}, over {len(found)} groups of "
+        f"{PEOPLE} people)."
+    )
+    _, first = found[0]
+    people = np.array(first["people"])
+    plots = []
+    for method, label in methods.items():
+        x, y = np.array(first[f"{method}_x"]), np.array(first[f"{method}_y"])
+        series = [
+            Series(
+                label=f"person {each + 1}", x=x[people == each], y=y[people == each], kind="points"
+            )
+            for each in np.unique(people)
+        ]
+        plots.append(
+            Plot(
+                title=f"{label}, ORL faces",
+                x_label="first coordinate",
+                y_label="second coordinate",
+                series=series,
+            )
+        )
+    return said, table, plots
+
 
 _ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
 _METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE of scikit-learn"}
@@ -41,7 +178,7 @@ def cells(level: Level) -> list[Cell]:
     turned = [
         Cell({"digit": digit, "sweep": sweep, "m": m}) for sweep in _SWEEPS for digit in range(10)
     ]
-    return turned if level == "quick" else [*turned, *_faces.cells(m)]
+    return turned if level == "quick" else [*turned, *face_cells(m)]
 
 
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
@@ -54,7 +191,7 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
         "lle": locally_linear,
     }
     if "faces" in cell.options:
-        return _faces.measure(faces, cell.options["faces"], embeddings)
+        return measure_faces(faces, cell.options["faces"], embeddings)
     picture = pictures[cell.options["digit"]]
     closed = cell.options["sweep"] == "turn"
     step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
@@ -133,7 +270,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     tables.append(_windings([(c, m) for c, m in turned if c.options["sweep"] == "turn"]))
     plots = _plots(turned)
     if faces:
-        said, table, planes = _faces.shown(faces, _METHODS)
+        said, table, planes = faces_shown(faces, _METHODS)
         verdicts, tables, plots = [*verdicts, said], [*tables, table], [*plots, *planes]
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 

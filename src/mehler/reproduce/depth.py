@@ -1,0 +1,389 @@
+"""Kernels of deep maxout networks on real data, beside ReLU, arc-cosine and Gaussian ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, data, learn
+from mehler.features.deep import critical_weight_variance
+from mehler.reproduce._draws import between, paired_interval, spread, with_errors
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import kernel_ridge
+from mehler.reproduce.leverage._methods import gaussian
+from mehler.reproduce.leverage._world import gammas_of
+from mehler.statements import Plot
+
+Kernel = Callable[[Any, Any], Any]
+Which = Literal["nngp", "ntk"]
+
+BIAS = 0.05
+# Columns of the maps and of Nystroem's method.
+COLUMNS = 200
+# Beside them: one kernel of the grid, and the shallowest network.
+SHOWN, SHALLOW = (4, 3), (2, 1)
+# Pool and depth of the maps that are drawn.
+_DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
+# Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
+_ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
+
+
+def deep(q: int, depth: int) -> DeepKernel:
+    """Return a maxout network at its critical weight variance; q = 2 is ReLU at variance 2."""
+    w = critical_weight_variance(q)
+    return DeepKernel("maxout", depth, pool_size=q, weight_variance=w, bias_variance=BIAS)
+
+
+def of_network(network: DeepKernel, which: Which) -> Kernel:
+    """Return one of its two kernels, by halves where both arguments are the same rows."""
+    compute = getattr(network, which)
+    return lambda a, b: compute(a) if a is b else compute(a, b)
+
+
+def others(X: Any) -> dict[str, list[Kernel]]:
+    """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
+    step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in _ORDERS.values())
+    return {
+        "RBF": [partial(gaussian, gamma=gamma) for gamma in gammas_of(X)],
+        "arc-cosine, order 0": [of_network(step, "nngp")],
+        "arc-cosine, order 2": [of_network(bend, "nngp")],
+        "linear": [lambda a, b: a @ b.T / a.shape[1]],
+    }
+
+
+def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]:
+    """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
+    d = X.shape[1]
+    found: dict[str, Callable[[Any], Any]] = {}
+    for q, depth in _DRAWN:
+        widths = (COLUMNS,) * depth
+        found[f"networks, {named(q, depth)}"] = _drawn(DeepFeatures, d, widths, q, seed)
+    found["Fourier features"] = FourierFeatures.draw(
+        d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
+    )
+    bases = {
+        "RBF": partial(gaussian, gamma=gamma),
+        f"NNGP, {named(*SHALLOW)}": of_network(deep(*SHALLOW), "nngp"),
+        f"NNGP, {named(*SHOWN)}": of_network(deep(*SHOWN), "nngp"),
+        f"NTK, {named(*SHOWN)}": of_network(deep(*SHOWN), "ntk"),
+    }
+    for name, kernel in bases.items():
+        found[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
+    return found
+
+
+def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
+    """Return maps of `COLUMNS` columns for tangent kernels and for other arc-cosine kernels.
+
+    A tangent map of half the width has as many columns as a network.
+    """
+    found: dict[str, Callable[[Any], Any]] = {}
+    for q, depth in _DRAWN:
+        widths = (COLUMNS // 2,) * depth
+        found[f"tangent features, {named(q, depth)}"] = _drawn(TangentFeatures, d, widths, q, seed)
+    for order, (unit, bias) in _ORDERS.items():
+        found[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(
+            d, (COLUMNS,), activation=unit, bias_variance=bias, seed=seed
+        )
+    return found
+
+
+def _drawn(family: type[DeepFeatures], d: int, widths: tuple[int, ...], q: int, seed: int) -> Any:
+    """Draw a map of the maxout networks of `deep`."""
+    return family.draw(
+        d,
+        widths,
+        activation="maxout",
+        pool_size=q,
+        weight_variance=critical_weight_variance(q),
+        bias_variance=BIAS,
+        seed=seed,
+    )
+
+
+def named(q: int, depth: int) -> str:
+    """Name a network; the pool of two is ReLU."""
+    return f"q = {q}, depth {depth}"
+
+
+_KINDS = ("NNGP", "NTK")
+_BEST, _RELU = "best maxout kernel", "best ReLU kernel"
+Found = list[tuple[Cell, Measured]]
+
+
+def page(found: Found, pools: tuple[int, ...], depths: tuple[int, ...]) -> Page:
+    """Return errors over depth and pool, those of other machines, and paired differences."""
+    tables, plots, verdicts = [], [], []
+    names = list(dict.fromkeys(cell.options["data"] for cell, _ in found))
+    for name in names:
+        some = [
+            _with_chosen(measured, pools, depths)
+            for cell, measured in found
+            if cell.options["data"] == name
+        ]
+
+        def errors(key: str, some: list[Measured] = some) -> Any:
+            return np.array([one[key] for one in some if key in one])
+
+        rows = [
+            [f"{kind}, q = {q}", *(spread(errors(f"{kind}, {named(q, n)}")) for n in depths)]
+            for kind in _KINDS
+            for q in pools
+        ]
+        caption = f"{name}: test error in percent, mean ± standard deviation over draws"
+        heads = ("kernel; q = 2 is ReLU", *(f"depth {n}" for n in depths))
+        tables.append(Table(caption, heads, rows))
+        grid = _grid(pools, depths)
+        others = dict.fromkeys(key for one in some for key in one if key not in grid)
+        shown = [key for key in others if key != "seconds" and not key.endswith("left out")]
+        tables.append(
+            Table(
+                f"{name}: other machines, and what errors of rows left out choose of the grid",
+                ("machine", "test error, percent"),
+                [[key, spread(errors(key))] for key in shown],
+            )
+        )
+        curves = [
+            with_errors(
+                f"{kind}, q = {q}",
+                np.array(depths),
+                np.transpose([errors(f"{kind}, {named(q, n)}") for n in depths]),
+            )
+            for kind in _KINDS
+            for q in (pools[0], pools[-1])
+        ]
+        plots.append(
+            Plot(
+                title=f"{name}: error over depth",
+                x_label="hidden layers",
+                y_label="test error, percent",
+                series=curves,
+                caption="Mean over draws, with its standard error.",
+            )
+        )
+        pairs = [pair for pair in _pairs(depths) if all(len(errors(key)) > 1 for key in pair)]
+        verdicts += [
+            _difference(name, some, *pair, looks=len(pairs) * len(names)) for pair in pairs
+        ]
+    return Page(verdicts=verdicts, tables=tables, plots=plots)
+
+
+def _grid(pools: tuple[int, ...], depths: tuple[int, ...]) -> list[str]:
+    return [f"{kind}, {named(q, n)}" for kind in _KINDS for q in pools for n in depths]
+
+
+def _with_chosen(one: Measured, pools: tuple[int, ...], depths: tuple[int, ...]) -> Measured:
+    """Add the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
+    grid = [key for key in _grid(pools, depths) if key in one]
+    chosen = {}
+    for label, relu in ((_BEST, False), (_RELU, True)):
+        keys = [key for key in grid if ("q = 2," in key) == relu]
+        if keys:
+            chosen[label] = one[min(keys, key=lambda key: one[f"{key}, left out"])]
+    return {**one, **chosen}
+
+
+def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
+    """Return the machines that are compared."""
+    shown, alike = named(*SHOWN), named(2, SHOWN[1])
+    deepest, one = named(SHOWN[0], depths[-1]), named(SHOWN[0], 1)
+    return [
+        (_BEST, "RBF"),
+        (_BEST, _RELU),
+        (_BEST, "arc-cosine, order 2"),
+        (f"NTK, {shown}", f"NNGP, {shown}"),
+        (f"NNGP, {shown}", f"NNGP, {alike}"),
+        (f"NNGP, {deepest}", f"NNGP, {one}"),
+        (f"networks, {shown}", f"NNGP, {shown}"),
+        (f"Nystroem, NNGP, {shown}", f"networks, {shown}"),
+        (f"networks, {named(*SHALLOW)}", "Fourier features"),
+        (f"tangent features, {shown}", f"NTK, {shown}"),
+        (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
+        (f"tangent features, {shown}", f"networks, {shown}"),
+    ]
+
+
+def _difference(name: str, some: list[Measured], left: str, right: str, *, looks: int) -> str:
+    """Format a paired difference, whose interval holds at once with those of all others."""
+    gain = np.array([one[left] - one[right] for one in some if left in one and right in one])
+    mean, low, high = paired_interval(gain, looks)
+    told = f"99 % for all {looks} differences at once"
+    word = "smaller error" if high < 0 else "larger error" if low > 0 else "not told apart"
+    return (
+        f"{name[0].upper()}{name[1:]}, {left} against {right}: {word}; {mean:+.2f} percent "
+        f"({between(low, high, told=told)}, over {len(gain)} draws)."
+    )
+
+
+_DRAWS = 10
+# Rows to learn from and to test on.
+_ROWS = {"quick": (120, 200), "full": (300, 500)}
+POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
+DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
+SETS = {
+    "quick": ("digits",),
+    "full": ("digits", "letter", "magic", "diamonds", "MNIST"),
+}
+_LAMBDAS = tuple(10.0**k for k in range(-8, 1))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows with the codes of their classes, or one target; images keep their pixels' scale."""
+
+    X: Any
+    codes: Any
+    classes: bool
+    image: bool
+
+
+@dataclass(frozen=True)
+class World:
+    """Problems by name."""
+
+    level: Level
+    problems: dict[str, Problem]
+
+
+def prepare(level: Level, folder: Path | None) -> World:
+    """Load the 8 x 8 digits; at level full letters, air showers, diamonds and MNIST's digits too.
+
+    Raises MissingDataError if a package is not installed.
+    """
+    loaders: dict[str, Callable[[], Any]] = {
+        "digits": data.digits,
+        "letter": data.letter,
+        "magic": data.magic,
+        "diamonds": data.diamonds,
+        "MNIST": data.mnist_5k,
+    }
+    problems = {}
+    for name in SETS[level]:
+        found = loaders[name]()
+        rows = found.X.reshape(len(found.X), -1).astype(np.float64)
+        if found.classes:
+            codes = learn.one_vs_all(found.y)[0]
+        else:
+            target = np.log(found.y)
+            codes = ((target - target.mean()) / target.std())[:, None]
+        problems[name] = Problem(rows, codes, bool(found.classes), found.X.ndim == 3)
+    return World(level, problems)
+
+
+def cells(level: Level) -> list[Cell]:
+    """Return draws, exact kernels first; the seed does not see which of both."""
+    return [
+        Cell({"data": name, "draw": draw, "machines": kind})
+        for draw in range(_DRAWS)
+        for kind in ("kernels", "features", "more features")
+        for name in SETS[level]
+    ]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to learn from and to test on, whose mean square entry is about 1."""
+
+    X: Any
+    codes: Any
+    new: Any
+    right: Any
+    classes: bool
+
+    def error(self, values: Any) -> float:
+        """Return mistakes, or the share of the variance that is not explained, in percent."""
+        if self.classes:
+            wrong = values.argmax(axis=1) != self.right.argmax(axis=1)
+            return float(100 * np.mean(wrong))
+        return float(100 * np.mean((values - self.right) ** 2) / np.var(self.right))
+
+
+def split(problem: Problem, n_train: int, n_test: int, seed: int) -> Split:
+    """Draw both parts, centred and scaled by the first: columns of tables, images as a whole."""
+    order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
+    parts = problem.X[order[:n_train]], problem.X[order[n_train:]]
+    mean = parts[0].mean(axis=0)
+    if problem.image:
+        deviation = np.sqrt(np.mean((parts[0] - mean) ** 2))
+    else:
+        deviation = parts[0].std(axis=0)
+        # A column that is constant there.
+        deviation = np.where(deviation > 0, deviation, 1.0)
+    X, new = ((part - mean) / deviation for part in parts)
+    codes = problem.codes[order]
+    return Split(X, codes[:n_train], new, codes[n_train:], problem.classes)
+
+
+def measure(world: World, cell: Cell, seed: int) -> Measured:
+    """Return test and leave-one-out errors of kernels, or of features, on one split."""
+    own = cell.seed(seed, NAME, "machines")
+    parts = split(world.problems[cell.options["data"]], *_ROWS[world.level], own)
+    found: Measured = {}
+
+    def keep(name: str, fit: Any) -> None:
+        found[name] = parts.error(fit.predict(parts.new))
+        found[f"{name}, left out"] = float(fit.errors.min())
+
+    def of_kernel(kernel: Kernel) -> Any:
+        return kernel_ridge(kernel, parts.X, parts.codes, _LAMBDAS)
+
+    def best_of(kernels: list[Kernel]) -> tuple[int, Any]:
+        fits = [of_kernel(kernel) for kernel in kernels]
+        best = int(np.argmin([fit.errors.min() for fit in fits]))
+        return best, fits[best]
+
+    kind = cell.options["machines"]
+    if kind != "kernels":
+        if kind == "features":
+            gamma = gammas_of(parts.X)[best_of(others(parts.X)["RBF"])[0]]
+            maps = features(parts.X, gamma, own)
+        else:
+            maps = more_features(parts.X.shape[1], own)
+        for name, phi in maps.items():
+            keep(name, learn.ridge(phi, parts.X, parts.codes, lambdas=_LAMBDAS))
+        return found
+    for q in POOLS[world.level]:
+        for depth in DEPTHS[world.level]:
+            network = deep(q, depth)
+            for which in ("nngp", "ntk"):
+                fit = of_kernel(of_network(network, which))
+                keep(f"{which.upper()}, {named(q, depth)}", fit)
+    for name, kernels in others(parts.X).items():
+        keep(name, best_of(kernels)[1])
+    return found
+
+
+def _page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+    both: dict[tuple[str, int], Measured] = {}
+    for cell, measured in found:
+        both.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
+    joined = [(Cell({"data": name, "draw": draw}), one) for (name, draw), one in both.items()]
+    return page(joined, POOLS[level], DEPTHS[level])
+
+
+NAME = "depth"
+EXPERIMENT = Experiment(
+    name=NAME,
+    title="Kernels of deep maxout networks",
+    source="Ours; kernels of Lee and others (2018), Jacot and others (2018)",
+    printed=(
+        "No paper's experiment. Kernel ridge regression, which is the mean of Gaussian process "
+        "regression, with the covariance and the tangent kernel of maxout networks of pools 2 "
+        "(which is ReLU) to 16 and depth 1 to 6 at their critical weight variance, bias variance "
+        "0.05. Beside them one-layer arc-cosine kernels, the Gaussian kernel with one of three "
+        "bandwidths, random features and Nystroem's method with 200 columns. Ridges, and the "
+        "bandwidth, by exact leave-one-out squared errors. 300 rows to learn from and 500 to test "
+        "on; ten draws. Classes are coded one against all."
+    ),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    page=_page,
+    data={"quick": "the 8 x 8 digits", "full": "digits, letter, magic, diamonds and MNIST"},
+    together=("draw", "machines"),
+)

@@ -1,1 +1,0 @@
-"""Experiments on deep kernels."""

@@ -1,1 +1,0 @@
-"""Experiments on the slides about Rahimi and Recht."""
