@@ -286,6 +286,22 @@ FILES = (
         None,
         message="column 'a' holds text ('1,500'",
     ),
+    File(
+        "a delimiter at the end of each row",
+        "a.csv",
+        raw("a,b\n1,2,\n3,5,\n"),
+        None,
+        message="row 0 has 3 cells and the first line 2",
+    ),
+    File("digits of another script", "a.csv", raw("a,b\n١,2\n3,5\n"), None, message="text ('١')"),
+    File(
+        "labels beyond 64 bits",
+        "a.csv",
+        raw(f"a,b,y\n1,2,1{'0' * 30}\n3,5,2\n"),
+        ("a", "b"),
+        [[1, 2], [3, 5]],
+        options={"target": "y"},
+    ),
     File("percent", "a.csv", raw("a,b\n1%,2\n3%,5\n"), None, message="holds text ('1%')"),
     File(
         "numbers of fifty digits, of exponents and of signs",

@@ -119,6 +119,12 @@ def test_labels_may_come_apart_from_the_rows(make):
         ({"drop": "a,b,c"}, "has no columns left"),
         ({"array": "X"}, "is no .npz"),
         ({"unpack_limit": 0}, "unpack_limit=0 must be positive"),
+        ({"delimiter": "ab"}, "delimiter='ab' must be one character of ASCII"),
+        ({"delimiter": "é"}, "delimiter='é' must be one character of ASCII"),
+        ({"decimal": ";"}, "decimal=';' is not one of"),
+        ({"encoding": "rot13"}, "encoding='rot13' is not known"),
+        ({"skip_lines": -1}, "skip_lines=-1 must be at least 0"),
+        ({"skip_lines": 99}, "is empty"),
     ],
 )
 def test_contradictions_are_refused(tmp_path, options, message):

@@ -41,13 +41,17 @@ class Layout:
             require_flag("header", self.header)
         mark = self.delimiter
         if mark is not None and (
-            len(require_instance("delimiter", mark, str)) != 1 or mark in '"\n\r'
+            len(require_instance("delimiter", mark, str)) != 1
+            or not mark.isascii()
+            or mark in '"\n\r'
         ):
-            raise ValueError(f"delimiter={mark!r} must be one character, such as ';' or a tab")
+            raise ValueError(
+                f"delimiter={mark!r} must be one character of ASCII, such as ';' or a tab"
+            )
         require_choice("decimal", self.decimal, (".", ","))
         require_integer("skip_lines", self.skip_lines, least=0)
         try:
-            codecs.lookup(require_instance("encoding", self.encoding, str))
+            "".encode(require_instance("encoding", self.encoding, str))
         except LookupError:
             raise ValueError(
                 f"encoding={self.encoding!r} is not known to Python: as in utf-8, utf-16, latin-1"
@@ -82,11 +86,11 @@ class TextSource(TableSource):
         if not records:
             raise ValueError(f"{label} is empty: give a file with rows of numbers")
         first = records[0][1]
-        width = len(records[1][1]) if len(records) > 1 else len(first)
+        second = records[1][1] if len(records) > 1 else first
         named = self._is_header(first) if layout.header is None else layout.header
         if named and len(records) == 1:
             raise ValueError(f"{label} is empty but for a header: give a file with rows of numbers")
-        self.columns, self.index = _names(first, width) if named else (_numbered(first), ())
+        self.columns, self.index = _names(first, second) if named else (_numbered(first), ())
         self._n_lines = layout.skip_lines + (records[0][0] if named else 0)
         self.choices = self._choices(first, named)
         batch = next(self._read(None), None)
@@ -113,7 +117,7 @@ class TextSource(TableSource):
             try:
                 marks = [text.replace(self._layout.decimal, ".") for text in texts]
                 return np.array(marks).astype(kind)
-            except ValueError:
+            except (ValueError, OverflowError):
                 continue
         return texts
 
@@ -133,7 +137,7 @@ class TextSource(TableSource):
             float(cell.replace(self._layout.decimal, "."))
         except ValueError:
             return False
-        return "_" not in cell
+        return cell.isascii() and "_" not in cell
 
     def _first_lines(self, path: Path) -> list[str]:
         """Decode the first lines; refuse what is no text."""
@@ -282,10 +286,11 @@ def _numbered(first: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(len(first)))
 
 
-def _names(first: Sequence[str], width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of columns, and that of the index, which pandas and R leave without one."""
     names = [first[0].removeprefix("#").strip(), *first[1:]]
-    short_by_one = len(first) == width - 1 and len(first) > 1
+    # A row with a delimiter at its end is longer too, and has no name in front.
+    short_by_one = 1 < len(first) == len(second) - 1 and second[-1] != ""
     columns = unique(
         [name or f"Unnamed: {j}" for j, name in enumerate(["", *names] if short_by_one else names)]
     )
