@@ -1,8 +1,7 @@
 r"""Decide a certificate of mehler again, without mehler: ``python recheck.py FILE``.
 
-Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *cannot be decided*. Given the
-statistics, the plan and the assumptions of a certificate, its decision follows or it does not. Only
-``mpmath`` is needed; all arithmetic is that of its intervals, so what is said to be excluded is.
+Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *cannot be decided*, given the
+statistics, plan and assumptions. Only ``mpmath`` is needed; arithmetic is that of its intervals.
 
 The rule, for means with claims c, resolution r and endpoints l < h, all in units of the test:
 
@@ -196,8 +195,8 @@ def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     W(1/4), else t = 1/2; at a single inspection t = 4/5 comes third. W(t) = 5 log(1/p)/h(t),
     h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at inspection j, over 3 at
     a single one. Refutes where E >= W(t), so that the kurtosis may be five times that of the
-    samples, and n >= 4000, or at a single one n h(t) >= 20 log(1/p): it may be 20. Where
-    0 < E < W(t), distances are divided by sqrt(W/E).
+    samples, n >= 4000, or at a single one n h(t) >= 20 log(1/p): it may be 20, and fresh draws
+    have ``confirmed`` it, if any. Where 0 < E < W(t), distances are divided by sqrt(W/E).
     """
     (n, sums, mean), look, fixed = power_sums(test), plan["look"], plan["fixed"]
     _, _, squares, _, fourths = moved(sums, mean)
@@ -214,7 +213,8 @@ def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     known = known or (fixed and not varies)
     lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
     c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
-    return mixture(plan, test, r, c, level, lack, known and enough)
+    may = known and enough and test.get("confirmed", 1) > 0
+    return mixture(plan, test, r, c, level, lack, may)
 
 
 def bets(test: Test) -> Any:
@@ -232,10 +232,9 @@ def bets(test: Test) -> Any:
 
 
 def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
-    r"""Q = \|u + v\|^2 or \|u - v\|^2 of claimed mean q, over draws; Ville (1939).
+    r"""Q = \|u + v\|^2 or \|u - v\|^2 of claimed mean q, over draws or blocks; Ville (1939).
 
-    Refuted if the wealth of `bets` is at least 1/rate and the mean of Q exceeds q by r/10. Only
-    the direction of most wealth is stored.
+    Refuted if `bets` reach 1/rate and Q exceeds q by r/10; the best direction alone is stored.
     """
     off = (ball(test["sum"]) / test["n"] - ball(test["claim"])) / 2
     return sure(off >= FLOOR * r) and sure(bets(test) >= 1 / rate), True
@@ -506,9 +505,8 @@ def once(pairs: list[tuple[str, Any]]) -> Test:
 
 def numbers(value: Any) -> Any:
     """Return JSON with hexadecimal strings as floats, which decimal digits keep exactly."""
-    hexadecimal = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
-    text = re.sub(hexadecimal, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value))
-    return json.loads(text)
+    hexes = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
+    return json.loads(re.sub(hexes, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value)))
 
 
 def seeds(root: int, count: int) -> list[int]:
@@ -553,8 +551,10 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
         for bet in bets:
             (i, j), test = bet[0]["pair"], bet[0]
             u, v = plan["unit_X"][i], test["sign"] * plan["unit_Y"][j]
-            square = math.fsum((x / u + y / v) ** 2 for x, y in zip(left[i], right[j], strict=True))
-            bet[1] += math.log1p(0.96 * (square / test["bet"] - 1))
+            squares = [(x / u + y / v) ** 2 for x, y in zip(left[i], right[j], strict=True)]
+            m, step = len(squares), int(groups[1]["plan"]["block"]) or len(squares)
+            for part in (squares[k : k + step] for k in range(0, m, step)):
+                bet[1] += math.log1p(0.96 * (m / len(part) * math.fsum(part) / test["bet"] - 1))
     for test, total, size in sums:
         columns = len(left[0]) if source == "independent features" else plan["per_draw"]
         if test["n"] != plan["draws"] * columns:

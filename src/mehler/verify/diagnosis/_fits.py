@@ -31,7 +31,7 @@ _NAMES = {
     "-1": -1.0,
 }
 # Largest relative error of a fit that may be named, and distance from the number of that name.
-_SHARP, _NEAR = 0.05, 0.02
+_SHARP, _NEAR = 0.05, 0.03
 # Largest factor of the bandwidth.
 _REACH = 32.0
 # Largest kurtosis over draws (normal: 3) at which standard errors are trusted.

@@ -229,6 +229,9 @@ SHARES = STAKE * 0.5 ** np.arange(13)
 _GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
 _HALVINGS = 24
 
+# Elements of the largest temporary.
+_BLOCK = 1 << 18
+
 
 class Wealth:
     """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
@@ -267,10 +270,15 @@ class Wealth:
         cubes = m3 + 3.0 * m2 * d + n * d**3
         fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
         total = np.full(np.shape(squares), -np.inf)
-        for share, kappa in zip(SHARES, _KAPPA):
-            u = sign * share / self._reach
-            log = u * n * d - 0.5 * u**2 * squares + u**3 * cubes / 3.0 - kappa * u**4 * fourths
-            total = np.logaddexp(total, log)
+        # Several stakes at once, as long as arrays are small.
+        step = max(1, _BLOCK // max(1, np.size(squares)))
+        for start in range(0, SHARES.size, step):
+            part = (slice(start, start + step), *(None,) * np.ndim(squares))
+            u = sign * SHARES[part] / self._reach
+            logs = u * (
+                n * d - u * (0.5 * squares - u * (cubes / 3.0 - _KAPPA[part] * u * fourths))
+            )
+            total = np.logaddexp(total, np.logaddexp.reduce(logs, axis=0))
         return total - math.log(SHARES.size)
 
     def ends(self, level: float) -> tuple[Any, Any]:

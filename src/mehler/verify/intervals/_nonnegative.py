@@ -54,12 +54,20 @@ class Excess:
     def add(self, samples: Any) -> None:
         """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
         samples = np.atleast_2d(samples)
-        for ratios in samples / self.claims:
-            self._product *= 1.0 + _STAKES * (ratios - 1.0)
-            self._held += 1
-            # Seven factors of at least 1 - 0.96 and a large one neither under- nor overflow.
-            if self._held == _TOGETHER or not ratios.max() < _LARGE:
+        gains = samples / self.claims - 1.0
+        for start in range(0, len(gains), _TOGETHER):
+            some = gains[start : start + _TOGETHER]
+            if len(some) > 1 and some.max() < _LARGE ** (1.0 / len(some)):
                 self._fold()
+                self._product = (1.0 + _STAKES[:, None] * some).prod(axis=1)
+                self._held = len(some)
+                continue
+            for gain in some:
+                self._product *= 1.0 + _STAKES * gain
+                self._held += 1
+                # Seven factors of at least 1 - 0.96 and a large one neither under- nor overflow.
+                if self._held == _TOGETHER or not gain.max() < _LARGE:
+                    self._fold()
         self._sum += samples.sum(axis=0)
         self.n += samples.shape[0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class Means:
 
     def compare(self, half: Any, may_refute: Any = True) -> None:
         """Set the half widths, and compare the intervals with the claim, 0."""
+        self.may_refute = may_refute
         self.half, low, high = half, self.off - half, self.off + half
         self.compared = Comparison(self.off, 0.0, low, high, self.resolution, may_refute)
         self.outside, self.width = self.compared.outside, self.compared.width
@@ -85,9 +87,9 @@ class Inspection(Means):
 
     `rate` is the error rate of one pair over all inspections, `number` that of this inspection,
     from 1; `fixed` means that all draws are one map. Per pair: `effective`, n over the kurtosis, 0
-    for constants; `may_refute`, where that suffices for the error rate and n >= LEAST; `short`,
-    where few samples decide and intervals are widened. `limit` is the assumed bound on the
-    kurtosis.
+    for constants; `may_refute`, where that suffices for the error rate, n >= LEAST, and fresh
+    samples confirm it if they were taken; `short`, where few samples decide and intervals are
+    widened. `limit` is the assumed bound on the kurtosis.
     """
 
     def __init__(
@@ -111,16 +113,25 @@ class Inspection(Means):
         allowance = np.where(precise, FINE, COARSE)
         self.limit = kurtosis_limit(n, paid, FINE if precise.all() else COARSE)
         known = (self.effective >= wanted) | fixed
-        self.may_refute = known & (n >= LEAST)
         self.short = varies & ~known
+        self._confirmed: Any = None
         self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
         self._plain = half + rounding
-        self.compare(half * np.sqrt(self._lack) + rounding, self.may_refute)
+        self.compare(half * np.sqrt(self._lack) + rounding, known & (n >= LEAST))
+
+    def confirm(self, confirmed: Any) -> None:
+        """Refute nothing but what fresh samples have confirmed, a mask over the means."""
+        self._confirmed = np.broadcast_to(confirmed, self.off.shape)
+        self.compare(self.half, self.may_refute & confirmed)
 
     def statistics(self, *, shared: bool, block: int = 1) -> Statistics:
         """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
-        return self._statistics("self normalised", {**self._plan, "shared": shared}, block)
+        decided = self._statistics("self normalised", {**self._plan, "shared": shared}, block)
+        if self._confirmed is None:
+            return decided
+        mask = np.asarray(self._confirmed, dtype=int)
+        return replace(decided, tests={**decided.tests, "confirmed": mask})
 
     def tails(self, most: float) -> Any:
         """Return where even `most` samples would be too few to bound the kurtosis.

@@ -19,18 +19,55 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._nonnegative import Excess, Found
 from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
+from mehler.verify.nonparametric._unseen import confirmation, fresh_draws
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs
-from mehler.verify.sampling._sources import Estimates, estimate_and_lengths, power_sums
+from mehler.verify.sampling._sources import (
+    Columns,
+    Estimates,
+    Source,
+    both,
+    estimate_and_lengths,
+    power_sums,
+)
 
 _FORMS = ("|u + v|^2", "|u - v|^2")
 _WHERE = "u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
 
 
-def whole(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
-    """Return <u, v> at the pairs and |u|^2 of the rows of either side, in units of the claim."""
-    gram, left, right = estimate_and_lengths(phi, pairs, n_features)
-    return pairs.pick(gram) / pairs.unit, left / pairs.left.unit**2, right / pairs.right.unit**2
+# Features that are averaged before a bet on them, and most elements of all averages of a draw.
+_TOGETHER, _MOST_AVERAGES = 4, 1 << 21
+
+
+def block_size(source: Source, pairs: Pairs) -> int:
+    """Return how many independent features make one bet; 0 for whole draws.
+
+    A stake on a whole draw is limited by its claim, not by how little it varies.
+    """
+    if not isinstance(source, Columns):
+        return 0
+    return max(_TOGETHER, math.ceil(2 * pairs.n * source.per_draw / _MOST_AVERAGES))
+
+
+def products_of(phi: Any, source: Source, pairs: Pairs, block: int) -> tuple[Any, Any, Any]:
+    """Return means of <u, v> at the pairs and of |u|^2 of the rows of either side.
+
+    In units of the claim, over blocks of features or the whole draw: (blocks, pairs), (blocks, n).
+    """
+    if not block:
+        gram, left, right = estimate_and_lengths(phi, pairs, source.n_features)
+        cross = pairs.pick(gram) / pairs.unit
+        squares = left / pairs.left.unit**2, right / pairs.right.unit**2
+        return cross[None], squares[0][None], squares[1][None]
+    u, v = both(phi, pairs, source.n_features)
+    u, v = (
+        z.T * math.sqrt(z.shape[1]) / rows.unit for z, rows in ((u, pairs.left), (v, pairs.right))
+    )
+    starts = np.arange(0, source.n_features, block)
+    sizes = np.diff(np.append(starts, source.n_features))[:, None]
+    parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
+    cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
+    return cross, left, right
 
 
 class SquaredLengths:
@@ -49,10 +86,10 @@ class SquaredLengths:
         self._sound = True
 
     def add(self, cross: Any, left: Any, right: Any) -> None:
-        """Bet on one draw: <u, v> at the pairs and squared lengths of the rows of either side."""
+        """Bet on one draw: `products_of` it."""
         pairs = self._pairs
-        both_sides = left[pairs.first] + right[pairs.second]
-        forms = np.concatenate([both_sides + 2.0 * cross, both_sides - 2.0 * cross])
+        both_sides = left[:, pairs.first] + right[:, pairs.second]
+        forms = np.concatenate([both_sides + 2.0 * cross, both_sides - 2.0 * cross], axis=1)
         slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * np.abs(np.tile(both_sides, 2))
         # A map's own gram need not be an inner product; then these bets are invalid.
         self._sound = self._sound and bool((forms >= -slack).all())
@@ -80,7 +117,7 @@ class SquaredLengths:
             low=float(self._bets.lower_ends(level)[best]),
         )
 
-    def statistics(self, floor: float) -> tuple[Statistics, ...]:
+    def statistics(self, floor: float, block: int) -> tuple[Statistics, ...]:
         """Return the direction of most wealth among those off by `floor`, if bets are valid."""
         if not self._sound or not self._bets.n:
             return ()
@@ -93,7 +130,8 @@ class SquaredLengths:
             "claim": self._claim[[best]],
             **self._bets.statistics([best]),
         }
-        return (Statistics("squared lengths", {"count": self.n_bets, "shared": True}, tests),)
+        plan = {"count": self.n_bets, "shared": True, "block": block}
+        return (Statistics("squared lengths", plan, tests),)
 
     @property
     def n_bets(self) -> int:
@@ -120,18 +158,24 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
     start = least_samples(rate)
     target, most = min(affordable, -(-start // per_draw)), math.inf
     number, found = 1, None
-    while True:
+
+    def draw_until(target: int) -> None:
+        """Draw until a size is reached, a bet is won, or time is over."""
+        nonlocal found
         with plan.results(sums.of_draw, sums.draws, target) as results:
             for result in results:
                 products = sums.add(*result)
                 if not sums.finite:
-                    break
+                    return
                 forms.add(*products)
                 # Inspections of bets are free: take them often at first, then every sixteenth part.
                 if sums.draws % max(1, sums.draws // 16) == 0:
                     found = forms.found(enough, plan.floor)
                 if found is not None or plan.clock.over:
-                    break
+                    return
+
+    while True:
+        draw_until(target)
         look = sums.look(rate, number)
         if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
             break
@@ -143,7 +187,29 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         number += 1
         target = min(affordable, math.ceil(_STEP * sums.draws))
 
+    unless, unconfirmed = "", ""
+    if found is None and sums.finite and look.refuted.any() and not sums.is_fixed:
+        first, before, refuted = sums.draws, sums.power_sums, look.refuted
+        wanted = look.wanted() / per_draw
+        size = fresh_draws(first, wanted, before[:, refuted], sums.n, rate, plan.clock.seconds)
+        draw_until(first + min(size, affordable - first))
+        fresh = sums.draws - first
+        look = sums.look(rate, number + 1)
+        if found is None and sums.finite:
+            gaps, options = sums.power_sums - before, (rate, plan.resolution, plan.rounding)
+            confirmed, unseen = confirmation(fresh * per_draw, gaps, *options, plan.floor)
+            look.confirm(refuted & confirmed if fresh >= first else False)
+            if look.refuted.any():
+                unless = unseen.text(look.compared.worst, *_events(plan, look.compared.worst))
+            else:
+                unconfirmed = (
+                    f"A mean is off in the first {counted(first, 'draw')}, and "
+                    f"{counted(fresh, 'fresh draw')} {'do' if fresh != 1 else 'does'} not confirm "
+                    "it; declare variance= or bounds=, or allow as many draws again."
+                )
     assumptions, note = _words(look, sums, plan, look.tails(_TAIL_PATIENCE * start))
+    if unless:
+        assumptions = (f"not that {unless}",)
     return Measurement(
         observed=plan.pairs.claim + look.off,
         low=plan.pairs.claim + look.off - look.half,
@@ -160,12 +226,19 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         else ("nothing else: squared lengths are not negative",),
         may_refute=look.may_refute,
         found=found,
-        note=note,
+        note=f"Unless {unless}, the claim is wrong." if unless else unconfirmed or note,
         statistics=(
             look.statistics(shared=True, block=per_draw),
-            *forms.statistics(plan.floor),
+            *forms.statistics(plan.floor, sums.block),
         ),
     )
+
+
+def _events(plan: MeasurementSpec, worst: int) -> tuple[str, str]:
+    """Return the name of a sample, and the unit of a pair."""
+    events = {"independent features": "features", "independent units": "units"}
+    unit = float(plan.pairs.unit[worst])
+    return events.get(plan.source.name, "draws"), f"sqrt(k(x,x) k(y,y)) = {unit:.3g} there"
 
 
 def _words(
@@ -210,14 +283,15 @@ class _Sums:
         self._first: Any = None
         self._alike = True
         self.draws = self.n = 0
+        self.block = block_size(plan.source, plan.pairs)
 
     def of_draw(self, phi: Any) -> tuple[Any, tuple[Any, Any, Any]]:
         """Return a draw's power sums about the claim, and its products and squared lengths."""
-        source, claim = self._plan.source, self._plan.pairs.claim
-        seen = whole(phi, self._plan.pairs, source.n_features)
+        source, pairs = self._plan.source, self._plan.pairs
+        products = products_of(phi, source, pairs, self.block)
         if isinstance(source, Estimates):
-            return power_sums((seen[0] - claim)[None, :]), seen
-        return source.sums(phi, claim), seen
+            return power_sums(products[0] - pairs.claim), products
+        return source.sums(phi, pairs.claim), products
 
     def add(self, sums: Any, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""
@@ -228,6 +302,11 @@ class _Sums:
         self.draws += 1
         self.n += self._plan.source.per_draw
         return seen
+
+    @property
+    def power_sums(self) -> Any:
+        """A copy of the power sums of deviations, shape (4, pairs)."""
+        return self._sums.copy()
 
     def look(self, rate: float, number: int) -> Inspection:
         plan = self._plan

@@ -24,6 +24,7 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
 from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, Means, least_samples
+from mehler.verify.nonparametric._unseen import Unseen, confirmation, fresh_draws
 from mehler.verify.pairwise._measurement import Clock
 
 # Below this many effective samples a few large ones decide, and more draws rarely help.
@@ -91,7 +92,10 @@ _FIRST = 64
 
 @dataclass(frozen=True)
 class Watched:
-    """The last inspection, the draws it took, and the draws that would decide."""
+    """The last inspection, the draws it took, and the draws that would decide.
+
+    `unseen` is what rare events would have to carry, where fresh draws were to confirm the `first`.
+    """
 
     look: Inspection | SymmetricInspection
     n_draws: int
@@ -99,6 +103,8 @@ class Watched:
     needed: int
     out_of_time: bool
     finite: bool
+    unseen: Unseen | None = None
+    first: int = 0
 
 
 def watch(
@@ -116,12 +122,17 @@ def watch(
     patience = max(_TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
     target, most = -(-start // stream.per_draw), math.inf
     total, draws, number = np.zeros((4, stream.n_means)), 0, 1
-    while True:
+
+    def draw_until(target: int) -> None:
+        nonlocal total, draws
         if most_draws is not None:
             target = min(target, most_draws)
         while draws < target and np.isfinite(total).all() and not (draws and clock.over):
-            total += stream.sums(draws)
+            total = total + stream.sums(draws)
             draws += 1
+
+    while True:
+        draw_until(target)
         n = draws * stream.per_draw
         look = _look(stream, asked, n, total, rate, number, symmetric)
         if look.decided or clock.over or draws == most_draws:
@@ -135,6 +146,18 @@ def watch(
             break
         number += 1
         target = math.ceil(_STEP * draws)
+    first, unseen = 0, None
+    if isinstance(look, Inspection) and look.refuted.any() and not stream.is_fixed:
+        first, before, per_draw, suspects = draws, total, stream.per_draw, look.refuted
+        wanted = look.wanted() / per_draw
+        n = first * per_draw
+        draw_until(first + fresh_draws(first, wanted, before[:, suspects], n, rate, clock.seconds))
+        options = rate, asked.resolution, stream.rounding
+        confirmed, unseen = confirmation(
+            (draws - first) * per_draw, total - before, *options, FLOOR * asked.resolution
+        )
+        look = Inspection(draws * per_draw, total, rate, number + 1, *options[1:])
+        look.confirm(suspects & confirmed if draws >= 2 * first else False)
     return Watched(
         look=look,
         n_draws=draws,
@@ -142,6 +165,8 @@ def watch(
         needed=math.ceil(max(start, look.wanted()) / stream.per_draw),
         out_of_time=clock.over,
         finite=bool(np.isfinite(total).all()),
+        unseen=unseen,
+        first=first,
     )
 
 
@@ -206,13 +231,17 @@ def verdict_of(
     """
     look = watched.look
     status, worst = look.compared.status, look.compared.worst
-    reason = ""
+    reason, unless = "", ""
     n_features = watched.n_draws * stream.n_features + spent[0]
     if not watched.finite:
         status, worst = "refuted", int(np.argmin(np.isfinite(look.off)))
         reason = "Features are not finite."
     elif status == "refuted":
         reason = remark
+        if watched.unseen is not None:
+            events = "draws" if stream.per_draw == 1 else "samples"
+            unless = watched.unseen.text(worst, events, f"one {words.unit_name}")
+            reason = f"Unless {unless}, the claim is wrong. {remark}".strip()
     elif status == "holds" and look.compared.excess[worst] > 0.0:
         reason = f"The deviation is less than {FLOOR:.3g} of the resolution: it refutes nothing."
     elif status == "inconclusive":
@@ -234,7 +263,7 @@ def verdict_of(
         method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(
             words.independence,
-            *_assumptions(look, words, stream),
+            *((f"not that {unless}",) if unless else _assumptions(look, words, stream)),
             f"rounding moves no mean by more than {stream.rounding:.2g} {words.unit_name}",
         ),
         scale=unit if words.unit_name == KERNEL_UNIT else 1.0,
@@ -267,7 +296,12 @@ def _open_reason(
     """Explain why an outcome is open, and what would decide it."""
     look, parts = watched.look, []
     if look.outside.any() and isinstance(look, Inspection):
-        if look.short[worst]:
+        if watched.first and not look.short[worst]:
+            parts.append(
+                f"A mean is off in the first {counted(watched.first, 'draw')}, and "
+                f"{counted(watched.n_draws - watched.first, 'fresh draw')} do not confirm it."
+            )
+        elif look.short[worst]:
             parts.append(
                 "A mean is off, but few large samples decide it, and nothing bounds what was not "
                 f"seen: {words.remedy}."

@@ -17,6 +17,9 @@ from mehler.verify.sampling._sources import BLOCK, power_sums
 # Samples of the pilot that plans the inspections, and of the first inspection.
 _PILOT = 256
 
+# Most samples, and attempts to find the size that a resolution needs.
+_MOST, _ATTEMPTS = 2**52, 12
+
 # Ratio of successive inspection sizes, up to the planned size and beyond it.
 _STEP, _LATE_STEP = 1.25, 1.05
 
@@ -45,7 +48,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
 
     pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
     # At most a quarter of max_features, which pays for the pilot too.
-    n_pilot = min(plan.affordable(_PILOT), plan.affordable(2**52) // 4)
+    n_pilot = min(plan.affordable(_PILOT), plan.affordable(_MOST) // 4)
     seen = _Sums(plan, bounds)
     seen.extend(pilot_draws, 0, n_pilot)
 
@@ -58,26 +61,27 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         return float(np.max(ends[1] - ends[0]))
 
     def size() -> int:
-        """Return the sample size expected to be narrow enough, rounded up by at most 2 %."""
+        """Return the sample size expected to be narrow enough, rounded up by some 2 %."""
         if seen.n < 2 or not np.isfinite(seen.sums).all():
             return _PILOT
-        n = _PILOT
-        while not width(n) <= plan.width:
-            n *= 2
-            if n > 2**52:
+        # Widths fall like 1/sqrt(n), or a little faster.
+        spread = math.sqrt(8.0 * level * float(np.max(seen.variance(low, high))))
+        n = max(_PILOT, math.ceil(min((spread / plan.width) ** 2, _MOST)))
+        for _ in range(_ATTEMPTS):
+            ratio = width(n) / plan.width
+            if ratio <= 1.0 and (ratio >= 0.99 or n == _PILOT):
+                break
+            n = max(_PILOT, math.ceil(n * min(1.005 * ratio**2, 4.0)))
+            if n > _MOST:
                 raise ValueError(
                     "the resolution needs more than 2^52 samples: ask for a coarser one"
                 )
-        step = n // 4
-        while n > _PILOT and 64 * step > n:
-            n -= step if width(n - step) <= plan.width else 0
-            step //= 2
         return n
 
     # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
     planned = size()
     bets, n_draws = Wealth(low, high, plan.rounding), 0
-    most = plan.affordable(2**52, spent=n_pilot)
+    most = plan.affordable(_MOST, spent=n_pilot)
     for target in _sizes(planned):
         until = plan.affordable(target, spent=n_pilot)
         if until == n_draws:
@@ -98,6 +102,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         if over or narrow:
             break
     missed = bets.ends(math.log(2.0 / plan.miss))
+    enough = planned if narrow or lost.any() else size()
     # A claim farther from the truth than both intervals reach lies outside the first interval
     # whenever the second contains the truth, i.e. except with probability `miss`.
     reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
@@ -108,7 +113,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         n_draws=n_draws,
         n_intervals=pairs.n,
         detectable=float(np.max(reach)) + plan.rounding,
-        needed=-(-(planned if narrow else size()) // source.per_draw) * source.n_features,
+        needed=-(-enough // source.per_draw) * source.n_features,
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
         statistics=(

@@ -142,7 +142,9 @@ def verdict_of_worst_pair(
         status, worst = "refuted", measured.found.pair
     else:
         status, worst = compared.status, compared.worst
-        if status == "inconclusive":
+        if status == "refuted":
+            reason = measured.note
+        elif status == "inconclusive":
             reason = _open(plan, measured, float(compared.width[worst]), n_features)
         elif status == "holds" and compared.excess[worst] > 0.0:
             reason = (
