@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mehler.audit.target._import import Imports
-from mehler.audit.target._target import read_target
+from mehler.audit._import import Imports
+from mehler.audit._target import read_target
 from tests.cli.test_cli import call
 
 MAPS = str(Path(__file__).with_name("verified_maps.py"))

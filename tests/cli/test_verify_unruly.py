@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mehler.audit import verify_map
-from mehler.audit.target._import import Imports
+from mehler.audit._import import Imports
 from tests.cli.test_cli import call
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import pytest
 from sklearn.kernel_approximation import Nystroem
 
 from mehler import kernels
-from mehler.audit.verification._uniform_error import check_uniform_error
+from mehler.audit._checks import compare_uniform_error
 
 X = np.random.default_rng(0).standard_normal((20, 3))
 RBF = kernels.make("rbf", gamma=0.5)
@@ -21,7 +21,7 @@ def nystroem(n_landmarks):
 
 
 def close(draw, kernel=RBF, resolution=0.02):
-    return check_uniform_error(draw, kernel, X, resolution, 0, 1)
+    return compare_uniform_error(draw, kernel, X, resolution, 0, 1)
 
 
 def cosines(seed):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mehler.audit import verify_map
-from mehler.audit.target._jobs import Jobs, Request, _Drawn
-from mehler.audit.target._target import read_target
+from mehler.audit._processes import Jobs, Request, _Drawn
+from mehler.audit._target import read_target
 from mehler.verify.sampling._draws import Draws
 from tests.report import drawn_elsewhere
 

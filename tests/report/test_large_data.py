@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mehler import planning
-from mehler.audit.verification._rows import data_rows
+from mehler.audit._rows import data_rows
 from mehler.report import _survey
 from mehler.report._maps import maps_under_test
 from mehler.report.inputs import _out_of_core

@@ -4,6 +4,6 @@
 declared of them; `mehler.report` renders the result.
 """
 
-from mehler.audit.verification._verify import verify_map
+from mehler.audit._verify import verify_map
 
 __all__ = ["verify_map"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mehler.audit.target._target import Target
+from mehler.audit._target import Target
 from mehler.kernels import NamedKernel
 
 
@@ -82,7 +82,7 @@ _NOTHING = "nothing: draws from different seeds are taken to be independent, var
 
 
 @dataclass(frozen=True)
-class Told:
+class Declarations:
     """Options of `check_kernel`, and a sentence on their source."""
 
     options: dict[str, Any]
@@ -94,13 +94,13 @@ class Told:
         return bool(self.options.get("independent_features"))
 
 
-def told(
+def declarations_of(
     target: Target,
     kernel: Any,
     law: str | None,
     bounds: tuple[float, float] | None,
     independent: bool,
-) -> Told:
+) -> Declarations:
     """Return the declarations about a map, the user's first, else known ones.
 
     Raises ValueError for a `law` that the kernel lacks, that comes with another declaration, or
@@ -109,18 +109,18 @@ def told(
     if law is not None:
         return _by_law(target, kernel, law, bounds is not None or independent)
     if bounds is not None or independent:
-        given = ["--bounds"] * (bounds is not None) + ["--independent-features"] * independent
-        return Told(
-            {"bounds": bounds, "independent_features": independent}, f"by {' and '.join(given)}"
+        flags = ["--bounds"] * (bounds is not None) + ["--independent-features"] * independent
+        return Declarations(
+            {"bounds": bounds, "independent_features": independent}, f"by {' and '.join(flags)}"
         )
     known = declared_for(target.factory, kernel)
     if known is None:
-        return Told({}, _NOTHING)
+        return Declarations({}, _NOTHING)
     what = "the exact variance of their products" if known.variance else "their products' range"
     words = f"that features are independent and alike, and {what}"
     if not known.independent:
         words = "a bound of the variance of a draw"
-    return Told(
+    return Declarations(
         {
             "bounds": known.bounds,
             "variance": known.variance,
@@ -130,7 +130,7 @@ def told(
     )
 
 
-def _by_law(target: Target, kernel: Any, law: str, more: bool) -> Told:
+def _by_law(target: Target, kernel: Any, law: str, more: bool) -> Declarations:
     if more:
         raise ValueError(f"law={law!r} says it all: leave bounds and independent_features out")
     if not isinstance(kernel, NamedKernel):
@@ -141,4 +141,4 @@ def _by_law(target: Target, kernel: Any, law: str, more: bool) -> Told:
             f"law={law!r} speaks of many draws, but {target.name} is {target.assumed}: name a "
             "function seed -> map"
         )
-    return Told(options, f"by --law {law}: m features {kernel.laws[law].text}")
+    return Declarations(options, f"by --law {law}: m features {kernel.laws[law].text}")

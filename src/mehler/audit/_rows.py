@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.audit.target._target import Target
+from mehler.audit._target import Target
 from mehler.report.inputs._data import load_rows
 from mehler.statements import Plot, Series
 from mehler.verify.diagnosis._diagnose import observe

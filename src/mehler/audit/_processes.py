@@ -1,19 +1,28 @@
-"""Draw maps ahead of time in other processes, with the same features in the same order."""
+"""Draw maps in other processes: ahead of time, with the same features, or in a fresh one.
+
+Run as a module, this is the fresh process; its argument is the folder of rows and request.
+"""
 
 from __future__ import annotations
 
+import ast
 import multiprocessing
 import os
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler._forks import end_forks
+from mehler.audit._import import Imports
+from mehler.audit._target import read_target
 from mehler.verify.sampling._draws import Draws
 
 # Draws per request to a process, and requests ahead per process.
@@ -30,6 +39,13 @@ class Request:
     rows: np.ndarray
     n_features: int | None
     arguments: Mapping[str, Any]
+
+    def read(self, imports: Imports) -> Callable[[int], Any]:
+        """Import the target, and return its draw function."""
+        loaded = imports.load(self.target, what="MODULE:FACTORY")
+        return read_target(
+            self.target, loaded, self.rows, n_features=self.n_features, arguments=self.arguments
+        ).draw
 
 
 def processes(n_jobs: int) -> int:
@@ -138,23 +154,80 @@ _here: dict[str, Any] = {}
 
 def _start(request: Request, path: list[str]) -> None:
     """Prepare a process, without warnings, which the parent process already shows."""
-    from mehler.audit.target._import import Imports
-    from mehler.audit.target._target import read_target
-
     end_forks()
     warnings.simplefilter("ignore")
     sys.path[:] = path
-    loaded = Imports().load(request.target, what="MODULE:FACTORY")
-    found = read_target(
-        request.target,
-        loaded,
-        request.rows,
-        n_features=request.n_features,
-        arguments=request.arguments,
-    )
-    _here.update(draw=found.draw, rows=request.rows)
+    _here.update(draw=request.read(Imports()), rows=request.rows)
 
 
 def _features(seeds: list[int]) -> list[Any]:
     """Return the features of the rows by the map of each seed."""
     return [_here["draw"](seed)(_here["rows"]) for seed in seeds]
+
+
+# Timeout of the process in seconds.
+_PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class Fresh(Request):
+    """Compute features of a target in a fresh process with other string hashes, from seed and rows.
+
+    `rows` are those that transformers are fitted on; `patience` is the timeout in seconds.
+    """
+
+    patience: float = _PATIENCE
+
+    def __call__(self, seed: int, values: np.ndarray) -> np.ndarray:
+        """Return features of `values` by the map of a seed; RuntimeError if the process fails."""
+        request = {
+            "target": self.target,
+            "n_features": self.n_features,
+            "arguments": dict(self.arguments),
+            "seed": seed,
+            "path": sys.path,
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            there = Path(folder)
+            np.save(there / "rows.npy", self.rows, allow_pickle=False)
+            np.save(there / "values.npy", values, allow_pickle=False)
+            (there / "request").write_text(repr(request), encoding="utf-8")
+            hashes = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+            try:
+                # A file, since processes that the target leaves behind would hold a pipe open.
+                with open(there / "errors", "wb") as errors:
+                    done = subprocess.run(
+                        [sys.executable, "-W", "ignore", "-m", __name__, folder],
+                        env={**os.environ, "PYTHONHASHSEED": hashes},
+                        stdout=errors,
+                        stderr=errors,
+                        timeout=self.patience,
+                        check=False,
+                    )
+            except subprocess.TimeoutExpired as error:
+                raise RuntimeError(f"it took more than {self.patience:g} s") from error
+            if not (there / "features.npy").exists():
+                said = (there / "errors").read_text(encoding="utf-8", errors="replace")
+                ending = f"it ended with status {done.returncode}"
+                raise RuntimeError(said.strip().rpartition("\n")[2] or ending)
+            features: np.ndarray = np.load(there / "features.npy", allow_pickle=False)
+            return features
+
+
+def main(folder: str) -> None:
+    """Answer the request in a folder."""
+    end_forks()
+    there = Path(folder)
+    asked = ast.literal_eval((there / "request").read_text(encoding="utf-8"))
+    sys.path[:] = asked["path"]
+    rows, values = (np.load(there / f"{name}.npy", allow_pickle=False) for name in _INPUTS)
+    request = Request(asked["target"], rows, asked["n_features"], asked["arguments"])
+    with Imports() as imports:
+        z = request.read(imports)(asked["seed"])(values)
+    np.save(there / "features.npy", np.asarray(z), allow_pickle=False)
+
+
+_INPUTS = ("rows", "values")
+
+if __name__ == "__main__":
+    main(sys.argv[1])

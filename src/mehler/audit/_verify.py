@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from mehler.audit.target._import import Imports
-from mehler.audit.target._jobs import Jobs, Request, processes
-from mehler.audit.target._target import read_target
-from mehler.audit.verification._budget import Budget
-from mehler.audit.verification._checks import (
+from mehler.audit._checks import (
     CLOSE_DRAWS,
     EXTRA,
+    Budget,
     further,
     of_closeness,
     of_structure,
     of_the_mean,
     require_draws,
 )
-from mehler.audit.verification._rows import data_rows, estimates, random_rows
-from mehler.audit.verification._told import told
+from mehler.audit._declarations import declarations_of
+from mehler.audit._import import Imports
+from mehler.audit._processes import Jobs, Request, processes
+from mehler.audit._rows import data_rows, estimates, random_rows
+from mehler.audit._target import read_target
 from mehler.kernels import NamedKernel, make
 from mehler.report._model import Verification, provenance
 from mehler.statements import Context, Plot
@@ -150,15 +150,15 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        found = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
-        known = told(found, claimed, law, bounds, independent_features)
-        kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
-        require_draws(tuple(also), found)
+        made = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
+        declared = declarations_of(made, claimed, law, bounds, independent_features)
+        kind = claim or ("mean" if made.random or declared.columns_are_samples else "close")
+        require_draws(tuple(also), made)
         if kind == "close" and law is not None:
             raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)
-        built = of_structure(
-            found,
+        structure = of_structure(
+            made,
             loaded,
             claimed,
             rows,
@@ -170,28 +170,28 @@ def verify_map(
             limit=budget.limit,
         )
         show(f"kernel of {target}", 0, 2)
-        if built.status == "refuted":
+        if structure.status == "refuted":
             # A structural defect makes statistics a waste of time.
             said = "nothing: what it does was compared with itself"
-            first, also = built, ()
+            first, also = structure, ()
         elif kind == "close":
-            first, said = of_closeness(found, claimed, rows, seed, budget, resolution)
+            first, said = of_closeness(made, claimed, rows, seed, budget, resolution)
         else:
             with Jobs(n_processes, Request(target, rows, n_features, arguments or {})) as jobs:
                 first, said = of_the_mean(
-                    found, claimed, rows, context, known, budget, resolution, max_features, jobs
+                    made, claimed, rows, context, declared, budget, resolution, max_features, jobs
                 )
-        evidence = [first, *(further(one, found, rows, context, budget) for one in also)]
-        evidence += [built] if built is not first else []
+        evidence = [first, *(further(one, made, rows, context, budget) for one in also)]
+        evidence += [structure] if structure is not first else []
         show("diagnosis", 1, 2)
         # Suggestions are about the mean, so a claim of closeness has none.
         causes: tuple[Cause, ...] = ()
-        if found.random and kind == "mean" and built is not first:
+        if made.random and kind == "mean" and structure is not first:
             causes = diagnose(
-                found.draw,
+                made.draw,
                 claimed,
                 rows,
-                resize=found.resize,
+                resize=made.resize,
                 n_draws=64,
                 seed=seed,
                 time_limit=budget.rest(),
@@ -200,12 +200,12 @@ def verify_map(
         if picture:
             n_draws = 64 if kind == "mean" else CLOSE_DRAWS
             limit = budget.rest()
-            plots = (estimates(found, claimed, rows, seed=seed, n_draws=n_draws, time_limit=limit),)
+            plots = (estimates(made, claimed, rows, seed=seed, n_draws=n_draws, time_limit=limit),)
     show("done", 2, 2)
     line = None if command is None else tuple(command)
     return Verification(
         target=target,
-        assumed=found.assumed,
+        assumed=made.assumed,
         kernel=str(claimed) if isinstance(claimed, NamedKernel) else kernel,
         latex=claimed.latex if isinstance(claimed, NamedKernel) else "",
         claim=kind,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from mehler import verify
-from mehler.audit.target._fresh import Fresh
-from mehler.audit.target._jobs import Jobs
-from mehler.audit.target._target import Target, read_target
-from mehler.audit.verification._budget import Budget, TimeIsUp, timed
-from mehler.audit.verification._told import Told
-from mehler.audit.verification._uniform_error import check_uniform_error
+from mehler.audit._declarations import Declarations
+from mehler.audit._processes import Fresh, Jobs
+from mehler.audit._target import Target, read_target
 from mehler.statements import Context, Evidence
 from mehler.verify import check_kernel, check_structure
+from mehler.verify._arguments import relative_resolution
 from mehler.verify._verdict import KNOWN_VARIANCE
+from mehler.verify.pairwise._measurement import Clock
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import make_pairs
+from mehler.verify.sampling._sources import choose_source, estimate
 
 EXTRA = ("convergence", "reproducible", "finite")
 # Draws compared with the kernel where the claim is closeness.
@@ -29,7 +32,7 @@ def of_the_mean(
     kernel: Any,
     rows: np.ndarray,
     context: Context,
-    told: Told,
+    declared: Declarations,
     budget: Budget,
     resolution: float,
     max_features: int | None,
@@ -53,10 +56,10 @@ def of_the_mean(
         seed=context.seed,
         ledger=context.ledger,
         name="kernel",
-        **told.options,
+        **declared.options,
     )
-    words = told.words
-    if not told.options and verdict.method.startswith(KNOWN_VARIANCE):
+    words = declared.words
+    if not declared.options and verdict.method.startswith(KNOWN_VARIANCE):
         words = "by the map itself: the variance of its estimate"
     return Evidence.from_verdict(verdict, form="printed"), words
 
@@ -70,7 +73,7 @@ def of_closeness(
         "closeness",
         budget,
         target.draw,
-        lambda draw: check_uniform_error(draw, kernel, rows, resolution, seed, draws),
+        lambda draw: compare_uniform_error(draw, kernel, rows, resolution, seed, draws),
     )
     return evidence, "nothing: features are computed and compared, no chance enters"
 
@@ -176,3 +179,107 @@ def of_structure(
     evidence = Evidence.from_verdict(verdict, form="printed")
     # The number of defects is not a measurement.
     return replace(evidence, observed=None, exact=None, interval=None, detectable=None)
+
+
+# Fraction of the limit reserved for the diagnosis.
+_KEPT = 0.1
+
+
+class TimeIsUp(Exception):
+    """Raised by a draw after its time limit."""
+
+
+class Budget:
+    """Seconds shared equally by a number of checks; None and 0 are no limit.
+
+    Counts CPU time or a quarter of wall time, as the limit of a check does. Raises ValueError for a
+    negative or NaN limit.
+    """
+
+    def __init__(self, seconds: float | None, checks: int) -> None:
+        if seconds is not None and not 0.0 <= seconds < math.inf:
+            raise ValueError(f"time_limit={seconds!r} must be seconds, or 0 for no limit")
+        self.limit = seconds or None
+        self._checks = checks
+        self._clock = Clock(self.limit)
+
+    @property
+    def left(self) -> float:
+        """Seconds left; infinite without a limit."""
+        if self.limit is None:
+            return math.inf
+        return max(0.0, self.limit - self._clock.seconds)
+
+    def share(self) -> float | None:
+        """Return the seconds of the next check, an equal part of the time left."""
+        if self.limit is None:
+            return None
+        left = self.left - _KEPT * self.limit
+        share = left / max(1, self._checks)
+        self._checks -= 1
+        # Enough for one draw, which shows how slow the map is.
+        return max(1e-3, share)
+
+    def rest(self) -> float | None:
+        """Return the seconds of the last step: all time left, at least the reserved part."""
+        return None if self.limit is None else max(self.left, _KEPT * self.limit)
+
+
+def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], Any]:
+    """Return a draw that raises `TimeIsUp` once its seconds from now are over, never at first."""
+    if seconds is None:
+        return draw
+    clock, made = Clock(seconds), 0
+
+    def watched(*arguments: Any) -> Any:
+        nonlocal made
+        if made and clock.over:
+            raise TimeIsUp(f"{made} draws took {clock.seconds:.3g} s")
+        made += 1
+        return draw(*arguments)
+
+    return watched
+
+
+def compare_uniform_error(
+    draw: Callable[[int], Any], kernel: Any, X: Any, resolution: float, seed: int, n_draws: int
+) -> Evidence:
+    """Check |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, for `n_draws` draws.
+
+    Deterministic: it is about these draws and rows, not about the mean. Observed is the largest
+    deviation in units of sqrt(k(x,x) k(y,y)).
+    """
+    resolution = relative_resolution(resolution)
+    pairs = make_pairs(kernel, X, None)
+    draws = Draws(draw, seed)
+    worst, at, rounding = 0.0, 0, 0.0
+    for k in range(n_draws):
+        source = choose_source(draws[k], pairs, False)
+        gram = pairs.pick(estimate(draws[k], pairs, source.n_features)) / pairs.unit
+        gap = np.abs(gram - pairs.claim)
+        gap[~np.isfinite(gap)] = math.inf
+        if gap.max() > worst:
+            worst, at = float(gap.max()), int(np.argmax(gap))
+        # As in check_kernel: rounding of an inner product grows like the root of its length.
+        length = X.shape[1] + source.n_features
+        rounding = max(rounding, 8.0 * math.sqrt(length) * source.eps)
+    which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
+    found = Evidence.from_interval(
+        form="printed",
+        check="closeness",
+        claim=f"|<phi(x), phi(y)> - k(x, y)| <= {resolution:g} sqrt(k(x,x) k(y,y)) at {pairs.n} "
+        f"pairs, for {which}; nothing is said of a mean over draws",
+        observed=worst,
+        interval=(max(0.0, worst - rounding), worst + rounding),
+        upper=resolution,
+        method="computed, with an allowance for rounding",
+    )
+    reason = ""
+    if found.status == "inconclusive":
+        reason = (
+            f"Features are rounded: the deviation is known to {rounding:.2g} only. A coarser "
+            "resolution, or features of a finer dtype, would decide."
+        )
+    elif worst <= rounding:
+        reason = "Equal to rounding."
+    return replace(found, where=pairs.place(at), resolution=resolution, reason=reason)

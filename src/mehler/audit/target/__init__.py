@@ -1,1 +1,0 @@
-"""Turn MODULE:NAME into a map that can be drawn for any seed."""

@@ -1,1 +1,0 @@
-"""Verify one map against one kernel: checks, outcome and plot."""
