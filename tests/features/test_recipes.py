@@ -14,7 +14,7 @@ import pytest
 import mehler
 from mehler.features import groups
 from mehler.features._recipes import GROUPS, MAPS
-from mehler.features.groups._coordinates import CoordinateGroup
+from mehler.features.groups._coordinate import CoordinateGroup
 
 
 class Mirror(CoordinateGroup):

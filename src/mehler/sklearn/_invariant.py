@@ -10,8 +10,8 @@ from typing import Any, Literal
 from mehler import _arrays
 from mehler.exact import orbits
 from mehler.features import GroupInvariantFeatures, groups
-from mehler.features.invariant import _arguments as arguments
 from mehler.features.invariant._invariant import Rule, TemplateName
+from mehler.features.invariant._moments import bins_for
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
@@ -150,7 +150,7 @@ class InvariantSampler(Sampler):
         else:
             longest = float(_arrays.array_namespace(x).max(_squares(x))) ** 0.5
         law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
-        of_unit_rows = arguments.bins_for(law, self.n_bins, None, self.rule).window
+        of_unit_rows = bins_for(law, self.n_bins, None, self.rule).window
         return of_unit_rows * longest if longest > 0 else of_unit_rows
 
 

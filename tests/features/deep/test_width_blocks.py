@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.features.deep.finite_width import _of_rows
+from mehler.features.deep.finite_width import _series
 
 X = np.random.default_rng(0).standard_normal((9, 4))
 FAMILIES = [
@@ -25,8 +25,8 @@ def test_blocks_of_two_rows_give_the_values_of_the_whole(family, unit, other, mo
     phi = family.draw(4, (8, 8), seed=0, bias_variance=0.1, **unit)
     whole = phi.finite_width(X, other)
     columns = len(X if other is None else other)
-    monkeypatch.setattr(_of_rows, "_PAIRS", 2 * columns)
-    monkeypatch.setattr(_of_rows, "_PAIRS_OF_SERIES", 2 * columns)
+    monkeypatch.setattr(_series, "_PAIRS", 2 * columns)
+    monkeypatch.setattr(_series, "_PAIRS_OF_SERIES", 2 * columns)
     parts = phi.finite_width(X, other)
     assert parts.bias == pytest.approx(whole.bias, rel=1e-9, abs=1e-12)
     assert parts.variance == pytest.approx(whole.variance, rel=1e-9)
@@ -43,7 +43,7 @@ def test_a_row_that_has_no_series_is_named_as_in_the_whole(monkeypatch):
 
     whole = said()
     assert whole.startswith("rows 3 of X and 0 of Y")
-    monkeypatch.setattr(_of_rows, "_PAIRS_OF_SERIES", 1)
+    monkeypatch.setattr(_series, "_PAIRS_OF_SERIES", 1)
     assert said() == whole
 
 

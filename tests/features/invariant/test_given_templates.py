@@ -10,7 +10,7 @@ import pytest
 
 import mehler
 from mehler.features import groups
-from mehler.features.invariant import _given
+from mehler.features.invariant import _moments
 
 RNG = np.random.default_rng(2)
 D, M = 4, 3
@@ -77,7 +77,7 @@ def test_moments_over_samples_are_enumerated(rule, replacement):
 
 def test_planted_defect_is_seen(monkeypatch):
     """Independent samples for both rows, which one map does not have."""
-    monkeypatch.setattr(_given.GivenMoments, "coincidence", property(lambda self: 0.0))
+    monkeypatch.setattr(_moments.GivenMoments, "coincidence", property(lambda self: 0.0))
     with pytest.raises(AssertionError):
         test_moments_over_samples_are_enumerated("paper", True)
 

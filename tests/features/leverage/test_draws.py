@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.features.leverage._draws import DRAWS, inclusion, points_in
+from mehler.features.leverage._sampling import DRAWS, inclusion, points_in
 
 RNG = np.random.default_rng(0)
 LAWS = [RNG.dirichlet(np.full(n, a)) for n, a in ((5, 1.0), (9, 0.3), (30, 0.2), (8, 50.0))]

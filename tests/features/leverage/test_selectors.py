@@ -13,7 +13,7 @@ import pytest
 import mehler
 from mehler import _arrays, verify
 from mehler.features import leverage
-from mehler.features.leverage._units import natural_groups
+from mehler.features.leverage._selected import natural_groups
 from tests.features.leverage.pools import POOLS, ROWS, SELECTORS, TARGETS, D
 from tests.places import CPU
 
@@ -229,7 +229,7 @@ def test_lkrf_with_a_small_support_keeps_less():
 @pytest.mark.parametrize("k", [1, 2, 5, 12])
 def test_greedy_steps_keep_the_bound(k):
     from mehler.bounds import kitchen_sinks
-    from mehler.features.leverage._greedy import steps
+    from mehler.features.leverage._labelled import steps
 
     phi = POOLS["offset"][0]()(ROWS) * 24**0.5
     size = np.sqrt(np.mean(phi**2, axis=0).max())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.features import leverage
-from mehler.features.leverage import _draws, _selector
+from mehler.features.leverage import _sampling, _selector
 from tests.features.leverage import worlds
 from tests.features.leverage.pools import POOLS, ROWS
 
@@ -37,7 +37,7 @@ def mean_gram(make, outcomes, monkeypatch, name="iid"):
     """Expectation of the Gram over outcomes."""
     total = 0.0
     for probability, counts, expected in outcomes:
-        monkeypatch.setitem(_draws.DRAWS, name, lambda rng, q, n, c=counts, e=expected: (c, e))
+        monkeypatch.setitem(_sampling.DRAWS, name, lambda rng, q, n, c=counts, e=expected: (c, e))
         total = total + probability * make().fit(ROWS).gram(ROWS[:4])
     return total
 
@@ -63,10 +63,10 @@ def test_systematic_draws_are_unbiased(kind, draws, monkeypatch):
         return leverage.LeverageSampling(pool, n * size, lam=0.01, draws=draws, seed=0)
 
     q = make().law(make().scores(ROWS))
-    expected = n * q if draws == "systematic" else _draws.inclusion(q, n)
+    expected = n * q if draws == "systematic" else _sampling.inclusion(q, n)
     ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
     outcomes = [
-        (high - low, _draws.points_in(expected, n, (low + high) / 2), expected)
+        (high - low, _sampling.points_in(expected, n, (low + high) / 2), expected)
         for low, high in itertools.pairwise(ends)
     ]
     mean = mean_gram(make, outcomes, monkeypatch, draws)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from mehler.exact.certified import precision, require_bits, require_dps
-from mehler.features.deep._duals import Dual, dual_of
 from mehler.features.deep._layers import Layer
 from mehler.features.deep._numbers import Balls, Digits
+from mehler.features.deep._recursion import Dual, dual_of
 
 _GUARD = 10
 

@@ -10,7 +10,7 @@ from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
 from mehler.exact.activations import ActivationLike, Pairs, activation_of
-from mehler.features.deep import _blocks, _errors, _recursion
+from mehler.features.deep import _errors, _layers, _recursion
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
 # Layers beyond which nobody waits.
@@ -260,7 +260,7 @@ class DeepKernel:
         def layers(some: Pairs) -> list[_arrays.Array]:
             return self._layers(some, columns, tangent=tangent, error=error)
 
-        found = _blocks.over_pairs(layers, *rows)
+        found = _layers.over_pairs(layers, *rows)
         if error and dtype != wide:
             found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
         if dtype != wide and not _arrays.is_lazy(found[0]):

@@ -1,9 +1,10 @@
-"""Layers of infinite width: expected products of their units, and of their derivatives."""
+"""Layers of deep kernels and networks, and products of their rows."""
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,8 +20,38 @@ from mehler.exact import (
     sigma2,
 )
 from mehler.exact.activations import Activation, Pairs, arc_cosine
+from mehler.features._correlation import SplitRows, gaussian_pairs
 from mehler.features.maxout._maxout import largest
 from mehler.features.projections._base import products
+
+# Pairs per block: 512 KiB of float64 an array.
+_PAIRS = 1 << 16
+
+
+def over_pairs(
+    function: Callable[[Pairs], list[_arrays.Array]], x: _arrays.Array, y: _arrays.Array | None
+) -> list[_arrays.Array]:
+    """Apply a function of the pairs of rows, (n, k), that makes matrices of their shape."""
+    xp, symmetric = _arrays.array_namespace(x), y is None
+    n, k = x.shape[0], (x if y is None else y).shape[0]
+    if _arrays.namespace_name(xp) != "numpy" or n * k <= _PAIRS:
+        found = function(gaussian_pairs(x, y))
+        return [0.5 * (one + xp.matrix_transpose(one)) for one in found] if symmetric else found
+    out: list[Any] = []
+    left = SplitRows(x)
+    right = left if y is None else SplitRows(y)
+    for rows in _arrays.slices(n, max(1, _PAIRS // k)):
+        columns = slice(rows.start, k) if symmetric else slice(0, k)
+        found = function(left[rows].paired(right[columns], diagonal=symmetric))
+        out = out or [np.empty((n, k)) for _ in found]
+        for whole, values in zip(out, found, strict=True):
+            whole[rows, columns] = values
+            if symmetric:
+                square = whole[rows, rows]
+                square[...] = 0.5 * (square + square.T)
+                whole[rows.stop :, rows] = values[:, rows.stop - rows.start :].T
+    return out
+
 
 Moment = tuple[_arrays.Array, _arrays.Array]
 

@@ -12,16 +12,17 @@ from mehler import _arrays
 from mehler._validate import require_flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
-from mehler.features.groups import _kernels
+from mehler.features.groups import _orbits
+from mehler.features.groups._coordinate import BlockPermutations, CyclicShifts, ImageShifts
 from mehler.features.groups._group import Group, Subset
-from mehler.features.groups._images import ImageShifts
-from mehler.features.groups._permutations import BlockPermutations
-from mehler.features.groups._shifts import CyclicShifts
-from mehler.features.invariant import _arguments as arguments
-from mehler.features.invariant import _blocks as blocks
 from mehler.features.invariant import _draws as draws
-from mehler.features.invariant._given import GivenMoments, GivenTemplates, given_templates
-from mehler.features.invariant._moments import Moments
+from mehler.features.invariant import _moments as moments
+from mehler.features.invariant._moments import (
+    GivenMoments,
+    GivenTemplates,
+    Moments,
+    given_templates,
+)
 
 # From this many coordinates on, products need larger blocks of rows.
 _WIDE = 256
@@ -153,18 +154,18 @@ class GroupInvariantFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
-        self.group: Group = arguments.group_for(group, n_inputs)
+        self.group: Group = moments.group_for(group, n_inputs)
         self._given = given_templates(templates, self.group.n_inputs)
         law = self._given or orbits.TemplateLaw(templates, n_inputs, epsilon)
         self.law: Any = law
-        self.bins = arguments.bins_for(law, n_bins, window, rule)
+        self.bins = moments.bins_for(law, n_bins, window, rule)
         if self._given is not None:
-            n_templates = arguments.templates_for(n_templates, self._given)
-        n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
+            n_templates = moments.templates_for(n_templates, self._given)
+        n_features = moments.columns_for(n_features, n_templates, self.bins.columns)
         self.replacement = require_flag("replacement", replacement)
         self.own_elements = require_flag("own_elements", own_elements)
         self.n_elements = n_elements
-        size = arguments.sample_for(n_elements, self.group, self.replacement)
+        size = moments.sample_for(n_elements, self.group, self.replacement)
         sample = (self.bins, self.group, size, self.replacement)
         self._moments: Moments | GivenMoments
         if isinstance(law, GivenTemplates):
@@ -287,40 +288,40 @@ class GroupInvariantFeatures(FeatureMap):
 
         def project(part: slice) -> _arrays.Array:
             if self._layout == "shifts":
-                return blocks.on_shifts(_image_shape(self.group), xp, rows, part, *weights)
+                return draws.on_shifts(_image_shape(self.group), xp, rows, part, *weights)
             if self._layout == "blocks":
-                return blocks.on_blocks(_few_blocks(self.group), xp, rows, part, *weights)
+                return draws.on_blocks(_few_blocks(self.group), xp, rows, part, *weights)
             if self._layout == "moved":
-                return blocks.on_moved(self._size, xp, rows, part, *weights)
-            return blocks.on_orbit(xp, rows, part, *weights)
+                return draws.on_moved(self._size, xp, rows, part, *weights)
+            return draws.on_orbit(xp, rows, part, *weights)
 
         sizes = self.n_units, self._size
-        return blocks.count_below(project, sizes, xp, rows, scale, thresholds)
+        return draws.count_below(project, sizes, xp, rows, scale, thresholds)
 
     def _rows_per_block(self) -> int | None:
         # One template's projections on a block of rows fit in a piece; features in 32 MiB.
-        most = min(blocks.VALUES // self._size, (8 << 20) // self.n_features)
+        most = min(draws.VALUES // self._size, (8 << 20) // self.n_features)
         return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
 
     def _numbers_per_row(self) -> int:
-        return blocks.numbers_per_row(self.n_units, self._size, self.bins.columns)
+        return draws.numbers_per_row(self.n_units, self._size, self.bins.columns)
 
     # -- moments ---------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _kernels.in_float64(x, y, self._moments.kernel)
+        return _orbits.in_float64(x, y, self._moments.kernel)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         # Of given templates it is the mean of all that varies.
         columns = self.bins.columns if self._given is None else self.n_features
-        return _kernels.in_float64(x, y, self._moments.variance) * columns
+        return _orbits.in_float64(x, y, self._moments.variance) * columns
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         """Compute m Var of a mean of m products that are independent given the elements."""
         own = self._variance_of(x, y)
         if self.independent_units or isinstance(self._moments, GivenMoments):
             return own
-        shared = _kernels.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
+        shared = _orbits.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
@@ -374,7 +375,7 @@ class GroupInvariantFeatures(FeatureMap):
                 total += s - orbits.mean_maximum(left[:, None], right[None])
             return total / self.n_units
 
-        return _kernels.in_float64(x, y, without_bins)
+        return _orbits.in_float64(x, y, without_bins)
 
     def energy_distance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Compute the energy distance of orbits, `groups.energy_distance`, of the map's group.
@@ -401,7 +402,7 @@ class GroupInvariantFeatures(FeatureMap):
         >>> phi.energy_distance(np.eye(3)).tolist()[0]
         [0.0, 0.0, 0.0]
         """
-        return _kernels.energy_distance(self.group, X, Y)
+        return _orbits.energy_distance(self.group, X, Y)
 
     def invariance_defect(self, X: _arrays.Array, moved: _arrays.Array) -> _arrays.Array:
         r"""Compute the expected squared change of the features when rows move, exactly: (n,).
@@ -447,7 +448,7 @@ class GroupInvariantFeatures(FeatureMap):
             paired = self._moments.paired
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
-        on_host = functools.partial(_kernels.in_float64, function=change)
+        on_host = functools.partial(_orbits.in_float64, function=change)
         return self._of_rows(X, moved, on_host, paired=True)
 
 

@@ -1,4 +1,4 @@
-"""Mean and variance of group-invariant features, over templates, elements and offsets."""
+"""Mean and variance of group-invariant features, of drawn and of given templates, and arguments."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from mehler import _arrays
+from mehler._validate import require_integer
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
-from mehler.features.groups import _averages
-from mehler.features.groups._group import Group
+from mehler.features.groups import _orbits
+from mehler.features.groups._group import Group, as_group
 
 # Most multiplications per pair of rows for the sharper bound.
 _EFFORT = 1e8
@@ -60,7 +62,7 @@ class Moments(Sampled):
     def kernel(self, x: Any, z: Any) -> Any:
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
-        independent, equal = _averages.over_pairs(self.group, x, z, self._mean)
+        independent, equal = _orbits.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
 
@@ -73,10 +75,10 @@ class Moments(Sampled):
         """
         x, z = self._tame(x), self._tame(z)
         if self.size is None:
-            spread, _ = _averages.over_pairs(self.group, x, z, self._spread)
+            spread, _ = _orbits.over_pairs(self.group, x, z, self._spread)
             return spread if self.single else np.minimum(spread, self._whole(x, z))
-        first, first_equal = _averages.over_pairs(self.group, x, z, self._mean)
-        second, second_equal = _averages.over_pairs(self.group, x, z, self._square)
+        first, first_equal = _orbits.over_pairs(self.group, x, z, self._mean)
+        second, second_equal = _orbits.over_pairs(self.group, x, z, self._square)
         # `_on_list` averages squares over elements too: the distribution of a pair is a mixture.
         share = 1.0 / self.size
         if not self.replacement and self.group.order > 1:
@@ -91,7 +93,7 @@ class Moments(Sampled):
         """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
         assert self.size is not None  # the whole list is not random
         x, z = self._tame(x), self._tame(z)
-        values = _averages.each_pair(self.group, x, z, self._mean)
+        values = _orbits.each_pair(self.group, x, z, self._mean)
         over = orbits.orbit_sample_variance if values.ndim == 3 else orbits.sample_variance
         return over(values, self.size, replacement=self.replacement)
 
@@ -166,3 +168,188 @@ class Moments(Sampled):
             for each, element in zip(turned, self.group.elements())
         )
         return float(lengths.mean()), total / n
+
+
+@dataclass(frozen=True, eq=False)
+class GivenTemplates:
+    """Templates (m, d) of the user's, in the place of a law of random ones."""
+
+    rows: Any
+    name: str = "given"
+    epsilon: float = 0.0
+
+    @property
+    def reach(self) -> float:
+        """Largest length of a template."""
+        return float(np.sqrt((self.rows**2).sum(axis=1)).max())
+
+    @property
+    def typical(self) -> float:
+        """Root mean square of a projection of a unit row."""
+        return math.sqrt((self.rows**2).sum(axis=1).mean() / self.rows.shape[1])
+
+
+def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
+    """Return the templates of an array, or None for the name of a law."""
+    if isinstance(value, str) or value is None:
+        return None
+    if not _arrays.is_array(value) and not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"templates={value!r} must be the name of a law, or an array of shape "
+            f"(n_templates, {n_inputs})"
+        )
+    found = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
+    if found.ndim != 2 or found.shape[1] != n_inputs or found.shape[0] == 0:
+        raise ValueError(
+            f"templates has shape {found.shape} but must be one row of n_inputs={n_inputs} numbers "
+            "for each template"
+        )
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"templates has dtype {found.dtype}; templates are real numbers")
+    rows = found.astype(np.float64)
+    if not np.all(np.isfinite(rows)):
+        raise ValueError("templates holds NaN or infinity; drop such templates first")
+    if not np.any(rows):
+        raise ValueError("templates are all 0: every row has the same features")
+    return GivenTemplates(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenMoments(Sampled):
+    """Moments of the mean product of given templates: only elements and offsets are random.
+
+    `own`: elements are drawn for each template separately.
+    """
+
+    templates: GivenTemplates
+    own: bool
+
+    def kernel(self, x: Any, z: Any) -> Any:
+        """Compute the mean over samples, shape (n, k): the empirical kernel for all elements."""
+        w, total = self.coincidence, np.zeros((len(x), len(z)))
+        for left, right in self._projected(x, z):
+            total += (1.0 - w) * self._independent(left, right)
+            if w:
+                total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
+        return total / len(self.templates.rows)
+
+    def variance(self, x: Any, z: Any) -> Any:
+        """Compute the variance of the mean product over samples and offsets, or a bound."""
+        m = len(self.templates.rows)
+        found = np.zeros((len(x), len(z)))
+        if self.size is not None:
+            for i, a in enumerate(x):
+                for j, b in enumerate(z):
+                    found[i, j] = self._of_sample(a, b)
+        if self.bins.rule != "dither":
+            return found
+        # An offset moves a product by at most a bin: it varies by at most a quarter of its square.
+        return found + 0.25 * self.bins.step**2 / m
+
+    def _of_sample(self, a: Any, b: Any) -> float:
+        """Compute the variance over samples of elements, from all pairs of them."""
+        tables = (
+            self._summed(np.maximum(left[0][:, None], right[0][None]))
+            for left, right in self._projected(a[None], b[None])
+        )
+        how: Any = {"size": self.size, "replacement": self.replacement}
+        m = len(self.templates.rows)
+        if self.own:
+            return sum(float(orbits.sample_variance(one, **how)) for one in tables) / m**2
+        return float(orbits.sample_variance(sum(tables) / m, **how))
+
+    def _projected(self, x: Any, z: Any) -> Any:
+        """Yield the projections of both sets of rows on each template's orbit: (n, N), (k, N)."""
+        for template in self.templates.rows:
+            moved = self.group.apply(template[None])[:, 0].T
+            yield x @ moved, z @ moved
+
+    def _independent(self, left: Any, right: Any) -> Any:
+        """Average products over all pairs of elements."""
+        if self.bins.rule == "dither":
+            s = self.bins.window
+            clipped = (np.clip(rows, -s, s) for rows in (left, right))
+            a, b = clipped
+            return s - orbits.mean_maximum(a[:, None], b[None])
+        shares = [(rows[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (left, right)]
+        return (shares[0] * self.bins.weights) @ shares[1].T
+
+    def _summed(self, values: Any) -> Any:
+        """Sum the weights of the thresholds that values do not exceed."""
+        if self.bins.rule == "dither":
+            return self.bins.window - np.clip(values, -self.bins.window, self.bins.window)
+        below = np.concatenate([[0.0], np.cumsum(self.bins.weights)])
+        return below[-1] - below[np.searchsorted(self.bins.thresholds, values, side="left")]
+
+
+# Default window in standard deviations of a unit row's projection, at most its full range.
+_DEVIATIONS = 4.0
+
+
+def group_for(group: Any, n_inputs: Any) -> Group:
+    """Check that a group acts on rows of that width."""
+    made = as_group(group)
+    width = require_integer("n_inputs", n_inputs)
+    if made.n_inputs != width:
+        raise ValueError(
+            f"{made!r} acts on {made.n_inputs} coordinates but n_inputs={width}; make them equal"
+        )
+    return made
+
+
+def bins_for(law: TemplateLaw | GivenTemplates, n_bins: Any, window: Any, rule: Any) -> Bins:
+    """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
+    if window is None:
+        window = min(law.reach, _DEVIATIONS * _typical(law))
+    elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
+        raise TypeError(f"window={window!r} must be a number above 0")
+    return Bins(require_integer("n_bins", n_bins), float(window), rule)
+
+
+def _typical(law: TemplateLaw | GivenTemplates) -> float:
+    """Return the scale of a projection of a unit row."""
+    return law.typical if isinstance(law, GivenTemplates) else 1.0 / math.sqrt(law.n_inputs)
+
+
+def templates_for(n_templates: Any, given: GivenTemplates) -> int:
+    """Return the number of given templates; ValueError if another one is asked for."""
+    m = len(given.rows)
+    if n_templates is not None and require_integer("n_templates", n_templates) != m:
+        raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
+    return m
+
+
+def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
+    """Derive the number of features from that of templates, or the other way round."""
+    if n_templates is not None:
+        wanted = require_integer("n_templates", n_templates) * columns
+        if n_features is not None and n_features != wanted:
+            raise ValueError(
+                f"n_templates={n_templates} with {columns} columns each are n_features={wanted}, "
+                f"not {n_features}; give one of the two"
+            )
+        return wanted
+    if n_features is None:
+        raise ValueError("give n_features, or n_templates")
+    found = require_integer("n_features", n_features)
+    if found % columns:
+        near = max(1, round(found / columns))
+        raise ValueError(
+            f"n_features={found} is no multiple of the {columns} columns of a template; take "
+            f"{near * columns}, or say n_templates={near}"
+        )
+    return found
+
+
+def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
+    """Check the number of elements drawn; None for all of them."""
+    if n_elements is None:
+        return None
+    r = require_integer("n_elements", n_elements)
+    if not replacement and r > group.order:
+        raise ValueError(
+            f"{group!r} has {group.order} elements, not n_elements={r} distinct ones; take fewer, "
+            "all of them (None), or replacement=True"
+        )
+    # All elements without replacement: no sampling.
+    return None if not replacement and r == group.order else r

@@ -6,14 +6,17 @@ A selector takes a pool (any map with real features) and the number of features 
 `NotSoRandom` and `Greedy` change it.
 """
 
-from mehler.features.leverage._greedy import Greedy
-from mehler.features.leverage._labelled import EERF, LKRF
-from mehler.features.leverage._not_so_random import NotSoRandom
-from mehler.features.leverage._report import LeverageScores
+from mehler.features.leverage._labelled import (
+    EERF,
+    LKRF,
+    Greedy,
+    NotSoRandom,
+    TopLeverage,
+    TopVariance,
+)
 from mehler.features.leverage._sampling import LeverageSampling, PlainSampling
-from mehler.features.leverage._scores import ridge_leverage_scores
+from mehler.features.leverage._scores import LeverageScores, ridge_leverage_scores
 from mehler.features.leverage._selector import Selector
-from mehler.features.leverage._top import TopLeverage, TopVariance
 
 __all__ = [
     "EERF",

@@ -1,17 +1,225 @@
-"""Ridge leverage scores of a pool of features."""
+"""Ridge leverage scores of a pool: three algorithms, and what the scores say of the pool."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_integer, require_positive, require_reals
-from mehler.features.leverage._methods import METHODS, Method, frobenius
-from mehler.features.leverage._report import LeverageScores
-from mehler.features.leverage._units import require_groups, sum_groups
+from mehler.features.leverage._selected import require_groups, sum_groups
+
+Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
+# The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
+_ROUNDINGS = 1e3
+
+
+@dataclass(frozen=True)
+class Method:
+    """An algorithm ``core(xp, a, lam)`` for the scores, with the range in which it is accurate.
+
+    `squares`: forms products of rows, with rounding relative to |A|^2 that cannot be told from
+    small eigenvalues; singular values within rounding can be cut.
+    """
+
+    core: Core
+    squares: bool
+    on_dask: bool = True
+
+    def reach(self, lam: float, dtype: Any) -> float:
+        """Return the largest |A| (Frobenius) at which scores are accurate to 1e-3 in that dtype."""
+        roundings = _ROUNDINGS * float(np.finfo(_arrays.dtype_name(dtype)).eps)
+        return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
+
+
+def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+    """Compute scores by QR, then the singular value decomposition of the small factor."""
+    _, s, vh = xp.linalg.svd(_small(xp, a), full_matrices=False)
+    root = lam**0.5 * xp.ones_like(s)
+    # In units of the larger one, since squares of large features would overflow.
+    unit = xp.maximum(s, root)
+    lifted = (s / unit) ** 2 + (root / unit) ** 2
+    # Singular values within rounding of 0 count as 0, however small the ridge: the rule of ridge
+    # regression.
+    dtype = _arrays.dtype_name(s.dtype)
+    kept = lifted > (_arrays.least_singular(frobenius(xp, s), dtype) / unit) ** 2
+    shares = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
+    return xp.sum(shares[:, None] * _square(xp, vh), axis=0)
+
+
+def by_dual(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+    """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
+    r = _small(xp, a)
+    dual = xp.matmul(r, _adjoint(xp, r)) + lam * _identity(xp, r)
+    return xp.sum(_square(xp, xp.linalg.solve(xp.linalg.cholesky(dual), r)), axis=0)
+
+
+def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+    """Compute scores by eigenvalues of the smaller Gram, in blocks for many rows."""
+    n, m = a.shape
+    tall = n >= m
+    gram = xp.matmul(_adjoint(xp, a), a) if tall else xp.matmul(a, _adjoint(xp, a))
+    values, vectors = _symmetric(xp, gram)
+    # Rounding can make eigenvalues slightly negative.
+    values = xp.maximum(values, xp.zeros_like(values))
+    if tall:
+        return xp.sum(_square(xp, vectors) * (values / (values + lam))[None, :], axis=1)
+    seen = _square(xp, xp.matmul(_adjoint(xp, vectors), a))
+    return xp.sum(seen / (values + lam)[:, None], axis=0)
+
+
+METHODS = {
+    "svd": Method(by_svd, squares=False),
+    # Dask returns the upper Cholesky factor, unlike the standard.
+    "dual": Method(by_dual, squares=True, on_dask=False),
+    "gram": Method(by_gram, squares=True),
+}
+
+
+def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    """Compute the Frobenius norm without overflow; shape ()."""
+    size = xp.abs(a)
+    largest = xp.max(size)
+    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
+    return unit * xp.sqrt(xp.sum((size / unit) ** 2))
+
+
+def _small(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    """Return rows with the same Gram: the triangular factor if there are more rows than columns."""
+    if a.shape[0] <= a.shape[1]:
+        return a
+    return xp.linalg.qr(a, mode="reduced")[1]
+
+
+def _symmetric(xp: Any, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+    if hasattr(xp.linalg, "eigh"):
+        values, vectors = xp.linalg.eigh(gram)
+        return values, vectors
+    # Dask has no eigh; for a positive semidefinite matrix singular vectors are eigenvectors.
+    vectors, values, _ = xp.linalg.svd(gram.rechunk(-1), full_matrices=False)
+    return values, vectors
+
+
+def _identity(xp: Any, r: _arrays.Array) -> _arrays.Array:
+    n = r.shape[0]
+    return xp.eye(n, dtype=r.dtype, device=_arrays.place_of(r).device)
+
+
+def _adjoint(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    turned = xp.matrix_transpose(a)
+    return xp.conj(turned) if xp.isdtype(a.dtype, "complex floating") else turned
+
+
+def _square(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    return xp.abs(a) ** 2
+
+
+# A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
+_WORTHWHILE = 20.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeverageScores:
+    r"""Ridge leverage scores of a pool of features, from `ridge_leverage_scores`.
+
+    Attributes
+    ----------
+    scores : array, shape (M_0,)
+        :math:`\tau_i`, in [0, 1).
+    group_scores : array, shape (G,)
+        Sums of `scores` over groups; `scores` itself without groups.
+    group_weights : numpy.ndarray, shape (G,)
+        The pool's distribution on groups.
+    ridge : float
+        :math:`\lambda`.
+    n_samples : int
+        Number N_0 of rows they were estimated from.
+    n_features : int or None
+        Number of features to keep.
+
+    See Also
+    --------
+    ridge_leverage_scores : Compute them.
+    LeverageSampling : Sample features by them.
+    """
+
+    scores: _arrays.Array
+    group_scores: _arrays.Array
+    group_weights: Any
+    ridge: float
+    n_samples: int
+    n_features: int | None = None
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        r"""Degrees of freedom :math:`d = \sum_i\tau_i`, about the number of features needed."""
+        return float(np.sum(self._on_host(), dtype=np.float64))
+
+    @property
+    def largest(self) -> float:
+        r"""Largest :math:`d_{\max} = \max_i\tau_i/p_i`: about how many plain sampling needs."""
+        return float(np.max(self._on_host() / self.group_weights))
+
+    @property
+    def gain(self) -> float:
+        """Predicted gain: `largest` over `degrees_of_freedom`; 1 for a pool of zeros."""
+        d = self.degrees_of_freedom
+        return self.largest / d if d > 0 else 1.0
+
+    @property
+    def probabilities(self) -> Any:
+        r"""Sampling probabilities :math:`\hat q = \tau/d` of groups, float64 on the host; sum 1.
+
+        For a pool of zeros, the pool's own distribution.
+        """
+        tau = self._on_host().astype(np.float64)
+        total = tau.sum()
+        return tau / total if total > 0 else np.asarray(self.group_weights)
+
+    @property
+    def few_samples(self) -> str:
+        """Warning if N_0 is too small to distinguish scores; empty if not."""
+        d = self.degrees_of_freedom
+        if d <= self.n_samples / 2:
+            return ""
+        return (
+            f"{d:.3g} degrees of freedom were estimated from {self.n_samples} rows: scores are "
+            f"nearly noise; score at least {int(np.ceil(2 * d))} rows, or take a larger ridge"
+        )
+
+    @property
+    def no_gain(self) -> str:
+        """Reason why leverage sampling may not beat plain sampling; empty if it should.
+
+        By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, with M given by `n_features`.
+        Another reason, which scores cannot show, is a bandwidth tuned for each method.
+        """
+        d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
+        found = []
+        if self.gain < _WORTHWHILE:
+            found.append(
+                f"the largest score over the degrees of freedom is {self.gain:.3g}, "
+                f"below {_WORTHWHILE:g}"
+            )
+        if m is not None and 2 * d > m:
+            found.append(f"{m} features are fewer than twice the {d:.3g} degrees of freedom")
+        if m is not None and m > largest:
+            found.append(
+                f"{m} features exceed d_max = {largest:.3g}, where plain sampling is enough"
+            )
+        return f"little gain to be expected: {'; '.join(found)}" if found else ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of the texts above that are not empty."""
+        return tuple(text for text in (self.few_samples, self.no_gain) if text)
+
+    def _on_host(self) -> Any:
+        return _arrays.to_host(self.group_scores)
 
 
 def ridge_leverage_scores(

@@ -12,8 +12,8 @@ from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_integer
 from mehler.features._base import FeatureMap
-from mehler.features.leverage._selected import SelectedFeatures
-from mehler.features.leverage._units import (
+from mehler.features.leverage._selected import (
+    SelectedFeatures,
     columns_of_units,
     natural_groups,
     require_groups,
