@@ -24,7 +24,7 @@ from mehler.sklearn import (
     RandomFeatureRidge,
     RandomFeatureRidgeClassifier,
 )
-from mehler.sklearn import _stream as stream_module
+from mehler.sklearn import _splits as stream_module
 
 RNG = np.random.default_rng(3)
 # Chunks have different means, and labels come sorted.

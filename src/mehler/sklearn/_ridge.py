@@ -1,20 +1,222 @@
-"""Ridge regression on random features."""
+"""Ridge regression on random features: streamed features and a path of lambdas."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import check_is_fitted
 
-from mehler import learn
+from mehler import _arrays, learn
+from mehler._validate import require_choice
+from mehler.learn._arguments import SCORINGS, require_lambdas
 from mehler.sklearn import _inputs
-from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
+from mehler.sklearn._base import Estimator, fitted_part
+from mehler.sklearn._inputs import seed_of
+from mehler.sklearn._maxout import MaxoutSampler
+from mehler.sklearn._splits import Stream, choose_by_splits, folds_of, solve_by_blocks, splits_of
 
 if TYPE_CHECKING:
     from mehler.sklearn._typed import MultiOutputMixin, RegressorMixin
 else:
     from sklearn.base import MultiOutputMixin, RegressorMixin
+
+# From a negligible penalty to one of the size of the features.
+LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+
+# Attributes computed by solving.
+SOLVED = ("coef_", "intercept_", "lambda_", "errors_")
+
+
+class FeatureRidge(Estimator):
+    """One or several linear functions of the features of a sampler."""
+
+    features: Any
+    lambdas: Any
+    cv: Any
+    fit_intercept: bool
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the features and solve for the coefficients.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
+            Rows, at least 2.
+        y : array-like, shape (n_samples,) or (n_samples, n_targets)
+            Targets; of a classifier the labels, of at least 2 classes, in one column.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
+            the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
+            is left out whole for its own error. Features that look at rows or targets otherwise
+            (`LeverageSampler`) do not see them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `y` is not as above, or a parameter is out of range.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        raise NotImplementedError
+
+    def _solve(
+        self,
+        x: _arrays.Array,
+        codes: Any,
+        targets: Any,
+        scoring: Literal["mse", "error_rate"],
+        weights: Any = None,
+    ) -> None:
+        """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
+        lambdas = require_lambdas(self.lambdas)
+        require_choice("scoring", scoring, SCORINGS)
+        several = len(lambdas) > 1
+        splits = None
+        if several and self.cv is not None:
+            splits = splits_of(self.cv, targets, classifier=is_classifier(self))
+        part = self._drawn_for(x, targets, weights)
+        phi, y = part.map_, _placed(codes, x)
+        options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
+        if weights is not None or _inputs.is_sparse(x):
+            counts = _placed(np.ones(x.shape[0]) if weights is None else weights, x)
+            fit = solve_by_blocks(phi, x, y, counts, splits=splits, **options)
+        elif not several:
+            # For a single lambda, one factorisation without leverages is enough.
+            (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
+        elif splits is None:
+            fit = learn.ridge(phi, x, y, **options)
+        else:
+            fit = choose_by_splits(phi, x, y, splits, **options)
+        self.__dict__.pop("_stream", None)
+        self.features_ = part
+        self._keep(fit, flat=targets.ndim == 1)
+
+    def _take(self, x: _arrays.Array, codes: Any, targets: Any, weights: Any = None) -> None:
+        """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
+        lambdas = require_lambdas(self.lambdas)
+        n_folds = folds_of(self.cv, lambdas)
+        stream = self.__dict__.get("_stream")
+        if stream is None:
+            part = self._drawn_for(x, targets, weights)
+            parts = [learn.RidgeSums(part.map_) for _ in range(n_folds)]
+            stream = Stream(parts, targets.ndim, lambdas, self.fit_intercept)
+        else:
+            part = self.features_
+            _inputs.require_here(self, part.map_, x, "partial_fit")
+            if len(stream.parts) != n_folds:
+                raise ValueError(
+                    f"rows so far were dealt to {len(stream.parts)} folds, but cv and lambdas ask "
+                    f"for {n_folds} now; leave them, or begin again with a clone"
+                )
+            if targets.ndim != stream.n_axes:
+                raise ValueError(
+                    f"y has {targets.ndim} axes, but had {stream.n_axes} in the first chunk"
+                )
+        counts = None if weights is None else _placed(weights, x)
+        for rows in _inputs.row_blocks(x):
+            some = () if counts is None else (counts[rows],)
+            stream.add(_inputs.dense(x[rows, :]), _placed(codes[rows], x), *some)
+        stream.lambdas, stream.intercept = lambdas, self.fit_intercept
+        self._stream, self.features_ = stream, part
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+
+    def _begins(self) -> bool:
+        """Whether the next chunk is the first."""
+        if "_stream" in self.__dict__:
+            return False
+        if "features_" in self.__dict__:
+            warnings.warn(
+                "fit, or a move to another library, keeps no sums that rows could be added to: "
+                "partial_fit begins with these rows; use a clone, or partial_fit from the first",
+                stacklevel=3,
+            )
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        # Solve on first access after new rows, not at each chunk: a chunk costs m^2 operations
+        # per row, solving m^3.
+        if name in SOLVED and "_stream" in self.__dict__:
+            stream = self._stream
+            self._keep(stream.solve(), flat=stream.n_axes == 1)
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _drawn_for(self, x: _arrays.Array, targets: Any, weights: Any = None) -> Any:
+        default, seed = MaxoutSampler(), seed_of(self.random_state)
+        return fitted_part(
+            self.features, default, seed, x, targets, name="features", weights=weights
+        )
+
+    def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
+        """Set the coefficients in scikit-learn's shapes."""
+        self.lambda_ = fit.lam
+        self.errors_ = None if fit.errors is None else tuple(float(one) for one in fit.errors)
+        xp = _arrays.array_namespace(fit.weights)
+        self.coef_ = xp.matrix_transpose(fit.weights)
+        self.intercept_ = fit.intercept
+
+    def _values(self, X: Any, method: str) -> _arrays.Array:
+        """Return the values at rows, (n, t)."""
+        check_is_fitted(self)
+        phi = self.features_.map_
+        x = _inputs.rows_for(self, phi, X, method)
+        xp = _arrays.array_namespace(self.intercept_ if _inputs.is_sparse(x) else x)
+        coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None, :]
+        fit = learn.RidgeFit(
+            phi=phi,
+            weights=xp.matrix_transpose(coef),
+            intercept=xp.reshape(self.intercept_, (-1,)),
+            lam=self.lambda_,
+            n_rows=0,
+            lambdas=(self.lambda_,),
+            errors=None,
+            _flat=False,
+        )
+        if not _inputs.is_sparse(x):
+            return fit.predict(x)
+        blocks = [fit.predict(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
+        return np.concatenate(blocks)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        # Not coefficients, since accessing them would solve.
+        return hasattr(self, "features_")
+
+    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
+        """Move to the target of `converter`."""
+        moved: FeatureRidge = clone(self)
+        moved.__dict__.update(self.__dict__)
+        # Its device may lack the dtype of the sums.
+        moved.__dict__.pop("_stream", None)
+        if hasattr(self, "coef_"):
+            moved.lambda_, moved.errors_ = self.lambda_, self.errors_
+            moved.features_ = self.features_.__sklearn_array_api_convert__(converter)
+            moved.coef_, moved.intercept_ = converter(self.coef_), converter(self.intercept_)
+        return moved
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_stream" in self.__dict__:
+            self._stream.at(self.features_.map_)
+
+
+def _placed(codes: Any, x: _arrays.Array) -> _arrays.Array:
+    if _inputs.is_sparse(x):
+        return np.asarray(codes, dtype=np.float64)
+    place = _arrays.place_of(x)
+    return _arrays.from_host(codes, place, _arrays.widest_float(place.xp, place.device))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from mehler import _arrays, learn
 from mehler._validate import require_choice
 from mehler.learn._arguments import SCORINGS
 from mehler.sklearn import _inputs
-from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
+from mehler.sklearn._ridge import LAMBDAS, FeatureRidge
 
 if TYPE_CHECKING:
     from mehler.sklearn._typed import ClassifierMixin
