@@ -16,11 +16,10 @@ from mehler.reproduce.leverage._methods import (
     RIDGES,
     chosen,
     exact,
-    gammas,
     on_features,
     on_pool,
 )
-from mehler.reproduce.leverage._world import Problem, Split, small, split
+from mehler.reproduce.leverage._world import Problem, Split, gammas_of, small, split
 
 
 def toy(n=260, seed=0):
@@ -58,7 +57,7 @@ def test_errors_are_shares_of_wrong_signs_or_mean_squares() -> None:
 def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
     # No power of ten rows: N times the grid of ridges would be the grid again, shifted.
     parts = split(toy(), 130, 50, 0)
-    gamma = gammas(parts, 3)[1]
+    gamma = gammas_of(parts.fit[0], 3)[1]
     y = parts.fit[1]
     found = []
     for ridge in RIDGES:

@@ -7,7 +7,7 @@ import pytest
 
 from mehler import data
 from mehler.reproduce import Cell
-from mehler.reproduce.leverage import _floor, _methods, adult
+from mehler.reproduce.leverage import _floor, _world, adult
 
 WORLD = adult.prepare("quick", None)
 
@@ -33,12 +33,6 @@ def test_the_full_level_has_the_official_parts(monkeypatch) -> None:
     assert world.train[1].tolist() == [-1.0, 1.0] * 6
     assert world.test[1].tolist() == [1.0] * 5
     assert np.array_equal(world.test[0], made.X_test)
-
-
-def test_features_held_give_the_errors_of_features_recomputed() -> None:
-    split = adult.parts(WORLD, 3)
-    phi = adult.drawn(split, 20, 0.01, 0)
-    assert adult.on_features(split, phi) == _methods.on_features(split, phi)
 
 
 def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
@@ -84,7 +78,7 @@ def test_a_dense_solution_has_the_floors_error() -> None:
     x, y = split.fit
     found = adult.floor(split, 100, 0)
     tried = []
-    for gamma in _methods.gammas(split, 3):
+    for gamma in _world.gammas_of(split.fit[0], 3):
         k = np.exp(-gamma * ((x[:, None] - x[None]) ** 2).sum(axis=2))
         for ridge in adult._FLOOR_RIDGES:
             a = np.linalg.solve(k + len(y) * ridge * np.eye(len(y)), y - y.mean())

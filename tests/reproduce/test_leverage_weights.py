@@ -8,8 +8,7 @@ import pytest
 from mehler import FourierFeatures
 from mehler.reproduce import Cell
 from mehler.reproduce.leverage import weights
-from mehler.reproduce.leverage._methods import gammas
-from mehler.reproduce.leverage._world import split
+from mehler.reproduce.leverage._world import gammas_of, split
 
 WORLD = weights.prepare("quick", None)
 CELL = Cell({"data": "digits", "draw": 0})
@@ -21,7 +20,7 @@ def test_weights_are_those_of_the_inverse() -> None:
     own = CELL.seed(0, weights.NAME)
     parts = split(WORLD.problems["digits"], 300, 100, own)
     pool = FourierFeatures.draw(
-        64, 60, gamma=gammas(parts, 2)[1], form="offset", seed=own, dtype="float64"
+        64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
     )
     a = pool(parts.fit[0]) / np.sqrt(300)
     gram = a.T @ a

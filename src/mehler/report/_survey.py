@@ -370,8 +370,8 @@ def features_against_error(plan: Sequence[PlanRow]) -> Plot:
         series=series,
         x_log=True,
         y_log=True,
-        caption="For the inner products themselves, all pairs of rows at once; one map of a family, "
-        "the others are in the table below.",
+        caption="For the inner products themselves, all pairs of rows at once; one map of a "
+        "family, the others are in the table below.",
     )
 
 

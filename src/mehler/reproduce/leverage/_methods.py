@@ -54,22 +54,19 @@ METHODS: dict[str, Choose] = {
 }
 
 
-def gammas(split: Split, n: int) -> list[float]:
-    """Return n bandwidths 4^k / (2 median^2), k >= -1, with the median distance of 500 rows."""
-    rows = split.fit[0][:500]
-    squares = np.sum(rows**2, axis=1)
-    apart = squares[:, None] + squares[None] - 2 * rows @ rows.T
-    median = float(np.median(apart[np.triu_indices(len(rows), 1)]))
-    return [4.0**k / (2 * median) for k in range(-1, n - 1)]
-
-
 def on_features(split: Split, phi: Any) -> tuple[float, float]:
-    """Return validation and test error of ridge regression on features, lambda by validation."""
-    sums = learn.RidgeSums(phi).add(*split.fit)
-    fits = sums.solve(RIDGES)
-    off = [split.error(fit.predict(split.choose[0]), split.choose) for fit in fits]
+    """Return validation and test error of ridge regression, lambda by validation, features once."""
+    z, held, test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
+    fits = learn.RidgeSums(lambda rows: rows).add(z, split.fit[1]).solve(RIDGES)
+    off = [split.error(fit.predict(held), split.choose) for fit in fits]
     best = int(np.argmin(off))
-    return off[best], split.error(fits[best].predict(split.test[0]), split.test)
+    return off[best], split.error(fits[best].predict(test), split.test)
+
+
+def drawn(split: Split, n: int, gamma: float, seed: int) -> Any:
+    """Draw n cosines with offset."""
+    d = split.fit[0].shape[1]
+    return FourierFeatures.draw(d, n, gamma=gamma, form="offset", seed=seed, dtype="float64")
 
 
 def on_pool(
@@ -80,8 +77,7 @@ def on_pool(
     Plain sampling draws no more than it keeps; `lam` is the ridge of the scores.
     """
     size = m if method == "plain" else POOL * m
-    d = split.fit[0].shape[1]
-    pool = FourierFeatures.draw(d, size, gamma=gamma, form="offset", seed=seed, dtype="float64")
+    pool = drawn(split, size, gamma, seed)
     return on_features(split, METHODS[method](pool, m, lam, seed).fit(*split.fit))
 
 

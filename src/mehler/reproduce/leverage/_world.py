@@ -89,10 +89,10 @@ def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
     return Split(parts[0], parts[1], parts[2], problem.classes)
 
 
-def gammas_of(rows: Any) -> list[float]:
-    """Return three bandwidths 4^k / (2 median^2), k from -1, with the median distance of rows."""
+def gammas_of(rows: Any, n: int = 3) -> list[float]:
+    """Return n bandwidths 4^k / (2 median^2), k >= -1, with the median distance of 500 rows."""
     some = rows[:500]
     squares = np.sum(some**2, axis=1)
     apart = squares[:, None] + squares[None] - 2 * some @ some.T
     median = float(np.median(apart[np.triu_indices(len(some), 1)]))
-    return [4.0**k / (2 * median) for k in (-1, 0, 1)]
+    return [4.0**k / (2 * median) for k in range(-1, n - 1)]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures, data, learn
+from mehler import data
 from mehler.features import leverage
 from mehler.reproduce._draws import between, difference, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce.leverage import _floor
-from mehler.reproduce.leverage._methods import METHODS, POOL, RIDGES, chosen, gammas
-from mehler.reproduce.leverage._world import Split, small
+from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
+from mehler.reproduce.leverage._world import Split, gammas_of, small
 from mehler.reproduce.leverage.experiments import LAM, verdict
 from mehler.statements import Plot
 
@@ -214,7 +214,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         return floor(split, _COLUMNS[world.level], own)
     some = split.fit[0][:_SELECTING], split.fit[1][:_SELECTING]
     tried: dict[str, list[tuple[float, float]]] = {name: [] for name in LABELS}
-    grid = gammas(split, _BANDWIDTHS)
+    grid = gammas_of(split.fit[0], _BANDWIDTHS)
     for gamma in grid:
         pool = drawn(split, POOL * m, gamma, own)
         for name in KINDS:
@@ -240,7 +240,7 @@ def floor(split: Split, n_columns: int, seed: int) -> Measured:
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     tried = []
-    for gamma in gammas(split, _BANDWIDTHS):
+    for gamma in gammas_of(split.fit[0], _BANDWIDTHS):
         k = _floor.symmetric(x, gamma, np.float32)
         ridges = [len(y) * ridge for ridge in _FLOOR_RIDGES]
         a = _floor.solve(k, y - y.mean(), ridges, n_columns, seed)
@@ -251,21 +251,6 @@ def floor(split: Split, n_columns: int, seed: int) -> Measured:
             errors = split.error(off, split.choose), split.error(at, split.test)
             tried.append({"held": errors[0], FLOOR: errors[1], "gamma": gamma, "ridge": ridge})
     return min(tried, key=lambda one: one["held"])
-
-
-def on_features(split: Split, phi: Any) -> tuple[float, float]:
-    """Return validation and test error of ridge regression, lambda by validation, features once."""
-    z, held, test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
-    fits = learn.RidgeSums(lambda rows: rows).add(z, split.fit[1]).solve(RIDGES)
-    off = [split.error(fit.predict(held), split.choose) for fit in fits]
-    best = int(np.argmin(off))
-    return off[best], split.error(fits[best].predict(test), split.test)
-
-
-def drawn(split: Split, n: int, gamma: float, seed: int) -> Any:
-    """Draw n cosines with offset."""
-    d = split.fit[0].shape[1]
-    return FourierFeatures.draw(d, n, gamma=gamma, form="offset", seed=seed, dtype="float64")
 
 
 NAME = "leverage-adult"

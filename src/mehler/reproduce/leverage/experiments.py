@@ -11,8 +11,8 @@ import numpy as np
 from mehler.reproduce._draws import between, paired_interval, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce.leverage import _uci
-from mehler.reproduce.leverage._methods import METHODS, chosen, exact, gammas, on_pool
-from mehler.reproduce.leverage._world import Problem, real, small, split
+from mehler.reproduce.leverage._methods import METHODS, chosen, exact, on_pool
+from mehler.reproduce.leverage._world import Problem, gammas_of, real, small, split
 from mehler.statements import Plot, Series
 
 LAM = 1e-3
@@ -82,7 +82,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     if o["labels"] != "all":
         # With few labels to fit on there are few to choose by.
         parts = replace(parts, choose=(parts.choose[0][:n], parts.choose[1][:n]))
-    grid = gammas(parts, world.n_gammas)
+    grid = gammas_of(parts.fit[0], world.n_gammas)
     known = o["data"], n, own
     if known not in world.floors:
         # Cells of one split are consecutive, so keep only its floor.

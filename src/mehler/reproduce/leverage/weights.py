@@ -11,8 +11,7 @@ from mehler import FourierFeatures
 from mehler.features import leverage
 from mehler.reproduce._draws import spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce.leverage._methods import gammas
-from mehler.reproduce.leverage._world import Problem, real, small, split
+from mehler.reproduce.leverage._world import Problem, gammas_of, real, small, split
 from mehler.statements import Plot
 
 _DRAWS = 10
@@ -58,7 +57,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     problem, own = world.problems[cell.options["data"]], cell.seed(seed, NAME)
     n = _ROWS[world.level]
     rows = split(problem, n, 100, own).fit[0]
-    gamma = gammas(split(problem, n, 100, own), 2)[1]
+    gamma = gammas_of(split(problem, n, 100, own).fit[0], 2)[1]
     pool = FourierFeatures.draw(
         rows.shape[1],
         _POOL[world.level],
