@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from mehler.bounds import kernel_error, kitchen_sinks, leverage, lower, maxout, spectral
+from mehler.bounds import (
+    group_invariant,
+    kernel_error,
+    kitchen_sinks,
+    leverage,
+    lower,
+    maxout,
+    printed,
+    spectral,
+)
 from mehler.bounds._function import REGISTRY
 from tests.bounds.formulas import Arguments, rows
 
@@ -188,3 +197,27 @@ def test_a_square_beyond_floats_is_refused_by_name():
 def test_a_dimension_beyond_all_sizes_warns_of_nothing():
     result = kernel_error.uniform(1000, pool_size=3, dimension=1e300, diameter=1.0, delta=0.01)
     assert result.value > 1e100
+
+
+CONDITION = {
+    **{"pool_size": 4, "delta": 0.1, "n_inputs": 3, "dimension": 2, "diameter": 1.0},
+    **{"epsilon": 0.1, "c_prime": 1.0},
+}
+SIZES = {"at_most": 0.3, "n_rows": 12, "delta": 0.1, "window": 1.3}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "name"),
+    [
+        (printed.maxout.theorem_2_condition, {**CONDITION, "epsilon": 1e-300}, "epsilon"),
+        (printed.maxout.theorem_2_condition, {**CONDITION, "n_inputs": 10**400}, "epsilon"),
+        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 10**400, "pool_size": 2}, "radius"),
+        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 3, "pool_size": 10**400}, "radius"),
+        (group_invariant.kernel_error_sizes, {**SIZES, "n_rows": 10**400}, "n_rows"),
+    ],
+)
+def test_numbers_that_are_no_bounds_refuse_what_overflows(function, arguments, name):
+    if function is kitchen_sinks.feature_scale_maxout:
+        arguments = {**arguments, "radius": 1.0}
+    with pytest.raises(ValueError, match=rf"{name}=.*(leave the floats|overflow)"):
+        function(**arguments)

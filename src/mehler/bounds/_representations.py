@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 
 from mehler._arrays import Array, array_namespace
-from mehler._validate import require_choice, require_positive
 from mehler.bounds._entries import require_host
-from mehler.bounds._function import count
+from mehler.bounds._function import number, one_of
 
 By = Literal["frobenius", "longest"]
 
@@ -104,6 +103,11 @@ def _columns(**arrays: Array) -> list[list[float]]:
     return [[float(value) for value in values] for values in columns.values()]
 
 
+@number(
+    "kitchen-sinks.lemma-1",
+    "mean of the divisor of maxout units",
+    domains={"by": one_of("frobenius", "longest")},
+)
 def feature_scale_maxout(
     n_inputs: int, pool_size: int, *, radius: float, by: By = "frobenius"
 ) -> float:
@@ -148,9 +152,7 @@ def feature_scale_maxout(
     >>> round(feature_scale_maxout(20, 4, radius=1.0, by="longest"), 4)
     5.1502
     """
-    n_inputs, pool_size = count("n_inputs", n_inputs), count("pool_size", pool_size)
-    require_positive("radius", radius)
-    if require_choice("by", by, ("frobenius", "longest")) == "longest":
+    if by == "longest":
         return radius * _longest(n_inputs, pool_size)
     from scipy.special import poch
 

@@ -276,16 +276,16 @@ def kernel_error_sizes(
         )
     half = 0.5 if require_choice("rule", rule, RULES) in _CENTRED else 1.0
     rows, delta = count("n_rows", n_rows), require_probability("delta", delta)
-    log = math.log(2.0 * rows * (rows + 1) / delta)
     try:
+        log = math.log(2.0 * rows * (rows + 1) / delta)
         templates = math.ceil(18.0 * rho**2 / error**2 * log)
         most = math.ceil(81.0 * rho**2 / error**2 * log)
         # Do not round up a ratio that is an integer up to rounding.
         bins = math.ceil(3.0 * half * window / error * (1.0 - 1e-12))
     except (OverflowError, ZeroDivisionError):
         raise ValueError(
-            f"at_most={at_most!r}, window={window!r}, radius={radius!r}, reach={reach!r}: "
-            "the sizes overflow"
+            f"at_most={at_most!r}, n_rows={n_rows!r}, window={window!r}, radius={radius!r}, "
+            f"reach={reach!r}: the sizes overflow"
         ) from None
     if whole_group:
         return Sizes(bins, templates, None)

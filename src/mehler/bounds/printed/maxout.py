@@ -16,9 +16,8 @@ from __future__ import annotations
 import math
 
 from mehler import exact
-from mehler._validate import require_not_negative, require_positive, require_probability
 from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, count, derived
+from mehler.bounds._function import Formula, bound, derived, number
 from mehler.bounds.maxout import DRAWN, LOSS, NORMAL, of_inputs, root_log
 
 __all__ = ["lemma_2", "lemma_3", "lemma_4", "remark_2", "theorem_2", "theorem_2_condition"]
@@ -158,6 +157,7 @@ def lemma_4(published: Formula, *, lipschitz: float, loss_bound: float = 1.0) ->
     return published.times(lipschitz, "L", trivial=min(loss_bound, lipschitz * published.trivial))
 
 
+@number("maxout.theorem-2", "features that the published theorem asks for")
 def theorem_2_condition(
     epsilon: float,
     *,
@@ -190,15 +190,8 @@ def theorem_2_condition(
     ...                                          dimension=10, diameter=2.0, c_prime=16.0))
     140663
     """
-    inside = complexity(
-        count("n_inputs", n_inputs),
-        require_not_negative("dimension", dimension),
-        require_not_negative("diameter", diameter),
-        count("pool_size", pool_size),
-        require_probability("delta", delta),
-    )
-    epsilon = require_probability("epsilon", epsilon)
-    return require_positive("c_prime", c_prime) * inside / epsilon**2
+    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
+    return c_prime * inside / epsilon**2
 
 
 @bound("maxout.theorem-2", _RISK, form="printed", assumes=(LOSS, DRAWN))
