@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -282,3 +283,17 @@ def test_neither_the_dimension_of_the_space_enters_the_chain():
             for d in (2, 10_000)
         ]
         assert values[1] < 1.001 * values[0]
+
+
+@pytest.mark.parametrize(
+    "slope",
+    [
+        partial(kernel_error.slope_fourier, gamma=1.0),
+        partial(kernel_error.slope_kitchen_sinks, lipschitz=1.0, radius=1.0),
+        partial(kernel_error.slope_maxout_centred, pool_size=4),
+    ],
+)
+def test_columns_of_no_rows_are_refused(slope):
+    assert math.isfinite(slope(10**12)["slope"][1])
+    with pytest.raises(ValueError, match=r"n_inputs=10+ must be at most 10+$"):
+        slope(10**30)

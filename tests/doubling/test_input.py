@@ -94,6 +94,7 @@ def test_a_traced_array_is_refused():
         ({"centres": "in the middle"}, ValueError, "centres='in the middle'"),
         ({"max_points": 0}, ValueError, "max_points=0"),
         ({"exact": "yes"}, TypeError, "exact='yes'"),
+        ({"exact": np.ones(2)}, TypeError, "exact="),
         ({"exact": True}, ValueError, "at most 14 points"),
     ],
 )

@@ -10,7 +10,13 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from mehler.doubling import _upper as upper
-from mehler.doubling import covering_number, diameter, doubling_dimension, packing_number
+from mehler.doubling import (
+    covering_number,
+    diameter,
+    doubling_dimension,
+    packing_number,
+    sparse_dimension,
+)
 from mehler.doubling._points import Points
 from mehler.doubling._universal import by_columns, log2_ceil, log2_ceils
 
@@ -214,3 +220,8 @@ def test_packings_and_covers_of_a_sphere():
         # A packing that cannot grow is a cover, and a ball of half the size holds one of it.
         assert covered.low <= packed.high
         assert packed.low <= covering_number(points, radius / 2).high
+
+
+def test_more_columns_than_floats_are_refused():
+    with pytest.raises(ValueError, match=r"n_inputs=10+ must be at most"):
+        sparse_dimension(2, 10**30)

@@ -71,6 +71,7 @@ def test_planned_features_keep_the_error():
     [
         ({"eps": 0.0}, "eps"),
         ({"delta": 1.0}, "delta"),
+        ({"delta": 1e-300}, "delta=1e-300 is too small for 78 pairs"),
         ({"n_samples": 0}, "n_samples"),
         ({"X": np.zeros((3, 2)), "phi": mehler.MaxoutFeatures.draw(2, 8, 3, seed=0)}, "row 0 of X"),
     ],
@@ -79,3 +80,8 @@ def test_bad_arguments(change, words):
     options = {"phi": fourier(), "X": X} | change
     with pytest.raises(ValueError, match=words):
         plan_map(options.pop("phi"), options.pop("X"), **options)
+
+
+def test_narrow_floats_are_numbers():
+    planned = plan_map(fourier(), X, eps=np.float16(0.25))
+    assert planned == plan_map(fourier(), X, eps=0.25)

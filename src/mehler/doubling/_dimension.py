@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_integer, require_positive
+from mehler._validate import require_choice, require_flag, require_integer, require_positive
 from mehler.doubling import _universal
 from mehler.doubling._exact import exact_anywhere, exact_in_set
 from mehler.doubling._lower import Witness, largest_packing
@@ -132,8 +132,8 @@ def doubling_dimension(
     """
     max_points = require_integer("max_points", max_points)
     require_choice("centres", centres, CENTRES)
-    if exact not in (None, True, False):
-        raise TypeError(f"exact={exact!r} is not True, False or None")
+    if exact is not None:
+        require_flag("exact", exact)
     points = Points(X)
     if exact and points.n > min(_MOST[centres], max_points):
         raise ValueError(

@@ -15,6 +15,10 @@ from mehler.doubling._points import Interval
 _HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
 
 
+# Larger numbers of columns are not all floats.
+_LARGEST = 2**53
+
+
 def log2_ceil(count: int) -> int:
     """Return the least k with 2^k >= count."""
     return (count - 1).bit_length()
@@ -78,7 +82,7 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
     >>> doubling.sparse_dimension(10, 1000)
     Interval(low=32, high=102)
     """
-    d = require_integer("n_inputs", n_inputs)
+    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
     s = require_integer("n_nonzero", n_nonzero)
     if s > d:
         raise ValueError(f"n_nonzero={s} exceeds n_inputs={d}: at most all entries are not 0")

@@ -31,6 +31,8 @@ FEATURES = 512
 _CONFIDENCE = 0.99
 # In units of the kernel, whose squares are floats.
 _LARGEST_EPS = 1e100
+# Of an event that `features_needed` takes.
+_LEAST_CHANCE = 1e-300
 
 
 def plan(
@@ -381,7 +383,7 @@ def plan_map(
     proved 2720
     """
     facts = {"eps": require_positive("eps", eps), "delta": require_probability("delta", delta)}
-    if eps > _LARGEST_EPS:
+    if facts["eps"] > _LARGEST_EPS:
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
     X = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else require_reals("X", X)
     _arrays.require_matrix(X, name="X")
@@ -392,6 +394,8 @@ def plan_map(
     limit = _table.normal_row(quantity, facts, pairs, variance=variance)
     # Half each for an interval that misses the truth, and for one that is too wide.
     fraction = facts["delta"] / pairs / 2
+    if fraction < _LEAST_CHANCE:
+        raise ValueError(f"delta={delta!r} is too small for {pairs} pairs: give a larger one")
     proved = Row(
         quantity=quantity,
         name="Catoni's estimate, union over pairs",

@@ -19,6 +19,8 @@ from mehler._validate import (
 )
 from mehler.exact import require_pool
 
+# Up to here the quadrature of lengths keeps its digits.
+_LARGEST = 10**12
 # Dimensions beyond which the length of normals is computed by its series.
 _MANY = 1000
 # For larger nu the Matern kernel is practically Gaussian, and no map has it.
@@ -74,7 +76,7 @@ def slope_fourier(
     >>> [round(moment, 6) for moment in setting["slope"]], setting["width"]
     ([1.253314, 2.0], 2.0)
     """
-    d = require_integer("n_inputs", n_inputs)
+    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
     times = 1.0 if require_choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
     if (gamma is None) == (nu is None):
         raise ValueError("give one of gamma, of the Gaussian kernel, and nu, of a Matern kernel")
@@ -156,7 +158,7 @@ def slope_kitchen_sinks(
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.281, 'tail': 0.009, 'increments': 0.023, 'range': 0.001}
     """
-    d = require_integer("n_inputs", n_inputs)
+    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
     steep, far = require_positive("lipschitz", lipschitz), require_positive("radius", radius)
     s, beta = require_positive("weight_scale", weight_scale), require_not_negative("bias", bias)
     try:
@@ -206,7 +208,7 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
     """
-    d, q = require_integer("n_inputs", n_inputs), require_pool(pool_size)
+    d, q = require_integer("n_inputs", n_inputs, most=_LARGEST), require_pool(pool_size)
     h1 = float(exact.max_moment(1, q))
     first, second, third, fourth = (_largest(d, q, p) for p in (1, 2, 3, 4))
     square = fourth + 2 * h1 * third + h1**2 * second
