@@ -108,7 +108,8 @@ def page(texts: dict[str, str]) -> str:
         "```",
     ]
     for kind, (heading, body) in KINDS.items():
-        lines += ["", f"## {heading}", "", "```python", *body.splitlines(), "```"]
+        # Blocks of this form are not run with the page: the tests fail.
+        lines += ["", f"## {heading}", "", "```{code-block} python", "", *body.splitlines(), "```"]
         lines += ["", "```text", *f"AssertionError: {texts[kind]}".splitlines(), "```"]
     return "\n".join(lines) + "\n"
 
