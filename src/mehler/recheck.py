@@ -191,30 +191,31 @@ def symmetric(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
 def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
 
-    t = 1/4 where the effective samples E = Q^2 / sum (X - mean)^4, 0 of constants, are at least
-    W(1/4), else t = 1/2; at a single inspection t = 4/5 comes third. W(t) = 5 log(1/p)/h(t),
-    h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at inspection j, over 3 at
-    a single one. Refutes where E >= W(t), so that the kurtosis may be five times that of the
-    samples, n >= 4000, or at a single one n h(t) >= 20 log(1/p): it may be 20, and fresh draws
-    have ``confirmed`` it, if any. Where 0 < E < W(t), distances are divided by sqrt(W/E).
+    t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; at a single
+    inspection 4/5 where that refutes. W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is
+    1/8 of the rate over 2 j (j + 1) at inspection j, over 3 at a single one. Refutes where
+    E >= W(t) and n >= 4000, at a single one n h(t) >= 20 log(1/p), and fresh draws ``confirmed``
+    it, if any. Where 0 < E < W(t), distances are divided by sqrt(W/E).
     """
     (n, sums, mean), look, fixed = power_sums(test), plan["look"], plan["fixed"]
     _, _, squares, _, fourths = moved(sums, mean)
     paid = rate / 8 / (2 * look * (look + 1) if look else 3)
     floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
-    # A single test has a finer floor for constants: between the two nothing is decided.
-    varies = sure(squares > (iv.mpf([0, floor.b]) if look is None else floor))
+    varies = sure(squares > (iv.mpf([0, floor.b]) if look is None else floor))  # finer for one
     effective = squares**2 / fourths if varies else iv.mpf(0)
-    for t in map(iv.mpf, (0.25, 0.5, 0.8) if look is None else (0.25, 0.5)):
+
+    def at(t: Any) -> tuple[bool, Mean]:
         wanted = MARGIN * -iv.log(paid) / ((1 - t) * iv.log(1 - t) + t)
-        if known := sure(effective >= wanted):
-            break
-    enough = sure(MARGIN * n >= 20 * wanted) if look is None else n >= LEAST
-    known = known or (fixed and not varies)
-    lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
-    c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
-    may = known and enough and test.get("confirmed", 1) > 0
-    return mixture(plan, test, r, c, level, lack, may)
+        known = sure(effective >= wanted)
+        enough = sure(MARGIN * n >= 20 * wanted) if look is None else n >= LEAST
+        lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
+        c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
+        may = (known or (fixed and not varies)) and enough and test.get("confirmed", 1) > 0
+        return known, mixture(plan, test, r, c, level, lack, may)
+
+    (fine, first), (coarse, second), (gross, third) = map(at, map(iv.mpf, (0.25, 0.5, 0.8)))
+    gross = gross and look is None and not coarse and any(third.excludes(0, s) for s in (-1, 1))
+    return third if gross else first if fine else second
 
 
 def bets(test: Test) -> Any:
@@ -540,8 +541,7 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
         right = left if plan["same"] else np.asarray(phi(np.array(plan["Y"])), dtype=float).tolist()
         for test, total, size in sums:
             a, b = left[test["pair"][0]], right[test["pair"][1]]
-            samples = [len(a) * x * y / test["unit"] for x, y in zip(a, b, strict=True)]
-            weight = 1
+            samples, weight = [len(a) * x * y / test["unit"] for x, y in zip(a, b, strict=True)], 1
             if source != "independent features":
                 samples, weight = [math.fsum(samples) / len(a)], plan["per_draw"]
             for gap in (sample - test["claim"] for sample in samples):

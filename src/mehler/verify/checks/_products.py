@@ -35,12 +35,10 @@ class ProductMeans(Means):
         floor = n * (rounding**2 + 1e-24) + 64.0 * _EPS * math.sqrt(n) * sums[1]
         effective = effective_samples(self.squares, self.fourths)
         effective = np.where(self.squares > floor, effective, 0.0)
-        self.tails = BoundedKurtosis(n, self.squares, effective, rate, resolution)
-        self.compare(self.missed(rate), self.tails.may_refute)
-
-    def missed(self, rate: float) -> Any:
-        """Return half widths at an error rate."""
-        return self.tails.half(rate) + self.rounding
+        self.tails = BoundedKurtosis(
+            n, np.abs(self.off), self.squares, effective, rate, resolution, rounding
+        )
+        self.compare(self.tails.half(rate), self.tails.may_refute)
 
     def statistics(self, first: Any, second: Any) -> Statistics:
         """Return what decided, at pairs of coordinates."""
@@ -122,7 +120,7 @@ def check_products(
         n_features=x.shape[0],
         n_draws=0,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(means.half + means.missed(terms.miss))),
+        detectable=float(np.max(means.half + means.tails.half(terms.miss))),
         method=method + (f", within groups of {GROUP}" if mean is None else ""),
         assumptions=("the samples are independent, and their number was fixed before", assumption),
         where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},

@@ -3,11 +3,12 @@
 Without declarations the kurtosis is bounded by a limit that grows with the number of samples, at
 least 20 and five times that of the samples, which refute nothing else. With an allowance t for the
 sum of squares the limit is n h(t)/log(1/p): fewer samples need a larger t, at which intervals are
-wider. Three allowances share the rate.
+wider. Three allowances share the rate; the largest is for refutations alone.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,7 +37,8 @@ from mehler.verify.sampling._sources import power_sums
 # Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
 _LARGE = 2.0**200
 # Allowances for the sum of squares, from the shortest interval to the fewest samples.
-_ALLOWANCES = (FINE, COARSE, 0.8)
+_GROSS = 0.8
+_ALLOWANCES = (FINE, COARSE, _GROSS)
 # Least kurtosis limit of a refutation.
 _LEAST_LIMIT = 20.0
 
@@ -45,25 +47,35 @@ _LEAST_LIMIT = 20.0
 class BoundedKurtosis:
     """Half widths of intervals for means after n samples, at an error rate for each mean.
 
-    Per mean: `squares`, the sum of squares about the mean; `effective`, n over the kurtosis of the
-    samples, 0 where they are constant.
+    Per mean: `off`, the distance of the claim; `squares`, the sum of squares about the mean;
+    `effective`, n over the kurtosis of the samples, 0 where they are constant. `rounding` bounds
+    that of a mean.
     """
 
     n: int
+    off: Any
     squares: Any
     effective: Any
     rate: float
     resolution: float
+    rounding: float = 0.0
 
     @property
     def _paid(self) -> float:
         return SHARE * self.rate / len(_ALLOWANCES)
 
-    @property
+    @functools.cached_property
     def allowance(self) -> Any:
-        """The allowance for the sum of squares of each mean."""
-        enough = [self.effective >= samples_wanted(self._paid, t) for t in _ALLOWANCES[:-1]]
-        return np.select(enough, _ALLOWANCES[:-1], _ALLOWANCES[-1])
+        """The allowance for the sum of squares of each mean: the coarsest only where it refutes."""
+        fine, coarse, gross = (
+            np.asarray(self.effective >= samples_wanted(self._paid, t)) for t in _ALLOWANCES
+        )
+        refutes = self.off > self._plain(_GROSS, self.rate) + self.rounding
+        return np.select([fine, ~coarse & gross & refutes], [FINE, _GROSS], COARSE)
+
+    def _plain(self, allowance: Any, rate: float) -> Any:
+        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
+        return half_widths(self.n, self.squares, cost, allowance, self.resolution)
 
     @property
     def wanted(self) -> Any:
@@ -87,16 +99,15 @@ class BoundedKurtosis:
 
     def half(self, rate: float) -> Any:
         """Return half widths at an error rate."""
-        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
-        plain = half_widths(self.n, self.squares, cost, self.allowance, self.resolution)
         lack = np.where(self.short, self.wanted / np.maximum(self.effective, 1.0), 1.0)
-        return plain * np.sqrt(lack)
+        return self._plain(self.allowance, rate) * np.sqrt(lack) + self.rounding
 
     @property
     def needed(self) -> int:
         """The number of samples at which the error rate of the worst mean holds."""
-        worst = float(np.max(self.wanted / np.maximum(self.effective, 1.0)))
-        return math.ceil(self.n * max(worst, _LEAST_LIMIT / float(np.min(self.limit))))
+        worst = float(np.max(self.n / np.maximum(self.effective, 1.0)))
+        limit = kurtosis_limit(self.n, self._paid, _GROSS)
+        return math.ceil(self.n * max(MARGIN * worst, _LEAST_LIMIT) / limit)
 
 
 @dataclass(frozen=True)
@@ -182,7 +193,9 @@ def nonparametric_interval(x: Any, exact: float, options: CheckOptions) -> Sampl
     # Samples that differ by rounding only count as constant.
     varies = squares > n * (1e-15 * size) ** 2
     effective = float(effective_samples(squares, fourths)) if varies else 0.0
-    tails = BoundedKurtosis(n, squares, effective, options.false_alarm, options.resolution)
+    tails = BoundedKurtosis(
+        n, abs(centre - exact), squares, effective, options.false_alarm, options.resolution
+    )
     half, half_of_miss = (float(tails.half(rate)) for rate in (options.false_alarm, options.miss))
     assumptions = [f"the kurtosis of one sample is at most {float(tails.limit):.4g}"]
     note = ""
