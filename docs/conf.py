@@ -33,6 +33,8 @@ nb_merge_streams = True
 exclude_patterns = ["_build", "experiments/results", "performance"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+# Displays that are wider than the column are broken into lines; without it their end is hidden.
+mathjax4_config = {"output": {"displayOverflow": "linebreak"}}
 myst_heading_anchors = 3
 
 templates_path = ["_templates"]

@@ -105,6 +105,31 @@ class Instance:
         return low, high
 
 
+def compare_ratios(
+    ratios: Sequence[tuple[float, float, float, int]],
+    *,
+    claim: str,
+    false_alarm: float,
+    method: str,
+) -> Evidence:
+    """Compare means of draws over their bounds, of several settings, with 1.
+
+    Each has the lower end, the value and the upper end of a ratio, and its number of features. One
+    that refutes is reported, else the one that is nearest to it, or that is undecided.
+    """
+    low, value, high, n_features = max(ratios, key=lambda one: (one[0] > 1.0, one[2]))
+    return Evidence.from_interval(
+        claim=f"{claim}, at most 1 (largest of {len(ratios)} settings)",
+        observed=value,
+        interval=(low, high),
+        upper=1.0,
+        false_alarm=false_alarm,
+        n_features=n_features,
+        method=method,
+        assumptions=("draws are independent",),
+    )
+
+
 def compare_instances(instances: Sequence[Instance], *, claim: str) -> Evidence:
     """Compare values with their promised bounds, and report the nearest instance."""
     worst = max(instances, key=lambda row: row.ratio[0])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mehler.proofs_checks._comparisons import Case, compare_with_bounds
+from mehler.proofs_checks._comparisons import Case, compare_ratios, compare_with_bounds
 from scipy import stats
 
 from mehler.bounds import Bound, Term
@@ -115,3 +115,18 @@ def test_the_case_nearest_to_its_promise_is_named():
         n_features=1,
     )
     assert dict(found.where) == {"value": 2.2}
+
+
+@pytest.mark.parametrize(
+    ("ratios", "status"),
+    [
+        ([(0.1, 0.5, 0.9, 10), (0.2, 0.3, 0.4, 10)], "holds"),
+        # The setting that is undecided, or refuted, is not hidden behind another.
+        ([(0.5, 0.6, 0.7, 10), (0.1, 0.6, 1.2, 10)], "inconclusive"),
+        ([(1.1, 1.2, 1.3, 10), (0.1, 0.9, 2.0, 10)], "refuted"),
+    ],
+)
+def test_no_setting_of_a_mean_is_hidden_behind_another(ratios, status):
+    for order in (ratios, ratios[::-1]):
+        evidence = compare_ratios(order, claim="c", false_alarm=1e-9, method="m")
+        assert evidence.status == status

@@ -25,7 +25,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import intervals
 
-from ..._comparisons import Case, compare_with_bounds
+from ..._comparisons import Case, compare_ratios, compare_with_bounds
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
 _BLOCK = 2_000_000
@@ -328,29 +328,24 @@ def hold_risks(
 
 def compare_means(
     context: Context,
-    means: Sequence[tuple[Any, float, str, int]],
+    means: Sequence[tuple[Any, float, int]],
     claim: str,
 ) -> Evidence:
-    """Compare the means of draws with bounds in expectation, and report the largest ratio.
+    """Compare the means of draws with bounds in expectation.
 
-    Each of `means` has draws in [-1, 1], the bound of their mean, the setting in words, and the
-    number of features that were drawn. Half of what the check may err goes into these intervals.
+    Each of `means` has draws in [-1, 1], the bound of their mean, and the number of
+    features that were drawn. Half of what the check may err goes into these intervals.
     """
     rate = context.false_alarm / 2 / len(means)
     ratios = []
-    for drawn, promised, where, n_features in means:
+    for drawn, promised, n_features in means:
         low, high = intervals.betting(drawn, -1.0, 1.0, rate)
-        ratios.append((high / promised, low / promised, drawn.mean() / promised, where, n_features))
-    high, low, observed, where, n_features = max(ratios)
-    return Evidence.from_interval(
-        claim=f"{claim}, at most 1 (largest of {len(ratios)} settings: {where})",
-        observed=observed,
-        interval=(low, high),
-        upper=1.0,
+        ratios.append((low / promised, drawn.mean() / promised, high / promised, n_features))
+    return compare_ratios(
+        ratios,
+        claim=claim,
         false_alarm=context.false_alarm,
-        n_features=n_features,
         method="bounded samples (betting), union bound over the settings",
-        assumptions=("draws are independent",),
     )
 
 

@@ -140,7 +140,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) ->
         sizes = {"n_features": m, "n_samples": n, "radius": draws.law.radius}
         promised = bound(**sizes, **draws.setting.loss).value
         excess = draws.drawn.excess[m, n]
-        means.append((excess, promised, f"$m = {m}$, $N = {n}$", m * draws.n_draws))
+        means.append((excess, promised, m * draws.n_draws))
     return compare_means(context, means, "mean excess risk over the bound in expectation")
 
 
