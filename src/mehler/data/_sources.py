@@ -107,10 +107,10 @@ def checked(path: Path, sha256: str) -> bytes:
 
 def hold(content: bytes, sha256: str, what: str) -> None:
     """Raise DamagedDataError, naming `what`, unless `content` has that hash."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
         raise DamagedDataError(
-            f"{what} has the sha256 {found[:16]}..., not {sha256[:16]}...: it is another version "
+            f"{what} has the sha256 {digest[:16]}..., not {sha256[:16]}...: it is another version "
             "or damaged; bring it anew, in the version that the loader names"
         )
 

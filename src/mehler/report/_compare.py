@@ -196,8 +196,8 @@ def _apart(what: str, one: Any, other: Any, value: str) -> Iterator[Change]:
         return
     (low, high), (low2, high2) = (map(float, side["interval"]) for side in (one, other))
     if high < low2 or high2 < low:
-        said = [f"{float(side[value]):.6g}" for side in (one, other)]
-        yield Change(kind="number", what=what, before=said[0], after=said[1])
+        values = [f"{float(side[value]):.6g}" for side in (one, other)]
+        yield Change(kind="number", what=what, before=values[0], after=values[1])
 
 
 def _differ(kind: str, what: str, before: Any, after: Any) -> Iterator[Change]:

@@ -189,19 +189,19 @@ def check_on_rows(candidate: MapUnderTest, sample: Sample, context: Context) -> 
 def _check(candidate: MapUnderTest, sample: Sample, context: Context) -> Evidence:
     rows = candidate.rows(sample.values[sample.measured])
     n_pairs = len(rows) * (len(rows) + 1) // 2
-    known = small(candidate)
+    declared = small(candidate)
 
     def variance(X: Any, Y: Any) -> Any:
-        return known.n_features * known.gram_variance(X, Y)
+        return declared.n_features * declared.gram_variance(X, Y)
 
-    length = np.sqrt(np.diag(known.kernel(rows)))
+    length = np.sqrt(np.diag(declared.kernel(rows)))
     relative = variance(rows, rows) / np.outer(length, length) ** 2
     resolution, wanted = design(candidate, float(np.max(relative)), n_pairs, context)
     size = _WHOLE if candidate.whole else min(wanted, int(_WEIGHTS_A_DRAW // candidate.cost))
     size = candidate.rounded(size)
     verdict = check_kernel(
         lambda seed: candidate.features(size, seed, context.like()),
-        known.kernel,
+        declared.kernel,
         context.asarray(rows),
         variance=variance,
         false_alarm=context.false_alarm,
@@ -326,8 +326,8 @@ def points_of(candidate: MapUnderTest, sample: Sample, context: Context) -> Seri
     phi = candidate.draw(
         size, seed=context.seed_for(f"picture: {candidate.label}"), like=context.like()
     )
-    known = small(candidate)
-    kernel, variance = known.kernel(rows), known.variance(rows)
+    declared = small(candidate)
+    kernel, variance = declared.kernel(rows), declared.variance(rows)
     unit = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))
     above = np.triu_indices(len(rows), 1)
     order = np.argsort((kernel / unit)[above], kind="stable")
@@ -337,7 +337,7 @@ def points_of(candidate: MapUnderTest, sample: Sample, context: Context) -> Seri
         phi.products(context.asarray(rows[i]), context.asarray(rows[j]))
     ).astype(np.float64)
     # A unit of several columns is one sample.
-    share = products.shape[1] / known.n_features * known.n_units / products.shape[1]
+    share = products.shape[1] / declared.n_features * declared.n_units / products.shape[1]
     ends = [
         intervals.known_variance(row / u, max(float(v) * share / u**2, 1e-12), _MISSES)
         for row, u, v in zip(products, unit[i, j], variance[i, j])
@@ -482,12 +482,12 @@ def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[floa
     wanted = task.held_out[1]
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
     lambdas = [float(one) for one in _LAMBDAS * scale]
-    said = learn.ridge(_same, Z, task.fit[1], lambdas=lambdas).predict(new)
+    predicted = learn.ridge(_same, Z, task.fit[1], lambdas=lambdas).predict(new)
     if task.classes is not None:
-        right = int(np.sum(said.argmax(axis=1) == wanted.argmax(axis=1)))
+        right = int(np.sum(predicted.argmax(axis=1) == wanted.argmax(axis=1)))
         low, high = intervals.binomial(right, len(wanted), _OUTSIDE)
         return right / len(wanted), (float(low), float(high))
-    squares, spread = (wanted - said) ** 2, (wanted - task.fit[1].mean()) ** 2
+    squares, spread = (wanted - predicted) ** 2, (wanted - task.fit[1].mean()) ** 2
     share = float(squares.mean() / spread.mean())
     # Of a ratio of two means over the same rows, to first order in both.
     off = (squares - share * spread) / spread.mean()

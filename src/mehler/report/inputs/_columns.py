@@ -18,15 +18,15 @@ from mehler.report.inputs._out_of_core import Look, Source
 _MOST = 100
 
 
-def names_in(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+def names_in(columns: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
     """Split names at commas, as in a line of CSV, or take a sequence of names."""
-    if given is None:
+    if columns is None:
         return ()
-    if isinstance(given, str):
-        return tuple(name.strip() for name in next(csv.reader([given]), []))
-    names = require_iterable(option, given)
+    if isinstance(columns, str):
+        return tuple(name.strip() for name in next(csv.reader([columns]), []))
+    names = require_iterable(option, columns)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{option}={given!r} must be names of columns")
+        raise TypeError(f"{option}={columns!r} must be names of columns")
     return names
 
 

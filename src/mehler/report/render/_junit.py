@@ -73,9 +73,12 @@ def render_junit(report: Report | Verification) -> str:
                 },
             )
             if one.problem:
-                said = {"type": one.status, "message": printable(one.message.partition("\n")[0])}
+                attributes = {
+                    "type": one.status,
+                    "message": printable(one.message.partition("\n")[0]),
+                }
                 tag = "error" if one.problem == "error" else "failure"
-                ElementTree.SubElement(case, tag, said).text = printable(one.message)
+                ElementTree.SubElement(case, tag, attributes).text = printable(one.message)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
@@ -152,9 +155,9 @@ def _of_check(group: str, one: Evidence) -> Outcome:
 def _of_statement(one: StatementResult) -> Outcome:
     message = ""
     if not one.as_expected:
-        told = [f"{e.form} form, {e.check}: {e.status}. {_said(e)}" for e in one.evidence]
+        reasons = [f"{e.form} form, {e.check}: {e.status}. {_said(e)}" for e in one.evidence]
         head = f"{one.id}: {one.verdict}, expected: {one.expected}"
-        message = "\n".join([head, *told])
+        message = "\n".join([head, *reasons])
     return Outcome(
         group=one.id.partition(".")[0],
         name=one.id,

@@ -61,12 +61,12 @@ def _report(report: Report) -> list[str]:
 
 def _data(data: DataResult) -> list[str]:
     size = f"{count(data.n_rows)} rows of {count(data.n_columns)} columns"
-    said = "; ".join(plain_text(one) for one in (size, *data.choices))
-    said = " ".join([f"{said}.", *map(plain_text, data.notes)])
+    text = "; ".join(plain_text(one) for one in (size, *data.choices))
+    text = " ".join([f"{text}.", *map(plain_text, data.notes)])
     lines = [
         f"## Your rows: {plain_text(data.name)}",
         "",
-        said,
+        text,
         *(line for one in data.warnings for line in ("", f"- {plain_text(one)}")),
         "",
         "| map | outcome | observed | exact | interval | features |",

@@ -219,5 +219,5 @@ def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
 
 def _spoken(plot: Plot) -> str:
     names = "; ".join(series.label for series in plot.series)
-    said = f"{plot.title}. {plot.y_label} against {plot.x_label}. Drawn: {names}."
-    return f"{said} {plot.caption}".strip()
+    text = f"{plot.title}. {plot.y_label} against {plot.x_label}. Drawn: {names}."
+    return f"{text} {plot.caption}".strip()
