@@ -113,7 +113,10 @@ def check_kernel(
       small. The other half goes to `intervals.self_normalised`, which detects that too, if the
       kurtosis of a sample is below a limit that grows with the sample size, 20 at the first
       inspection. Samples whose own kurtosis is more than a fifth of the limit refute nothing: the
-      verdict is *inconclusive* and says what to declare.
+      verdict is *inconclusive* and says what to declare. A refutation is confirmed on fresh draws,
+      as many as the first and as the resolution asks for, and more where they fit into 2 seconds;
+      it says how rare draws must be, and how much of the kernel they must carry, for the claim to
+      be right. With `independent_features` bets are on means of four features.
 
     A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
     Samples are never the entries of one Gram matrix. Intervals are enclosed from power sums, at
