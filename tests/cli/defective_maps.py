@@ -39,7 +39,7 @@ STATISTICAL = {
     "offset_left_out": "E cos 2b = 1.0",
     "offset_to_quarter_pi": "E cos 2b = 0.6",
     "scaled_by_inputs": "estimate / exact is 5",
-    "degrees": "gamma' / gamma = 0.03",
+    "degrees": "fits gamma' / gamma below 0.00",  # it is (pi / 180)^2 = 0.0003
     "uniform_weights": "another law than the kernel's",
     "transposed_blocks": "wrong on diagonals",
     "absolute_weights": "wrong on diagonals",

@@ -279,7 +279,9 @@ def test_draw_seeds_are_distinct_and_fit_31_bits():
         return Undeclared(Maxout(seed, n_inputs=D, m=5))
 
     check_kernel(draw, maxout2_kernel, X[:2], resolution=0.5)
-    assert len(set(seeds)) == len(seeds) > 100
+    measured, again = seeds[: len(set(seeds))], seeds[len(set(seeds)) :]
+    assert len(set(measured)) == len(measured) > 100
+    assert again == measured[:2]  # whether they are one and the same
     assert all(type(seed) is int and 0 <= seed < 2**31 for seed in seeds)
 
 
@@ -327,3 +329,20 @@ def test_any_backend(place):
         resolution=0.1,
     )
     assert verdict.status == "holds", str(verdict)
+
+
+def test_one_map_for_all_seeds_is_said_of_a_kernel_that_holds():
+    """Inner products are exact for either map, so that the verdict alone cannot tell."""
+    X = np.random.default_rng(0).standard_normal((4, 3))
+
+    def turned(seed):
+        turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
+        return lambda rows: rows @ turn
+
+    verdicts = [
+        check_kernel(draw, lambda x, y: x @ y.T, X, resolution=0.2, false_alarm=1e-4)
+        for draw in (lambda seed: lambda rows: rows, turned)
+    ]
+    assert [verdict.holds for verdict in verdicts] == [True, True]
+    said = "But draw ignores its seed"
+    assert [said in verdict.reason for verdict in verdicts] == [True, False]

@@ -1,7 +1,6 @@
 """Certificates whose statistics, plan or rates no check can have written are not confirmed.
 
-Each alteration brings a digest of its own. All of them were confirmed once, or decided something,
-but for those marked by a comment.
+Each alteration brings a digest of its own.
 """
 
 from __future__ import annotations

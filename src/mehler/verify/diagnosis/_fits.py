@@ -32,8 +32,8 @@ _NAMES = {
 }
 # Largest relative error of a fit that may be named, and distance from the number of that name.
 _SHARP, _NEAR = 0.05, 0.03
-# Largest factor of the bandwidth.
-_REACH = 32.0
+# Largest factor of the bandwidth: of a kernel of unknown form, which may overflow, and by name.
+_REACH, _REACH_BY_NAME = 32.0, 1e4
 # Largest kurtosis over draws (normal: 3) at which standard errors are trusted.
 _TAILS = 8.0
 
@@ -131,9 +131,7 @@ def of_the_mean(means: Means, pairs: Pairs, kernel: Any, m: int) -> list[Cause]:
     scale = factor(means, pairs.claim, m)
     fits: list[Cause | None] = [scale, offset(means, pairs.claim)]
     if named or not scale.fits:  # of homogeneous kernels other rows are another factor
-        width = bandwidth(means, pairs, kernel)
-        within = width is not None and 1.1 / _REACH < width.value < _REACH / 1.1
-        fits.append(width if within else None)
+        fits.append(bandwidth(means, pairs, kernel))
     if named:
         fits.append(mirror(means, pairs, kernel))
     good = sorted((fit for fit in fits if fit and fit.fits), key=lambda fit: fit.rest)
@@ -203,7 +201,10 @@ def mirror(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
 
 
 def bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
-    """Fit the factor on the bandwidth of k; of a kernel without a name, c^2 in k(c x, c y)."""
+    """Fit the factor on the bandwidth of k; of a kernel without a name, c^2 in k(c x, c y).
+
+    None where the best factor is out of reach.
+    """
     name = getattr(kernel, "bandwidth", "")
 
     def model(log: float) -> Any:
@@ -212,8 +213,8 @@ def bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
             return kernel_at(other, pairs, lambda rows: rows)
         return kernel_at(kernel, pairs, lambda rows: math.exp(0.5 * log) * rows)
 
-    reach = math.log(_REACH)
-    grid = np.linspace(-reach, reach, 57)
+    reach = math.log(_REACH_BY_NAME if name else _REACH)
+    grid = np.arange(-reach, reach, 0.125)
     values = [model(float(log)) for log in grid]
     if any(value is None for value in values):
         return None
@@ -231,6 +232,13 @@ def bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
         return math.exp(float(least.x))
 
     value, error = _spread(means, best)
+    if name and value < 2.0 * error:
+        # A kernel as good as constant: its bandwidth has a limit and no value.
+        value += 3.0 * error
+        text = f"fits {name}' / {name} below {value:.1g}: rows are scaled to almost nothing"
+        return fit_of(means, pairs.claim, model(math.log(value)), "bandwidth", text, value, error)
+    if abs(math.log(value)) > reach - 0.1:
+        return None
     name_of = _name(value, error, _NAMES)
     ratio = f"{value:.3g}" if name_of is None else name_of
     sign = name or "gamma"
