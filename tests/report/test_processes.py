@@ -87,7 +87,7 @@ def test_other_numbers_of_processes_are_refused(n_jobs):
         n_processes(n_jobs)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_report_writes_nothing_and_leaves_no_process(tmp_path, number):
     with subprocess.Popen(
         [sys.executable, "-m", "mehler", "report", "--jobs", "2", "--out", "out"],

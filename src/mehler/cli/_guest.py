@@ -7,12 +7,15 @@ therefore what its process reports through a pipe, never the status with which t
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from mehler._forks import COULD_NOT_RUN, end_forks
@@ -31,6 +34,15 @@ def run_as_guest(run: Callable[[list[str]], int], words: list[str]) -> tuple[int
     process = context.Process(target=_serve, args=(run, words, theirs))
     process.start()
     theirs.close()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        # Files that are changed together are finished first.
+        process.terminate()
+        process.join(_GRACE)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    signal.signal(signal.SIGTERM, end)
     try:
         status, message = _wait(process, ours)
         process.join(_GRACE)
@@ -80,6 +92,7 @@ _report: list[Connection] = []
 def _serve(run: Callable[[list[str]], int], words: list[str], theirs: Connection) -> None:
     """Run the command, and report its status, in the process of its own."""
     _report.append(theirs)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     end_forks()
     try:
         status = run(words)
@@ -87,6 +100,14 @@ def _serve(run: Callable[[list[str]], int], words: list[str], theirs: Connection
         traceback.print_exc()
         status = COULD_NOT_RUN
     theirs.send(("status", status))
+
+
+def _end_with_parent() -> None:
+    """End with the process that waits for this one, if that is killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(COULD_NOT_RUN)
 
 
 def report_limit(seconds: float) -> None:
