@@ -95,6 +95,8 @@ def test_an_interrupted_report_writes_nothing_and_leaves_no_process(tmp_path, nu
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell starts what runs in the background with interruptions ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         # The first line comes from a process that is at work.
         assert process.stderr.readline().startswith("mehler: 1 of ")

@@ -235,25 +235,32 @@ class Group(ABC):
         return group_of, (self.recipe(), elsewhere(type(self)))
 
     def _both(self, rows: Any, elements: Any) -> tuple[Any, Any]:
-        rows = np.asarray(rows)
+        rows = _numbers("rows", rows)
         if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
             raise ValueError(
                 f"rows have shape {rows.shape} but {self!r} acts on (n, {self.n_inputs})"
             )
-        if rows.dtype.kind not in "biuf":
-            raise TypeError(f"rows must hold real numbers, but have dtype {rows.dtype}")
         if rows.dtype.kind != "f" and not self.moves_coordinates:
             rows = rows.astype(np.float64)  # whole numbers would truncate weights and images
         if elements is None:
             return rows, self.elements()
-        elements = np.asarray(elements)
-        if elements.dtype.kind not in "biuf":
-            raise TypeError(f"elements must hold real numbers, but have dtype {elements.dtype}")
+        elements = _numbers("elements", elements)
         if elements.ndim != 2 or elements.shape[1] == 0:
             raise ValueError(
                 f"elements have shape {elements.shape}; give one a row, as group.elements() does"
             )
         return rows, elements
+
+
+def _numbers(name: str, value: Any) -> Any:
+    """Return real numbers as an array of NumPy, in their own dtype."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # rows of several lengths, tensors on a device
+        raise TypeError(f"{name} must be one array, whose rows have one length") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
+    return array
 
 
 class Subset(Group):

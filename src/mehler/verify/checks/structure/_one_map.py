@@ -7,11 +7,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import array_api_extra as xpx
 import numpy as np
 
 from mehler._arrays import (
     dense_host,
     disturb_global_state,
+    dtype_name,
     global_states,
     has_float64,
     is_chunked,
@@ -490,9 +492,11 @@ def _integers(subject: Subject, phi: Any) -> list[Finding]:
     largest = 1.0 if domain.cube else 4.0
     whole = np.rint(subject.rows * (largest / float(np.abs(subject.rows).max() or 1.0)))
     whole = whole[(whole != 0.0).any(axis=1)].astype(subject.rows.dtype)
+    place = place_of(subject.given)
+    integral = dtype_name(xpx.default_dtype(place.xp, "integral", device=place.device))
     z, plain = (
         _attempt(subject, phi, values, subject.place(values), f"{values.dtype} rows")
-        for values in (whole.astype(np.int64), whole)
+        for values in (whole.astype(integral), whole)
     )
     if z is None or plain is None or not rows_apart(z, plain, whole.shape[1]).size:
         return []
