@@ -14,6 +14,7 @@ import pytest
 from mehler import report, statements
 from mehler.report import _survey
 from mehler.report._jobs import Jobs, n_processes
+from tests.cli.test_process_ends import MEHLER
 from tests.report import toys
 
 
@@ -90,13 +91,11 @@ def test_other_numbers_of_processes_are_refused(n_jobs):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_report_writes_nothing_and_leaves_no_process(tmp_path, number):
     with subprocess.Popen(
-        [sys.executable, "-m", "mehler", "report", "--jobs", "2", "--out", "out"],
+        [*MEHLER, "report", "--jobs", "2", "--out", "out"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell starts what runs in the background with interruptions ignored.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         # The first line comes from a process that is at work.
         assert process.stderr.readline().startswith("mehler: 1 of ")
