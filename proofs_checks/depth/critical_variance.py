@@ -132,6 +132,7 @@ def kept(
         context.asarray(_ROW),
         variance=spread,
         false_alarm=context.false_alarm,
+        # A lost factor of 2 in one layer's variance doubles or halves the kernel.
         resolution=0.3 if context.quick else 0.1,
         seed=context.seed_for("kept"),
         ledger=context.ledger,
@@ -217,6 +218,7 @@ def gradients_of_networks(
         squared_gradients(context.rng("gradients"), n, q, width, depth, w),
         claimed(q, width, depth, w),
         false_alarm=context.false_alarm,
+        # A lost factor of 2 in one layer's variance doubles or halves it.
         resolution=(0.3 if context.quick else 0.1) * mean_square(q, width, depth, w),
         ledger=context.ledger,
         name=f"{context.statement}: gradients",

@@ -77,6 +77,7 @@ def variance(
         context.asarray(x),
         context.asarray(y),
         false_alarm=context.false_alarm,
+        # Relative: independent frequencies have 2.15 times the variance at this distance.
         resolution=0.5 if context.quick else 0.1,
         seed=context.seed_for("variance"),
         ledger=context.ledger,

@@ -97,6 +97,7 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
     covariance = float(hyp1f1(_SIZE, _SIZE / 2, -u)) - k**2
     exact = (single + (_SIZE - 1) * covariance) / _SIZE
     origin, rows = context.asarray(np.zeros((1, _D))), context.asarray(z * np.eye(_D))
+    # In units of the exact value: independent rows have ten times that.
     n, resolution = (1_000, 1.0) if context.quick else (20_000, 0.2)
     seeds = context.rng("variance").integers(2**32, size=n)
     # All axes of one draw are one sample, in the mean.

@@ -24,7 +24,8 @@ _FULL = ((2, (0.0, 0.5, 0.9)), (3, _RHO), (4, _FINE), (8, _FINE), (16, _FINE), (
 def width(context: Context, pool_size: Any) -> Any:
     """Return the fraction of K that every interval must be narrower than.
 
-    Small pools take the most units for it, and at the quick level the largest pool tests it.
+    Small pools take the most units for it, and at the quick level the largest pool tests it. The
+    nearest pools differ by 0.34 from that of 4, by 0.012 from that of 32.
     """
     return np.where(context.quick & (np.asarray(pool_size) < 32), 0.02, 0.01)
 
