@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -24,6 +25,7 @@ from scipy import sparse
 from mehler import report
 from mehler._text import printable
 from mehler.report import load_rows
+from mehler.report.inputs import _data
 from tests.report import toys
 from tests.report.awkward_files import ROWS, raw
 
@@ -193,13 +195,16 @@ def test_there_are_fifty():
     assert len(REFUSED) + len(READ) >= 50
 
 
-def test_files_that_may_not_be_read_are_refused(tmp_path):
+def test_files_that_may_not_be_read_are_refused(tmp_path, monkeypatch):
+    """The system's refusal is injected, since root may read everything."""
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n3,5\n")
-    path.chmod(0)
-    if os.access(path, os.R_OK):
-        pytest.skip("whoever runs this may read everything")
-    with pytest.raises(ValueError, match="cannot be read"):
+
+    def refuse(*arguments):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(_data, "_file", refuse)
+    with pytest.raises(ValueError, match=r"cannot be read .Permission denied"):
         load_rows(path)
 
 
