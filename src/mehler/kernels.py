@@ -10,13 +10,17 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from mehler._validate import require_positive, require_reals
 
 __all__ = ["NAMES", "NamedKernel", "make"]
+
+_OfDistances: TypeAlias = Literal["rbf", "laplacian", "matern", "skewed-chi2", "additive-chi2"]
+_OfProducts: TypeAlias = Literal["exp", "linear", "polynomial", "arc-cosine", "maxout", "collision"]
+KernelName: TypeAlias = Literal[_OfDistances, _OfProducts]
 
 
 def distances(x: Any, y: Any, metric: str = "euclidean") -> Any:
@@ -300,12 +304,12 @@ class NamedKernel:
     'rbf(gamma=1)'
     """
 
-    name: str
+    name: KernelName
     parameters: Mapping[str, float]
     latex: str
     function: Callable[..., Any] = field(repr=False)
     length: float = 1.0
-    metric: str = "euclidean"
+    metric: Literal["euclidean", "cityblock"] = "euclidean"
     bandwidth: str = ""
     nonnegative: bool = False
     laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
@@ -357,8 +361,8 @@ class NamedKernel:
         if not isinstance(law, str) or law not in self.laws:
             known = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
             raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {known}")
-        one = self.laws[law]
-        return {"variance": one.variance, "independent_features": one.independent}
+        features = self.laws[law]
+        return {"variance": features.variance, "independent_features": features.independent}
 
     def replace(self, **parameters: float) -> NamedKernel:
         """Return the kernel with some parameters replaced."""
@@ -521,7 +525,7 @@ def _whole(name: str, value: float) -> int:
     return int(value)
 
 
-_BUILDERS: dict[str, Callable[..., NamedKernel]] = {
+_BUILDERS: dict[KernelName, Callable[..., NamedKernel]] = {
     "rbf": _rbf,
     "exp": _exponential,
     "laplacian": _laplacian,
@@ -534,12 +538,10 @@ _BUILDERS: dict[str, Callable[..., NamedKernel]] = {
     "skewed-chi2": _skewed_chi2,
     "additive-chi2": _additive_chi2,
 }
-
-
 NAMES = tuple(_BUILDERS)
 
 
-def make(name: str, **parameters: float) -> NamedKernel:
+def make(name: KernelName, **parameters: float) -> NamedKernel:
     """Build a kernel from its name and parameters.
 
     - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
@@ -573,8 +575,7 @@ def make(name: str, **parameters: float) -> NamedKernel:
 
     References
     ----------
-    Y. Cho and L. K. Saul (2009), equations 3 to 7 (arc-cosine, here with the factor 1/pi); C. E.
-    Rasmussen and C. K. I. Williams (2006), equation 4.14 (Matern).
+    Cho, Saul (2009), eqs. 3 to 7 (arc-cosine, with 1/pi); Rasmussen, Williams (2006), eq. 4.14.
 
     Examples
     --------

@@ -3,8 +3,9 @@
 import numpy as np
 
 import mehler
-from mehler import learn
-from mehler.features import DeepKernel, groups, leverage
+from mehler import exact, kernels, learn, strategies
+from mehler.bounds import kernel_error
+from mehler.features import DeepKernel, LocalisedLinearFeatures, groups, leverage, projections
 from mehler.sklearn import (
     DecoupledMaxoutSampler,
     FourierSampler,
@@ -52,4 +53,17 @@ learn.box_erm(X, y, scale=1.0, loss="hinje")
 leverage.ridge_leverage_scores(X, lam=1.0, method="qr")
 mehler.verify.chek_kernel(phi)
 mehler.bounds.kernel_error.some(10)
+exact.activation_kernel("rleu", X)
+exact.activation_kernel_error("relu", X, phase="unifrom")
+kernels.make("gausian")
+groups.ImageShifts(4, 4, max_shift=1, fill="zeros")
+projections.named("ortho")
+LocalisedLinearFeatures.draw(3, 12, seed=0, kernel="rbff")
+kernel_error.slope_fourier(3, gamma=1.0, form="both")
+learn.RidgeSums(phi).add(X, y).solve(1.0, solver="eign")
+learn.rademacher(X, 1.0, seed=0, shape="cube")
+RandomFeatureRidgeClassifier(class_weight="balance")
+strategies.maps(n_inputs=3, kinds=["foruier"])
+strategies.groups(n_inputs=3, kinds=["cylic"])
+strategies.edge_case_arrays(n_inputs=3, dtype="flaot32")
 wrong: int = learn.ridge(phi, X, y, lambdas=1.0).lam

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from mehler.audit._import import Imports
 from mehler.audit._processes import Jobs, Request, processes
 from mehler.audit._rows import data_rows, estimates, random_rows
 from mehler.audit._target import read_target
-from mehler.kernels import NamedKernel, make
+from mehler.kernels import KernelName, NamedKernel, make
 from mehler.report._model import Verification, provenance
 from mehler.statements import Context, Plot
 from mehler.verify import Cause, Ledger, diagnose
@@ -235,7 +235,7 @@ def _rows(
 
 def _kernel(imports: Imports, kernel: str, parameters: Mapping[str, float]) -> Any:
     if ":" not in kernel:
-        return make(kernel, **parameters)
+        return make(cast(KernelName, kernel), **parameters)  # other words are refused there
     function = imports.load(kernel, what="--kernel")
     if not callable(function):
         raise TypeError(f"--kernel={kernel!r} is not callable: (X, Y) -> the (n, k) matrix")

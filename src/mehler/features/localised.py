@@ -12,6 +12,7 @@ from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features.fourier import FourierFeatures
 from mehler.features.projections._base import ProjectionName
+from mehler.features.spectra import KernelName, Spectrum
 
 
 class LocalisedLinearFeatures(FeatureMap):
@@ -84,7 +85,7 @@ class LocalisedLinearFeatures(FeatureMap):
         n_features: int,
         *,
         seed: int,
-        kernel: Any = "rbf",
+        kernel: KernelName | Spectrum = "rbf",
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,

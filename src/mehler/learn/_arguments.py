@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from mehler import _arrays
 from mehler._arrays import Array, Place
 from mehler.features import FeatureMap
 
-SCORINGS = ("mse", "error_rate")
-SOLVERS = ("auto", "eigen", "direct")
+Scoring: TypeAlias = Literal["mse", "error_rate"]
+Solver: TypeAlias = Literal["auto", "eigen", "direct"]
+SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
+SOLVERS: tuple[Solver, ...] = get_args(Solver)
 # Rows whose features are kept: a block has as many or more.
 _FEW = 64
 

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler.learn._arguments import Features, apply, require_new_rows, require_no_overflow
+from mehler.learn._arguments import (
+    Features,
+    Scoring,
+    apply,
+    require_new_rows,
+    require_no_overflow,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -255,7 +261,7 @@ class Errors(ABC):
     """
 
     path: Path
-    scoring: str
+    scoring: Scoring
     weighted: bool = False
 
     @abstractmethod
@@ -321,7 +327,7 @@ def apart(block: Array, weighted: bool) -> tuple[Array, Array | None]:
 
 
 def losses(
-    xp: Any, residuals: Array, targets: Array, scoring: str, weights: Array | None = None
+    xp: Any, residuals: Array, targets: Array, scoring: Scoring, weights: Array | None = None
 ) -> Any:
     """Sum squared errors (mean over targets) or misclassified rows, by weight: (k,)."""
     if scoring == "mse":

@@ -16,6 +16,8 @@ from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
     Features,
+    Scoring,
+    Solver,
     require_lambdas,
     require_map,
     require_pair,
@@ -33,9 +35,9 @@ def ridge(
     choose: Literal["leave-one-out", "hold-out", "folds"] = "leave-one-out",
     holdout: tuple[Array, Array] | None = None,
     folds: Any = None,
-    scoring: Literal["mse", "error_rate"] = "mse",
+    scoring: Scoring = "mse",
     intercept: bool = True,
-    solver: Literal["auto", "eigen", "direct"] = "auto",
+    solver: Solver = "auto",
 ) -> RidgeFit:
     r"""Fit ridge regression on the features of a map, with a choice of lambda.
 
@@ -170,7 +172,7 @@ def _solved(
     flat: bool,
     lambdas: tuple[float, ...],
     intercept: bool,
-    solver: str,
+    solver: Solver,
 ) -> Path:
     if _is_wide(features, solver):
         return solve_dual(features, y, flat, lambdas, intercept)
@@ -178,7 +180,7 @@ def _solved(
     return sums._solved(lambdas, intercept, solver, overwrite=True)
 
 
-def _is_wide(features: Features, solver: str) -> bool:
+def _is_wide(features: Features, solver: Solver) -> bool:
     return solver != "direct" and features.x.shape[0] < features.n_features
 
 
@@ -188,9 +190,9 @@ def _by_folds(
     flat: bool,
     held: list[NDArray[np.int64]],
     lambdas: tuple[float, ...],
-    scoring: str,
+    scoring: Scoring,
     intercept: bool,
-    solver: str,
+    solver: Solver,
 ) -> RidgeFit:
     """Fit without each fold: from the sums of the other folds, or from the rows of few."""
     n = features.x.shape[0]
@@ -238,7 +240,7 @@ def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
     return held
 
 
-def _require_leaving(solver: str, x: Array) -> None:
+def _require_leaving(solver: Solver, x: Array) -> None:
     if solver == "direct":
         raise ValueError(
             "solver='direct' has no leverages to leave rows out by; use choose='hold-out', or "

@@ -6,7 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from mehler.features._base import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
     Features,
+    Solver,
     require_lambdas,
     require_map,
     require_no_overflow,
@@ -255,7 +256,7 @@ class RidgeSums:
         return _arrays.symmetric(self._place.xp, self._gram)
 
     def solve(
-        self, lambdas: Any, *, intercept: bool = True, solver: str = "auto"
+        self, lambdas: Any, *, intercept: bool = True, solver: Solver = "auto"
     ) -> tuple[RidgeFit, ...]:
         """Minimise the regularised risk of :func:`mehler.learn.ridge` for each lambda.
 
@@ -283,7 +284,7 @@ class RidgeSums:
         lambdas: Any,
         *,
         intercept: bool = True,
-        solver: Literal["auto", "eigen", "direct"] = "auto",
+        solver: Solver = "auto",
     ) -> tuple[RidgeFit, NDArray[np.float64]]:
         r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
 
@@ -350,7 +351,7 @@ class RidgeSums:
         return replace(fit, lambdas=path_of, errors=mean), errors
 
     def _solved(
-        self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, overwrite: bool
+        self, lambdas: tuple[float, ...], intercept: bool, solver: Solver, *, overwrite: bool
     ) -> Path:
         """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
         self._require_sums()
@@ -440,7 +441,7 @@ def solved(
     parts: Sequence[RidgeSums],
     lambdas: tuple[float, ...],
     intercept: bool,
-    solver: str,
+    solver: Solver,
     without: int | None = None,
 ) -> Path:
     """Fit the rows of all parts, or of all but one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
 from mehler._validate import require_choice
-from mehler.learn._arguments import SCORINGS, require_lambdas
+from mehler.learn._arguments import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
 from mehler.sklearn._inputs import seed_of
@@ -76,7 +76,7 @@ class FeatureRidge(Estimator):
         x: _arrays.Array,
         codes: Any,
         targets: Any,
-        scoring: Literal["mse", "error_rate"],
+        scoring: Scoring,
         weights: Any = None,
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
 from mehler._validate import require_choice
-from mehler.learn._arguments import SCORINGS
+from mehler.learn._arguments import SCORINGS, Scoring
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge import LAMBDAS, FeatureRidge
 
@@ -75,9 +75,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     features: Any = None
     lambdas: Any = LAMBDAS
     cv: Any = None
-    scoring: Literal["error_rate", "mse"] = "error_rate"
+    scoring: Scoring = "error_rate"
     fit_intercept: bool = True
-    class_weight: Any = None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     random_state: Any = None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -242,7 +242,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
 def _class_weights(given: Any, labels: Any) -> Any:
     """Return the weight of each row's class; a class that a dict does not name has weight 1."""
-    if isinstance(given, dict):
+    if isinstance(given, Mapping):
         if any(not weight >= 0 for weight in given.values()):
             raise ValueError(f"class_weight={given!r} must be at least 0 for each class")
         return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from mehler import _arrays, learn
 from mehler._validate import require_integer
 from mehler.features import FeatureMap
-from mehler.learn._arguments import rows_at
+from mehler.learn._arguments import Scoring, rows_at
 from mehler.learn._path import Errors, HeldOut, LeftOut, best
 from mehler.sklearn import _inputs
 
@@ -38,7 +38,7 @@ def choose_by_splits(
     splits: list[tuple[Any, Any]],
     *,
     lambdas: tuple[float, ...],
-    scoring: Literal["mse", "error_rate"],
+    scoring: Scoring,
     intercept: bool,
 ) -> learn.RidgeFit:
     """Fit all rows with the lambda of least mean error over splits."""
@@ -86,7 +86,7 @@ def solve_by_blocks(
     *,
     lambdas: tuple[float, ...],
     splits: list[tuple[Any, Any]] | None,
-    scoring: str,
+    scoring: Scoring,
     intercept: bool,
 ) -> learn.RidgeFit:
     """Fit all rows, for the lambda of least leave-one-out error or least mean error of splits."""

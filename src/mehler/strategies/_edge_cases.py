@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from mehler.strategies._numbers import DtypeName
 from mehler.strategies._validate import require_count, require_members, require_size
 from mehler.strategies._vectors import integer_rows
 
 # Kinds that a map must refuse, and kinds for which it must return finite features.
-_REFUSED = ("nan", "infinity", "no rows", "no columns")
-_TAKEN = ("zero rows", "denormal", "huge", "not contiguous", "read-only")
+Refused: TypeAlias = Literal["nan", "infinity", "no rows", "no columns"]
+Accepted: TypeAlias = Literal["zero rows", "denormal", "huge", "not contiguous", "read-only"]
+_REFUSED, _ACCEPTED = get_args(Refused), get_args(Accepted)
 
 # Squares of rows, times d and one or two squared weights, stay below the overflow threshold.
 _HUGE = {"float64": 2.0**500, "float32": 2.0**55}
@@ -46,7 +48,11 @@ class EdgeCaseArray:
 
 
 def edge_case_arrays(
-    *, n_inputs: int, kinds: Iterable[str] | None = None, dtype: str = "float64", max_size: int = 4
+    *,
+    n_inputs: int,
+    kinds: Iterable[Refused | Accepted] | None = None,
+    dtype: DtypeName = "float64",
+    max_size: int = 4,
 ) -> SearchStrategy[EdgeCaseArray]:
     """Generate matrices with NaN, infinity, no rows, zero rows, denormals, huge norms, odd memory.
 
@@ -57,8 +63,7 @@ def edge_case_arrays(
     kinds : list of str, optional
         Some of 'nan', 'infinity', 'no rows' and 'no columns', to be refused; 'zero rows',
         'denormal', 'huge', 'not contiguous' and 'read-only', to be accepted. Default all.
-    dtype : str
-        'float64' or 'float32'.
+    dtype : {'float64', 'float32'}
     max_size : int
         Largest number of rows.
 
@@ -86,7 +91,7 @@ def edge_case_arrays(
     d = require_count("n_inputs", n_inputs, least=1)
     high = require_count("max_size", max_size, least=1)
     require_size(high, d)
-    names = require_members("kinds", kinds, _REFUSED + _TAKEN)
+    names = require_members("kinds", kinds, _REFUSED + _ACCEPTED)
     (name,) = require_members("dtype", [dtype], tuple(_HUGE))
     return _hostile(d, names, name, high)
 
@@ -116,7 +121,7 @@ def _hostile(
         X = _scattered(X, draw(st.sampled_from(("columns", "rows", "reversed"))))
     else:
         X.flags.writeable = False
-    return EdgeCaseArray(kind, X, kind in _TAKEN)
+    return EdgeCaseArray(kind, X, kind in _ACCEPTED)
 
 
 def _scattered(X: Any, how: str) -> Any:

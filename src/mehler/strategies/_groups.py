@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,7 +15,8 @@ from hypothesis.strategies import SearchStrategy
 
 from mehler.strategies._validate import require_count, require_members
 
-_KINDS = ("trivial", "cyclic", "sign-flips", "permutations")
+Kind: TypeAlias = Literal["trivial", "cyclic", "sign-flips", "permutations"]
+_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Group:
 
 
 def groups(
-    *, n_inputs: int, kinds: Iterable[str] | None = None, max_elements: int = 24
+    *, n_inputs: int, kinds: Iterable[Kind] | None = None, max_elements: int = 24
 ) -> SearchStrategy[Group]:
     """Generate finite groups of permutations and sign flips; shrinks to the trivial one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -23,8 +23,32 @@ from mehler.features.maxout._base import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import require_count, require_members
 
+Kind: TypeAlias = Literal[
+    "maxout",
+    "maxout-centred",
+    "maxout-shared",
+    "maxout-shared-centred",
+    "decoupled-next",
+    "decoupled-fresh",
+    "codes",
+    "fourier",
+    "fourier-offset",
+    "fourier-orthogonal",
+    "fourier-laplacian",
+    "fourier-matern",
+    "fourier-hadamard",
+    "maxout-orthogonal",
+    "maxout-hadamard",
+    "codes-sobol",
+    "sinks-relu",
+    "sinks-step",
+    "sinks-tanh",
+    "sinks-cos",
+    "invariant",
+    "invariant-sampled",
+]
 # Class and options of each kind, simplest first, the order of shrinking.
-_KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+_KINDS: dict[Kind, tuple[Any, dict[str, Any]]] = {
     "maxout": (MaxoutFeatures, {}),
     "maxout-centred": (MaxoutFeatures, {"centred": True}),
     "maxout-shared": (MaxoutFeatures, {"n_projections": None}),
@@ -77,7 +101,7 @@ class Factory:
     MaxoutCodes.draw(n_inputs=3, n_features=8, pool_size=4, seed=0) on numpy
     """
 
-    kind: str
+    kind: Kind
     n_inputs: int
     n_features: int
     pool_size: int
@@ -107,7 +131,7 @@ class Factory:
 def factories(
     *,
     n_inputs: int,
-    kinds: Iterable[str] | None = None,
+    kinds: Iterable[Kind] | None = None,
     max_features: int = 64,
     max_pool_size: int = 8,
 ) -> SearchStrategy[Factory]:
@@ -153,7 +177,7 @@ def factories(
 def maps(
     *,
     n_inputs: int,
-    kinds: Iterable[str] | None = None,
+    kinds: Iterable[Kind] | None = None,
     max_features: int = 64,
     max_pool_size: int = 8,
 ) -> SearchStrategy[FeatureMap]:
@@ -187,7 +211,7 @@ def maps(
 
 @st.composite
 def _factories(
-    draw: st.DrawFn, n_inputs: int, kinds: list[str], max_features: int, max_pool_size: int
+    draw: st.DrawFn, n_inputs: int, kinds: list[Kind], max_features: int, max_pool_size: int
 ) -> Factory:
     kind = draw(st.sampled_from(kinds))
     # For two features per unit, an even number and at least one pair.

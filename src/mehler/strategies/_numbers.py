@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal, TypeAlias, get_args
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
@@ -10,7 +11,8 @@ from hypothesis.strategies import SearchStrategy
 
 from mehler.strategies._validate import require_count, require_members, require_range
 
-_DTYPES = ("float64", "float32")
+DtypeName: TypeAlias = Literal["float64", "float32"]
+_DTYPES: tuple[DtypeName, ...] = get_args(DtypeName)
 
 
 def seeds() -> SearchStrategy[int]:
@@ -75,7 +77,7 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     return plain | st.sampled_from(edges) if edges else plain
 
 
-def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
+def dtypes(*, only: Iterable[DtypeName] | None = None) -> SearchStrategy[DtypeName]:
     """Generate names of dtypes in which maps compute; shrinks to float64.
 
     Parameters

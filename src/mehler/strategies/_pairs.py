@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -62,7 +62,9 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
     return _frames(d).map(lambda frame: _pair(frame, r))
 
 
-def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> SearchStrategy[Pair]:
+def adversarial_pairs(
+    *, n_inputs: int, near: Iterable[Literal[0, 1, -1]] | None = None
+) -> SearchStrategy[Pair]:
     """Generate pairs of correlation at, or within 2^-k of, 0, 1 or -1, where maps often fail.
 
     Parameters

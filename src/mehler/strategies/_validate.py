@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
 from mehler._validate import require_integer, require_iterable, require_real
+
+_Member = TypeVar("_Member")
 
 # Most numbers in one example; Hypothesis gives up on several thousand.
 _LARGEST = 4096
@@ -48,7 +50,9 @@ def require_correlation(name: str, value: Any) -> float:
     return number
 
 
-def require_members(name: str, value: Iterable[Any] | None, members: Sequence[Any]) -> list[Any]:
+def require_members(
+    name: str, value: Iterable[Any] | None, members: Sequence[_Member]
+) -> list[_Member]:
     """Return those of `members` that are requested, in their order; None means all."""
     _refuse_strategy(name, value)
     if value is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import integrate, special
@@ -38,7 +38,7 @@ def slope_fourier(
     gamma: float | None = None,
     nu: float | None = None,
     length_scale: float | None = None,
-    form: str = "pairs",
+    form: Literal["pairs", "offset"] = "pairs",
 ) -> dict[str, Any]:
     r"""Return the arguments of :func:`uniform_by_slope` for a Gaussian or a Matern kernel.
 

@@ -121,7 +121,7 @@ ActivationName: TypeAlias = Literal[
 ActivationLike: TypeAlias = ActivationName | Activation | Callable[[Any], Any]
 
 
-def activation_of(activation: Any) -> Activation:
+def activation_of(activation: ActivationLike) -> Activation:
     """Return the activation of a name or a callable; TypeError or ValueError if it is neither."""
     if isinstance(activation, Activation):
         return activation
@@ -169,7 +169,7 @@ _MOST_POWER = 64
 
 
 def activation_kernel(
-    activation: Any,
+    activation: ActivationLike,
     rho: Any,
     x_scale: Any = 1.0,
     y_scale: Any = 1.0,
@@ -239,7 +239,7 @@ def activation_kernel(
 
 
 def activation_kernel_error(
-    activation: Any,
+    activation: ActivationLike,
     rho: Any,
     x_scale: Any = 1.0,
     y_scale: Any = 1.0,
@@ -277,7 +277,7 @@ def activation_kernel_error(
 
 
 def _of_pairs(
-    activation: Any, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: str
+    activation: ActivationLike, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: Phase
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
     power = require_integer("power", power, most=_MOST_POWER)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from mehler._validate import require_flag, require_integer
 from mehler.features.groups._group import MOST_INPUTS, Group
+
+Fill: TypeAlias = Literal["wrap", "zero"]
 
 
 class CoordinateGroup(Group):
@@ -256,10 +258,10 @@ class ImageShifts(CoordinateGroup):
     height: int
     width: int
     max_shift: int | None
-    fill: str
+    fill: Fill
 
     def __init__(
-        self, height: int, width: int, *, max_shift: int | None = None, fill: str = "wrap"
+        self, height: int, width: int, *, max_shift: int | None = None, fill: Fill = "wrap"
     ) -> None:
         self.height = require_integer("height", height, most=10**6)
         self.width = require_integer("width", width, most=10**6)

@@ -16,9 +16,7 @@ of SciPy's version.
 
 from __future__ import annotations
 
-from typing import Any
-
-from mehler.features.projections._base import OrthogonalPairs, Projection
+from mehler.features.projections._base import OrthogonalPairs, Projection, ProjectionName
 from mehler.features.projections._gaussian import Gaussian
 from mehler.features.projections._hadamard import Hadamard
 from mehler.features.projections._orthogonal import Orthogonal
@@ -38,11 +36,11 @@ __all__ = [
     "named",
 ]
 
-_NAMED = {one.name: one for one in (Gaussian, Orthogonal, Hadamard, Sobol, Halton)}
+_NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol, Halton)}
 NAMES = tuple(_NAMED)
 
 
-def named(name: Any) -> Projection:
+def named(name: ProjectionName) -> Projection:
     """Return the projection of a name, as in ``projections=`` of a map.
 
     Parameters
