@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 import tomllib
@@ -47,17 +48,25 @@ def room_of(module: str) -> str | None:
     return found[0] if found else None
 
 
+@functools.cache
 def files():
-    # The folder at the top is a room of the package, as in a wheel.
+    """Modules and their files; the folder at the top is a package of mehler's, as in a wheel."""
+    found = []
     for base, package in ((ROOT / "src", "mehler"), (ROOT, "proofs_checks")):
         for path in sorted((base / package).rglob("*.py")):
             parts = path.relative_to(base).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            yield (name if package == "mehler" else f"mehler.{name}"), path
+            found.append((name if package == "mehler" else f"mehler.{name}", path))
+    return tuple(found)
 
 
+@functools.cache
 def named(path: Path):
     """What is imported: modules, or names in modules."""
+    return tuple(_named(path))
+
+
+def _named(path: Path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -104,6 +113,25 @@ def test_no_file_imports_itself_in_a_circle():
     while leaves := {module for module, targets in below.items() if not targets}:
         below = {m: targets - leaves for m, targets in below.items() if m not in leaves}
     assert below == {}
+
+
+def private(module: str, target: str) -> bool:
+    """Whether another package than the module's own keeps the target to itself."""
+    here, there = (name.split(".")[1:2] for name in (module, target))
+    inside = target.split(".")[2:]
+    return (
+        target.startswith("mehler.")
+        and here != there
+        and any(part.startswith("_") and not part.startswith("__") for part in inside)
+    )
+
+
+def test_no_package_imports_what_another_keeps_to_itself():
+    """What others need is imported by the ``__init__.py`` of its package, and taken from there."""
+    assert private("mehler.sklearn._base", "mehler.learn._ridge.ridge")
+    assert not private("mehler.learn._path", "mehler.learn._ridge.ridge")
+    found = [f"{module} -> {to}" for module, path in files() for to in named(path)]
+    assert [line for line in found if private(*line.split(" -> "))] == []
 
 
 def test_folders_are_small():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.features.leverage import _sampling, ridge_leverage_scores
+from mehler.features.leverage import inclusion, points_in, ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
 from ._instances import pool
@@ -31,13 +31,13 @@ def systematic(q: Any, n: int) -> Iterator[Outcome]:
 
 def without_replacement(q: Any, n: int) -> Iterator[Outcome]:
     """Enumerate draws of each member at most once."""
-    yield from _by_start(_sampling.inclusion(q, n), n)
+    yield from _by_start(inclusion(q, n), n)
 
 
 def _by_start(expected: Any, n: int) -> Iterator[Outcome]:
     ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
     for low, high in itertools.pairwise(ends):
-        yield float(high - low), _sampling.points_in(expected, n, (low + high) / 2), expected
+        yield float(high - low), points_in(expected, n, (low + high) / 2), expected
 
 
 _POOL = 11

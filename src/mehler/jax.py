@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mehler._text import install_command
-from mehler.features import FeatureMap
-from mehler.features._given_weights import first_dtype, weights_of, with_weights
-from mehler.features._recipes import MAPS
+from mehler.features import MAPS, FeatureMap, first_dtype, weights_of, with_weights
 
 try:
     import jax

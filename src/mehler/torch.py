@@ -12,8 +12,7 @@ from mehler import _arrays
 from mehler._random import require_seed
 from mehler._text import install_command
 from mehler._validate import require_choice
-from mehler.features import FeatureMap, from_recipe
-from mehler.features._given_weights import first_dtype, weights_of
+from mehler.features import FeatureMap, first_dtype, from_recipe, weights_of
 
 try:
     import torch

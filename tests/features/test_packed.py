@@ -12,7 +12,7 @@ import pytest
 
 import mehler
 from mehler import _arrays
-from mehler._arrays import _codes
+from mehler._arrays import bit_planes
 from mehler.features import PackedCodes
 from tests.places import CPU
 
@@ -34,9 +34,9 @@ def by_hand(c, d):
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Several tiles of rows and columns, the last ones short; several chunks of digits."""
-    monkeypatch.setattr(_codes, "_ROWS", 4)
-    monkeypatch.setattr(_codes, "_COLUMNS", 6)
-    monkeypatch.setattr(_codes, "_HOT_COLUMNS", 64)
+    monkeypatch.setattr(bit_planes, "_ROWS", 4)
+    monkeypatch.setattr(bit_planes, "_COLUMNS", 6)
+    monkeypatch.setattr(bit_planes, "_HOT_COLUMNS", 64)
 
 
 @pytest.mark.parametrize(("q", "m"), SIZES)
@@ -231,8 +231,8 @@ def lost_plane(words):
 
 @pytest.mark.parametrize("plant", [reversed_words, big_endian_bits, lost_plane])
 def test_planted_defects_of_packing_are_caught(plant, monkeypatch):
-    honest = _codes.pack
-    monkeypatch.setattr(_codes, "pack", lambda c, q: plant(honest(c, q)).copy())
+    honest = bit_planes.pack
+    monkeypatch.setattr(bit_planes, "pack", lambda c, q: plant(honest(c, q)).copy())
     with pytest.raises(AssertionError):
         test_bits_stand_where_they_are_documented()
     with pytest.raises(AssertionError):
@@ -245,7 +245,7 @@ def rounded_down(q):
 
 
 def test_a_digit_lost_where_q_is_no_power_of_two_is_caught(monkeypatch):
-    monkeypatch.setattr(_codes, "planes_of", rounded_down)
+    monkeypatch.setattr(bit_planes, "planes_of", rounded_down)
     with pytest.raises(AssertionError):
         test_agreements_are_those_of_brute_force(5, 63, "1", monkeypatch)
 
@@ -259,19 +259,19 @@ def only_the_first_plane(a, b, count):
     return HONEST(a[:1], b[:1], count)
 
 
-HONEST = _codes._differing
+HONEST = bit_planes._differing
 
 
 @pytest.mark.parametrize("plant", [padding_counts, only_the_first_plane])
 def test_planted_defects_of_counting_are_caught(plant, monkeypatch):
-    monkeypatch.setattr(_codes, "_differing", plant)
+    monkeypatch.setattr(bit_planes, "_differing", plant)
     with pytest.raises(AssertionError):
         test_agreements_are_those_of_brute_force(3, 65, "1", monkeypatch)
 
 
 def test_a_digit_left_out_of_the_products_is_caught(monkeypatch):
-    honest = _codes._one_hot
-    monkeypatch.setattr(_codes, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
+    honest = bit_planes._one_hot
+    monkeypatch.setattr(bit_planes, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
     place = next(place for place in CPU if place.name == "strict:CPU_DEVICE")
     with pytest.raises(AssertionError):
         test_similarity_is_exact_everywhere(place, 3, 65)

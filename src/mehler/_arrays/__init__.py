@@ -25,7 +25,6 @@ from mehler._arrays._chunks import (
     require_small,
     sum_over_chunks,
 )
-from mehler._arrays._codes import hamming_similarity, require_digits
 from mehler._arrays._ecdf import ecdf_at
 from mehler._arrays._functions import angle_unit, clip, cosine, cosine_and_sine, erf
 from mehler._arrays._global_random import disturb_global_state, global_states, set_global_states
@@ -94,3 +93,4 @@ from mehler._arrays._products import (
     take_rows,
 )
 from mehler._arrays._validate import all_true, largest_entry, require_finite, require_matrix
+from mehler._arrays.bit_planes import hamming_similarity, require_digits

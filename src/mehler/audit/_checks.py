@@ -14,13 +14,9 @@ from mehler.audit._declarations import Declarations
 from mehler.audit._processes import Fresh, Jobs
 from mehler.audit._target import Target, read_target
 from mehler.statements import Context, Evidence
-from mehler.verify import check_kernel, check_structure
-from mehler.verify._arguments import relative_resolution
-from mehler.verify._verdict import KNOWN_VARIANCE
-from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import make_pairs
-from mehler.verify.sampling._sources import choose_source, estimate
+from mehler.verify import KNOWN_VARIANCE, check_kernel, check_structure, relative_resolution
+from mehler.verify.pairwise import Clock
+from mehler.verify.sampling import Draws, choose_source, estimate, make_pairs
 
 EXTRA = ("convergence", "reproducible", "finite")
 # Draws compared with the kernel where the claim is closeness.

@@ -23,7 +23,7 @@ import numpy as np
 from mehler._forks import end_forks
 from mehler.audit._import import Imports
 from mehler.audit._target import read_target
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling import Draws
 
 # Draws per request to a process, and requests ahead per process.
 _CHUNK, _AHEAD = 16, 2

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mehler.audit._target import Target
-from mehler.report.inputs._data import load_rows
+from mehler.report import load_rows
 from mehler.statements import Plot, Series
-from mehler.verify.diagnosis._diagnose import observe
+from mehler.verify.diagnosis import observe
 
 # Number of rows, which give 210 pairs with the diagonal.
 N_ROWS = 20

@@ -27,7 +27,7 @@ from mehler.audit._processes import Jobs, Request, processes
 from mehler.audit._rows import data_rows, estimates, random_rows
 from mehler.audit._target import read_target
 from mehler.kernels import KernelName, NamedKernel, make
-from mehler.report._model import Verification, provenance
+from mehler.report import Verification, provenance
 from mehler.statements import Context, Plot
 from mehler.verify import Cause, Ledger, diagnose
 

@@ -169,7 +169,7 @@ def statements(
 
     Example: mehler statements --statements 'maxout.*' --parts
     """
-    from mehler.statements._discover import entries, listing
+    from mehler.statements import entries, listing
 
     chosen = _chosen(globs)
     if parts:

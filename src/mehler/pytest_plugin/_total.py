@@ -11,8 +11,7 @@ from typing import Any
 
 from mehler._plural import counted
 from mehler._version import __version__
-from mehler.verify import Ledger, Verdict
-from mehler.verify._certificate import certificates_text
+from mehler.verify import Ledger, Verdict, certificates_text
 
 
 class Record:

@@ -18,6 +18,9 @@ from mehler.report._model import (
     StatementResult,
     Verification,
 )
+
+# Shared with other packages of mehler, and no public names.
+from mehler.report._model import provenance as provenance
 from mehler.report._run import run
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix

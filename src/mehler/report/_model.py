@@ -16,8 +16,7 @@ import numpy as np
 
 from mehler._arrays import LIBRARIES
 from mehler.statements import BoundCase, Context, Evidence, Plot
-from mehler.verify import Cause
-from mehler.verify._verdict import KURTOSIS
+from mehler.verify import KURTOSIS, Cause
 
 SCHEMA = "mehler-report/3"
 VERIFICATION_SCHEMA = "mehler-verification/1"

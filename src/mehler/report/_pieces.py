@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mehler.statements import Context, Evidence, Level
-from mehler.verify import BudgetExceeded, Ledger
-from mehler.verify._budget import Entry
+from mehler.verify import BudgetExceeded, Entry, Ledger
 
 # Tests that the budget of a run covers, several times those of all statements. The false-alarm
 # probability of a run is at most this many times that of one test.

@@ -18,8 +18,7 @@ from mehler.report._survey import Survey
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
-from mehler.verify import Ledger
-from mehler.verify._budget import Entry
+from mehler.verify import Entry, Ledger
 
 Progress = Callable[[str, int, int], None]
 

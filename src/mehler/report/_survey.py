@@ -23,8 +23,7 @@ from mehler.report._rows import Sample, choose
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.render._format import count
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import check_kernel, features_needed, intervals
-from mehler.verify._budget import Entry
+from mehler.verify import Entry, check_kernel, features_needed, intervals
 
 # Rows whose bytes are made contiguous at a time.
 _BLOCK = 1000

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays
 from mehler._validate import require_integer
-from mehler.features import FeatureMap, from_recipe
-from mehler.features._recipes import CalledByName
+from mehler.features import CalledByName, FeatureMap, from_recipe
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
 

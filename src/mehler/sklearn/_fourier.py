@@ -10,8 +10,8 @@ import numpy as np
 import mehler.features as features
 from mehler import _arrays
 from mehler.exact.activations import ActivationLike
-from mehler.features.kitchen_sinks._weights import Law, LawName
-from mehler.features.projections._base import ProjectionName
+from mehler.features.kitchen_sinks import Law, LawName
+from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from mehler import _arrays
 from mehler.exact import orbits
 from mehler.features import GroupInvariantFeatures, groups
-from mehler.features.invariant._invariant import Rule, TemplateName
-from mehler.features.invariant._moments import bins_for
+from mehler.features.invariant import Rule, TemplateName, bins_for
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import mehler.features as features
 from mehler import _arrays
 from mehler.features import leverage
-from mehler.features.leverage._sampling import Draws
+from mehler.features.leverage import Draws
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler, fitted_part
 from mehler.sklearn._fourier import FourierSampler

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from mehler.features import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures
-from mehler.features.projections._base import ProjectionName
+from mehler.features.projections import ProjectionName
 from mehler.sklearn._base import Sampler
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
 from mehler._validate import require_choice
-from mehler.learn._arguments import SCORINGS, Scoring, require_lambdas
+from mehler.learn import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
 from mehler.sklearn._inputs import seed_of

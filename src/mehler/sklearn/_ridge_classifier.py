@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
 from mehler._validate import require_choice
-from mehler.learn._arguments import SCORINGS, Scoring
+from mehler.learn import SCORINGS, Scoring
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge import LAMBDAS, FeatureRidge
 

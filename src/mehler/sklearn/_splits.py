@@ -12,8 +12,7 @@ from sklearn.model_selection import check_cv
 from mehler import _arrays, learn
 from mehler._validate import require_integer
 from mehler.features import FeatureMap
-from mehler.learn._arguments import Scoring, rows_at
-from mehler.learn._path import Errors, HeldOut, LeftOut, best
+from mehler.learn import Errors, HeldOut, LeftOut, Scoring, best, rows_at
 from mehler.sklearn import _inputs
 
 

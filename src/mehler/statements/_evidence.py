@@ -20,8 +20,7 @@ from mehler._validate import (
     require_real,
     require_reals,
 )
-from mehler.verify import intervals
-from mehler.verify._arguments import in_decimals
+from mehler.verify import in_decimals, intervals
 
 if TYPE_CHECKING:
     from mehler.verify import Verdict

@@ -19,7 +19,7 @@ from mehler.features import (
     MaxoutFeatures,
     groups,
 )
-from mehler.features.maxout._base import MaxoutBase
+from mehler.features.maxout import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import require_count, require_members
 

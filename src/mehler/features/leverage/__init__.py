@@ -14,7 +14,12 @@ from mehler.features.leverage._labelled import (
     TopLeverage,
     TopVariance,
 )
+
+# Shared with other packages of mehler, and no public names.
+from mehler.features.leverage._sampling import Draws as Draws
 from mehler.features.leverage._sampling import LeverageSampling, PlainSampling
+from mehler.features.leverage._sampling import inclusion as inclusion
+from mehler.features.leverage._sampling import points_in as points_in
 from mehler.features.leverage._scores import LeverageScores, ridge_leverage_scores
 from mehler.features.leverage._selector import Selector
 

@@ -1,1 +1,3 @@
 """Maxout features and codes: maxima and argmaxima of pools of projections."""
+
+from mehler.features.maxout._base import MaxoutBase as MaxoutBase

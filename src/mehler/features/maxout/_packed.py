@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _files
-from mehler._arrays import _codes
+from mehler._arrays import bit_planes
 from mehler._validate import require_integer
 from mehler.features._recipes import CalledByName
 
@@ -41,7 +41,7 @@ class PackedCodes(metaclass=CalledByName):
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
         self.n_features = require_integer("n_features", n_features)
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
-        shape = (_codes.planes_of(self.pool_size), -(-self.n_features // _codes.WORD))
+        shape = (bit_planes.planes_of(self.pool_size), -(-self.n_features // bit_planes.WORD))
         if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
         if words.shape[1:] != shape or not len(words):
@@ -92,13 +92,13 @@ class PackedCodes(metaclass=CalledByName):
         if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
             raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
         if _arrays.is_chunked(codes):
-            columns = _codes.planes_of(q) * -(-m // _codes.WORD)
+            columns = bit_planes.planes_of(q) * -(-m // bit_planes.WORD)
             flat = _arrays.to_host(_arrays.map_rows(_FlatWords(q), codes, columns, "uint64"))
-            words = flat.reshape(len(flat), _codes.planes_of(q), -1)
+            words = flat.reshape(len(flat), bit_planes.planes_of(q), -1)
         else:
             host = _arrays.to_host(codes)
             _arrays.require_digits(host, q, "codes")
-            words = _codes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
+            words = bit_planes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
         return cls(words, m, q)
 
     def unpack(self, like: Any = None) -> _arrays.Array:
@@ -115,7 +115,7 @@ class PackedCodes(metaclass=CalledByName):
             In the dtype that :class:`MaxoutCodes` gives: uint8 up to q = 256, int16, int32.
         """
         dtype = _arrays.code_dtype(np, self.pool_size)
-        codes = _codes.unpack(self.words, self.n_features, dtype)
+        codes = bit_planes.unpack(self.words, self.n_features, dtype)
         return codes if like is None else _arrays.from_host(codes, _arrays.resolve_place(like))
 
     def agreements(self, other: PackedCodes | None = None) -> Any:
@@ -163,7 +163,7 @@ class PackedCodes(metaclass=CalledByName):
             self._require_same(other)
         out = np.empty((len(self), len(self if other is None else other)), dtype=dtype)
         right = None if other is None else other.words
-        return _codes.agreements(self.words, right, self.n_features, out)
+        return bit_planes.agreements(self.words, right, self.n_features, out)
 
     def _require_same(self, other: Any) -> None:
         if not isinstance(other, PackedCodes):
@@ -241,4 +241,4 @@ class _FlatWords:
     def __call__(self, xp: Any, codes: Any) -> Any:
         _arrays.require_digits(codes, self.pool_size, "codes")
         small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
-        return _codes.pack(small, self.pool_size).reshape(codes.shape[0], -1)
+        return bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)

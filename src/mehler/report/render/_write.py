@@ -17,7 +17,7 @@ from mehler._text import install_command, printable_json
 from mehler.report._model import Report, Verification
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
-from mehler.verify._certificate import certificates_text
+from mehler.verify import certificates_text
 
 
 def render_json(report: Report | Verification) -> str:

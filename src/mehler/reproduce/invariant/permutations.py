@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations._task import PAPER
+from mehler.proofs_checks.group_invariant.permutations import PAPER, curves
 from mehler.reproduce._draws import spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.statements import Plot
