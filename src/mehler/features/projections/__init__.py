@@ -16,7 +16,10 @@ of SciPy's version.
 
 from __future__ import annotations
 
-from mehler.features.projections._base import OrthogonalPairs, Projection, ProjectionName
+from mehler.features.projections._base import OrthogonalPairs, Projection
+
+# Shared with mehler.sklearn, and no public name.
+from mehler.features.projections._base import ProjectionName as ProjectionName
 from mehler.features.projections._gaussian import Gaussian
 from mehler.features.projections._hadamard import Hadamard
 from mehler.features.projections._orthogonal import Orthogonal
