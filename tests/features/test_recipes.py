@@ -14,25 +14,20 @@ import pytest
 import mehler
 from mehler.features import groups
 from mehler.features._recipes import GROUPS, MAPS
-from mehler.features.groups._coordinate import CoordinateGroup
+from mehler.features.groups._actions import moves
 
 
-class Mirror(CoordinateGroup):
+class Mirror(groups.Group):
     """A group of a user's: the identity, and all coordinates the other way around."""
 
     def __init__(self, n_inputs):
-        super().__init__(n_inputs, 2, orthogonal=True, closed=True)
+        there = np.arange(n_inputs)
 
-    def _listed(self):
-        return np.array([[0], [1]])
+        def places(elements):
+            return np.where(elements == 0, there, there[::-1]), np.ones(1)
 
-    def _places(self, elements):
-        there = np.arange(self.n_inputs)
-        index = np.where(elements == 0, there, there[::-1])
-        return index, np.ones_like(index)
-
-    def _parameters(self):
-        return {"n_inputs": self.n_inputs}
+        parameters = {"n_inputs": n_inputs}
+        super().__init__(n_inputs, 2, moves(places), lambda k: k[:, None], parameters)
 
 
 def test_a_group_from_outside_has_recipes_and_pickles():
@@ -55,7 +50,6 @@ def test_names_of_ours_are_taken(of):
 
 def test_only_what_can_be_made_is_named():
     assert {"Trivial", "Subset", "LinearMaps"} <= set(GROUPS.names)
-    assert "CoordinateGroup" not in GROUPS.names
     assert "FeatureMap" not in MAPS.names
     assert {"MaxoutCodes", "SelectedFeatures"} <= set(MAPS.names)
     assert not [name for name in GROUPS.names + MAPS.names if name.startswith("_")]
@@ -82,8 +76,8 @@ def test_recipes_of_later_versions_are_refused(version, said):
 OTHERS = """
 from tests.features.test_recipes import Mirror as Ours
 class Mirror(Ours):
-    def _listed(self):
-        return super()._listed()[::-1].copy()
+    def elements(self):
+        return super().elements()[::-1].copy()
 """
 
 

@@ -75,11 +75,6 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     ValueError
         If the recipe names no map known to this version, or lacks an argument.
 
-    See Also
-    --------
-    FeatureMap.recipe : Write the recipe.
-    FeatureMap.to : The same map on another library or device.
-
     Examples
     --------
     >>> import mehler

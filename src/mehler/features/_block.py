@@ -171,10 +171,6 @@ class UnitBlock:
     n_features : int
         Number of columns.
 
-    See Also
-    --------
-    FeatureMap.unit_blocks : Iterate over the blocks of a map.
-
     Examples
     --------
     >>> import numpy as np, mehler

@@ -106,11 +106,6 @@ def products(
     -------
     array, shape (n, n_units)
         In the dtype of the features.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
     """
     if tuple(X.shape) != tuple(Y.shape):
         raise ValueError(

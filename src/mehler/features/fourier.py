@@ -77,11 +77,6 @@ class FourierFeatures(FeatureMap):
     n_units : int
         Number of frequencies: n_features, or half of them for pairs.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, or does not belong to the kernel.
-
     See Also
     --------
     mehler.features.Spectrum : Define a kernel by its frequencies.

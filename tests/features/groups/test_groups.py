@@ -248,14 +248,35 @@ def test_large_groups_are_sampled_without_listing():
     assert len(np.unique(nine, axis=0)) == 2**12
 
 
-def test_samplers_and_functions_become_matrices():
-    drawn = groups.LinearMaps.sampled(
-        lambda rng: rng.standard_normal((2, 2)), 3, n_inputs=2, seed=5
-    )
-    again = groups.LinearMaps.sampled(
-        lambda rng: rng.standard_normal((2, 2)), 3, n_inputs=2, seed=5
-    )
-    assert drawn == again
+def test_any_group_gives_a_drawn_list():
+    """Warps have real numbers as elements; a large product has no list to choose from."""
+    warps = groups.TimeWarps(7, [0.5, 1.0, 2.0])
+    for replacement in (True, False):
+        some = warps.drawn(2, seed=1, replacement=replacement)
+        assert set(some.elements().ravel()) <= {0.5, 1.0, 2.0}
+        assert groups.from_recipe(some.recipe()) == some
+    large = groups.DirectSum(groups.BlockPermutations(9), groups.SignFlips(20))
+    for replacement in (True, False):
+        some = large.drawn(3, seed=1, replacement=replacement)
+        assert some.orthogonal
+        assert len({m.tobytes() for m in matrices(some)}) == 3
+    # Number by number, where 10^6 are too many for a list.
+    image = groups.ImageShifts(1000, 1000)
+    assert len(np.unique(image.sample(50, np.random.default_rng(0)), axis=0)) == 50
+
+
+def test_lists_beside_lists_act_as_each_of_them():
+    """Numbers of matrices stand beside speeds, so that both are stored as floats."""
+    maps = groups.LinearMaps(np.random.default_rng(3).standard_normal((2, 3, 3)))
+    warps = groups.TimeWarps(3, [1.0, 1.5])
+    rows = np.random.default_rng(4).standard_normal((2, 6))
+    both = groups.DirectSum(maps, warps).apply(rows)
+    left, right = maps.apply(rows[:, :3]), warps.apply(rows[:, 3:])
+    for k, (i, j) in enumerate(itertools.product(range(2), range(2))):
+        np.testing.assert_allclose(both[k], np.hstack([left[i], right[j]]))
+
+
+def test_functions_become_matrices():
     given = groups.LinearMaps([lambda rows: rows[:, ::-1] * [1.0, 2.0]], n_inputs=2)
     np.testing.assert_array_equal(given.matrices[0], [[0.0, 1.0], [2.0, 0.0]])
     assert groups.LinearMaps([np.array([[0.0, 1.0], [-1.0, 0.0]])]).orthogonal
@@ -283,12 +304,17 @@ def test_samplers_and_functions_become_matrices():
         (lambda: groups.SteerableRotations(3, 3, 4, bandlimit=0.1), ValueError, "nothing that t"),
         (lambda: groups.SteerableRotations(500, 500, 4), ValueError, "takes more than"),
         (lambda: groups.TimeWarps(3, [0.0]), ValueError, "above 0"),
-        (lambda: groups.PitchShifts(3, [1], channels_per_octave=0), ValueError, "above 0"),
+        (lambda: groups.PitchShifts(3, [1], channels_per_octave=0), ValueError, "positive"),
         (lambda: groups.LinearMaps([]), ValueError, "at least one"),
         (lambda: groups.LinearMaps([np.ones((2, 3))]), ValueError, r"maps\[0\] has shape"),
         (lambda: groups.LinearMaps([np.abs], n_inputs=2), ValueError, "not a linear function"),
         (lambda: groups.LinearMaps([np.abs]), ValueError, "n_inputs is not known"),
         (lambda: groups.CyclicShifts(3).subset([0]), ValueError, r"shape \(r, 1\)"),
+        (lambda: groups.CyclicShifts(3).subset([[0, 1]]), ValueError, r"shape \(r, 1\)"),
+        (lambda: groups.CyclicShifts(3).apply(np.ones((1, 3)), [[0.5]]), ValueError, "integers"),
+        (lambda: groups.BlockPermutations(3).subset([[0, 0, 1]]), ValueError, "not all elements"),
+        (lambda: groups.BlockPermutations(3).subset([[0, 1, 7]]), ValueError, "not all elements"),
+        (lambda: groups.SignFlips(3).subset([[2, 1, 1]]), ValueError, "not all elements"),
         (lambda: groups.CyclicShifts(3).apply(np.ones(3)), ValueError, r"acts on \(n, 3\)"),
         (lambda: groups.CyclicShifts(3).apply(np.ones((1, 3)), [1]), ValueError, "one a row"),
         (lambda: groups.CyclicShifts(3).sample(0, None), ValueError, "r=.* must be at least 1"),

@@ -85,17 +85,12 @@ def inverse_missing(cls):
     return Broken
 
 
-class Radians(groups.ImageRotations):
+def radians_for_degrees(cls):
     """Degrees handed to a function that takes radians."""
 
-    def _turned(self, images, angle):
-        return groups.ImageRotations._turned(self, images, math.degrees(angle))
-
-
-def radians_for_degrees(cls):
     class Broken(cls):
         def _structure(self, templates):
-            group = Radians(3, 3, self.group.degrees)
+            group = groups.ImageRotations(3, 3, map(math.degrees, self.group.degrees))
             return (np.moveaxis(group.apply(templates), 1, 0),)
 
     return Broken

@@ -55,11 +55,6 @@ class DeepFeatures(FeatureMap):
     limit : DeepKernel
         The kernels at infinite width.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, or two do not go together.
-
     See Also
     --------
     mehler.DeepKernel : The limit.
@@ -206,10 +201,6 @@ class DeepFeatures(FeatureMap):
             If an array is not of its kind, a row is zero, fourth powers of rows overflow or vanish,
             or a series has not converged: of kinked units of another degree than 1 at rows that are
             nearly parallel and not equal.
-
-        See Also
-        --------
-        gram_variance : The exact variance, of one layer.
 
         Notes
         -----

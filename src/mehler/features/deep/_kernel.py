@@ -52,11 +52,6 @@ class DeepKernel:
     bias_variance : float
         :math:`\sigma_b^2 \ge 0`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, or two do not go together.
-
     See Also
     --------
     mehler.DeepFeatures : Random networks of finite width, which tend to this.
@@ -152,10 +147,6 @@ class DeepKernel:
             the range of floats; TypeError if a derivative is wanted of what NumPy and SciPy
             compute.
 
-        See Also
-        --------
-        ntk : The kernel of the gradients.
-
         Notes
         -----
         On PyTorch and JAX it is differentiable in `X` and `Y` where the activation has a closed
@@ -205,10 +196,6 @@ class DeepKernel:
         TypeError, ValueError
             As of :meth:`nngp`; ValueError for activations that jump, such as 'step': their
             tangent kernel is infinite at equal rows.
-
-        See Also
-        --------
-        nngp : The kernel of the outputs.
 
         Examples
         --------

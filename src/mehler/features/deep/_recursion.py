@@ -344,11 +344,6 @@ def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
     float or mpmath.mpf
         Relative error at most 1e-13 in float64.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `pool_size` is not an integer in range.
-
     See Also
     --------
     mehler.exact.sigma2 : Its inverse.

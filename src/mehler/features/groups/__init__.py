@@ -5,7 +5,7 @@ rounding; lists that are no groups (small shifts, interpolated rotations, warps)
 """
 
 from mehler.features.groups._combined import DirectProduct, DirectSum, LinearMaps
-from mehler.features.groups._coordinate import (
+from mehler.features.groups._families import (
     BlockPermutations,
     CyclicShifts,
     Dihedral,

@@ -1,49 +1,65 @@
-"""Base class of groups: lists of linear maps that can be applied, sampled and named."""
+"""A group as data: its order, the action of an element on rows, and how elements are drawn."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from mehler._random import require_seed
 from mehler._validate import require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
+from mehler.features.groups._actions import Action
 
 # Orders have as many digits as there are elements to choose from, and are exact.
 MOST_INPUTS = 10**6
-
 # Most elements that are listed and averaged over.
 MOST_LISTED = 200_000
+# Most elements that are shuffled whole for a draw without replacement.
+MOST_SHUFFLED = 10**6
+
+# (r, generator, with replacement or not) -> elements (r, k).
+Draw = Callable[[int, np.random.Generator, bool], Any]
 
 
-class Group(ABC):
+class Group:
     """A finite, immutable list of linear maps of the coordinates, with equal weights.
 
-    An element is a row of numbers (a shift, a permutation, signs); `elements` lists them.
+    An element is a row of numbers (a shift, a permutation, signs); `elements` lists them. A family
+    of groups is a subclass whose ``__init__`` fills these fields.
 
-    Attributes
+    Parameters
     ----------
     n_inputs : int
-        Number of coordinates d.
+        Coordinates d.
     order : int
         Number of elements N.
+    action : Action
+        What elements do to rows.
+    numbered : callable
+        Numbers below N, shape (r,) -> elements (r, k); the identity first, if there is one.
+    parameters : dict
+        Arguments of the subclass, which its recipe holds; they become attributes.
+    draw : callable, optional
+        (r, generator, replacement) -> r uniform elements; default by their numbers.
     orthogonal : bool
         Whether every element preserves norms.
     closed : bool
         Whether it is a group, so that averages over all elements do not change when one of them
         acts on the data. Otherwise it is a list, such as small shifts.
 
+    Attributes
+    ----------
+    element_size : int
+        Numbers k of an element.
+
     See Also
     --------
     mehler.GroupInvariantFeatures : Features invariant to a group.
-    CyclicShifts : Shifts of signals.
 
     Examples
     --------
@@ -55,49 +71,52 @@ class Group(ABC):
 
     n_inputs: int
     order: int
+    action: Action
+    numbered: Callable[[Any], Any]
+    element_size: int
     orthogonal: bool
     closed: bool
+    _draw: Draw
+    _parameters: dict[str, Any]
 
-    @property
-    def moves_coordinates(self) -> bool:
-        """Whether elements only permute coordinates and change signs."""
-        return False
+    def __init__(
+        self,
+        n_inputs: int,
+        order: int,
+        action: Action,
+        numbered: Callable[[Any], Any],
+        parameters: dict[str, Any],
+        *,
+        draw: Draw | None = None,
+        orthogonal: bool = True,
+        closed: bool = True,
+    ) -> None:
+        draw = draw or functools.partial(_by_number, order, numbered)
+        self.__dict__.update(
+            parameters,
+            n_inputs=require_integer("n_inputs", n_inputs, most=MOST_INPUTS),
+            order=order,
+            action=action,
+            element_size=draw(1, np.random.default_rng(0), True).shape[1],
+            orthogonal=orthogonal,
+            closed=closed,
+            numbered=numbered,
+            _draw=draw,
+            _parameters=parameters,
+        )
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
         GROUPS.add(cls)
 
-    def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
-        self.n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        self.order = order
-        self.orthogonal = orthogonal
-        self.closed = closed
-        self._made = True
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"groups are immutable: make another one to change {name}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if getattr(self, "_made", False):
-            raise AttributeError(f"groups are immutable: make another one to change {name}")
-        super().__setattr__(name, value)
-
-    # -- hooks ----------------------------------------------------------------------------
-
-    @abstractmethod
-    def _listed(self) -> Any:
-        """Return all elements, shape (order, k), the identity first if there is one."""
-
-    def _parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments, JSON-able; by default the attributes so named."""
-        values = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
-
-    @abstractmethod
-    def _apply(self, rows: Any, elements: Any) -> Any:
-        """Apply each element to the rows: shape (r, n, d)."""
-
-    @abstractmethod
-    def _transpose(self, rows: Any, elements: Any) -> Any:
-        """Apply the transpose of each element to the rows: shape (r, n, d)."""
+    @property
+    def moves_coordinates(self) -> bool:
+        """Whether elements only permute coordinates and change signs."""
+        return self.action.coordinates is not None
 
     def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
         """Return index and sign of each coordinate, for elements that only permute and flip signs.
@@ -113,9 +132,7 @@ class Group(ABC):
             Integers and signs of shape (r, d): (g t)_i is sign_i t[index_i]; a sign of 0 drops
             the coordinate. None for other maps.
         """
-        return None
-
-    # -- public methods -------------------------------------------------------------------
+        return None if self.action.coordinates is None else self.action.coordinates(elements)
 
     def elements(self) -> Any:
         """Return all elements, one a row: shape (order, k), the identity first if there is one.
@@ -130,7 +147,7 @@ class Group(ABC):
                 f"{self!r} has {_count(self.order)} elements, too many to list; take some of "
                 "them: group.drawn(100, seed=0)"
             )
-        return self._listed()
+        return self.numbered(np.arange(self.order))
 
     def sample(self, r: int, rng: np.random.Generator, *, replacement: bool = False) -> Any:
         """Draw uniform random elements, shape (r, k): independent ones, or distinct ones.
@@ -143,22 +160,11 @@ class Group(ABC):
             Source of randomness.
         replacement : bool
             Draw independently; default distinct elements.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If r is not an integer of at least 1, or more than there are.
         """
         r = require_integer("r", r)
         if not replacement and r > self.order:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
-        return self._sample(r, rng, replacement)
-
-    def _sample(self, r: int, rng: np.random.Generator, replacement: bool) -> Any:
-        chosen = (
-            rng.integers(self.order, size=r) if replacement else rng.permutation(self.order)[:r]
-        )
-        return self.elements()[chosen]
+        return self._draw(r, rng, replacement)
 
     def apply(self, rows: Any, elements: Any = None) -> Any:
         """Apply elements to rows, such as templates: shape (r, n, n_inputs).
@@ -170,7 +176,7 @@ class Group(ABC):
         elements : array, shape (r, k), optional
             Elements to apply; default all.
         """
-        return self._apply(*self._both(rows, elements))
+        return self.action.apply(self._rows(rows), self._elements(elements))
 
     def transpose(self, rows: Any, elements: Any = None) -> Any:
         """Apply the transposes of elements (for orthogonal ones: the inverses) to rows.
@@ -182,12 +188,12 @@ class Group(ABC):
         rows, elements
             As in :meth:`apply`.
         """
-        return self._transpose(*self._both(rows, elements))
+        return self.action.transpose(self._rows(rows), self._elements(elements))
 
     @property
     def actions(self) -> tuple[Callable[[Any], Any], ...]:
         """The elements as functions of rows, X -> g X."""
-        return tuple(functools.partial(_act, self, one[None, :]) for one in self.elements())
+        return tuple(functools.partial(_act, self, element[None]) for element in self.elements())
 
     def subset(self, elements: Any) -> Subset:
         """Return the list of some of the elements, such as small shifts.
@@ -216,7 +222,7 @@ class Group(ABC):
 
     def recipe(self) -> dict[str, Any]:
         """Return a JSON-able dict that makes the same group: see `groups.from_recipe`."""
-        return {"group": type(self).__name__, **self._parameters()}
+        return {"group": type(self).__name__, **_plain(self._parameters)}
 
     def __eq__(self, other: object) -> bool:
         """Groups with the same recipe are equal."""
@@ -228,39 +234,62 @@ class Group(ABC):
 
     def __repr__(self) -> str:
         """Name the class and its arguments."""
-        arguments = ", ".join(f"{k}={v!r}" for k, v in self._parameters().items())
-        return f"{type(self).__name__}({arguments})"
+        shown = {k: list(v) if isinstance(v, tuple) else v for k, v in self._parameters.items()}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return group_of, (self.recipe(), elsewhere(type(self)))
 
-    def _both(self, rows: Any, elements: Any) -> tuple[Any, Any]:
+    def _rows(self, rows: Any) -> Any:
         rows = _numbers("rows", rows)
         if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
             raise ValueError(
                 f"rows have shape {rows.shape} but {self!r} acts on (n, {self.n_inputs})"
             )
         if rows.dtype.kind != "f" and not self.moves_coordinates:
-            rows = rows.astype(np.float64)  # whole numbers would truncate weights and images
+            return rows.astype(np.float64)  # whole numbers would truncate weights and images
+        return rows
+
+    def _elements(self, elements: Any) -> Any:
         if elements is None:
-            return rows, self.elements()
+            return self.elements()
         elements = _numbers("elements", elements)
-        if elements.ndim != 2 or elements.shape[1] == 0:
+        if elements.ndim != 2 or elements.shape[1] != self.element_size:
             raise ValueError(
-                f"elements have shape {elements.shape}; give one a row, as group.elements() does"
+                f"elements have shape {elements.shape} but must have shape "
+                f"(r, {self.element_size}), one a row, as group.elements() writes them"
             )
-        return rows, elements
+        return elements
 
 
-def _numbers(name: str, value: Any) -> Any:
-    """Return real numbers as an array of NumPy, in their own dtype."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):  # rows of several lengths, tensors on a device
-        raise TypeError(f"{name} must be one array, whose rows have one length") from None
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
-    return array
+def _by_number(
+    order: int,
+    numbered: Callable[[Any], Any],
+    r: int,
+    rng: np.random.Generator,
+    replacement: bool,
+) -> Any:
+    """Draw numbers of elements."""
+    if replacement:
+        return numbered(rng.integers(order, size=r))
+    if order <= MOST_SHUFFLED:
+        return numbered(rng.permutation(order)[:r])
+    return numbered(rng.choice(order, size=r, replace=False))
+
+
+def independent(one: Callable[[int, np.random.Generator], Any]) -> Draw:
+    """Draw by ``one(n, rng)``, n independent elements; distinct ones by drawing again."""
+
+    def draw(r: int, rng: np.random.Generator, replacement: bool) -> Any:
+        rows = one(r, rng)
+        while not replacement:
+            _, first = np.unique(rows, axis=0, return_index=True)
+            if first.size >= r:
+                return rows[np.sort(first)[:r]]
+            rows = np.concatenate([rows, one(r, rng)])
+        return rows
+
+    return draw
 
 
 class Subset(Group):
@@ -273,16 +302,6 @@ class Subset(Group):
     elements : array, shape (r, k)
         Rows in the form of `of.elements()`; they may repeat.
 
-    Raises
-    ------
-    ValueError
-        If there are none, or they are not in the form of the group's elements.
-
-    See Also
-    --------
-    Group.subset : Choose the elements.
-    Group.drawn : Draw them.
-
     Examples
     --------
     >>> from mehler.features import groups
@@ -294,38 +313,29 @@ class Subset(Group):
     of: Group
 
     def __init__(self, of: Any, elements: Any) -> None:
-        self.of = as_group(of)
-        listed = _elements(elements)
-        width = self.of.sample(1, np.random.default_rng(0)).shape[1]
-        if listed.ndim != 2 or listed.shape[0] == 0 or listed.shape[1] != width:
-            raise ValueError(
-                f"elements have shape {listed.shape} but must have shape (r, {width}), as "
-                f"{self.of!r} writes its elements, and r at least 1"
-            )
+        of = as_group(of)
+        listed = np.array(of._elements(elements))
+        if len(listed) == 0:
+            raise ValueError("elements are none: give at least one row")
         listed.setflags(write=False)
-        self._kept = listed
-        super().__init__(self.of.n_inputs, len(listed), orthogonal=self.of.orthogonal, closed=False)
+        super().__init__(
+            of.n_inputs,
+            len(listed),
+            of.action,
+            lambda numbers: listed[numbers],
+            {"of": of},
+            orthogonal=of.orthogonal,
+            closed=False,
+        )
+        moved = self.coordinates(listed)
+        if moved is not None and self.orthogonal:
+            there = np.sort(moved[0], axis=1) == np.arange(self.n_inputs)
+            if not (there.all() and (np.abs(moved[1]) == 1).all()):
+                raise ValueError(f"elements are not all elements of {of!r}")
 
-    @property
-    def moves_coordinates(self) -> bool:
-        """Whether the group's elements do."""
-        return self.of.moves_coordinates
-
-    def _listed(self) -> Any:
-        return self._kept
-
-    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
-        """Return index and sign of each coordinate, if the group has them."""
-        return self.of.coordinates(elements)
-
-    def _apply(self, rows: Any, elements: Any) -> Any:
-        return self.of.apply(rows, elements)
-
-    def _transpose(self, rows: Any, elements: Any) -> Any:
-        return self.of.transpose(rows, elements)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"of": self.of.recipe(), "elements": self._kept.tolist()}
+    def recipe(self) -> dict[str, Any]:
+        """Return the recipe of the group, and the elements."""
+        return {**super().recipe(), "elements": self.elements().tolist()}
 
     def __repr__(self) -> str:
         """Name the group and how many elements are taken."""
@@ -350,18 +360,14 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
     ValueError
         If it names no group known to this version, or lacks an argument.
 
-    See Also
-    --------
-    Group.recipe : Write the recipe.
-
     Examples
     --------
     >>> from mehler.features import groups
     >>> groups.from_recipe(groups.CyclicShifts(3).recipe())
     CyclicShifts(n_inputs=3, n_blocks=3)
     """
-    made: Group = group_of(recipe)
-    return made
+    group: Group = group_of(recipe)
+    return group
 
 
 def as_group(group: Any, name: str = "group") -> Group:
@@ -379,14 +385,26 @@ def as_group(group: Any, name: str = "group") -> Group:
     )
 
 
-def _elements(elements: Any) -> Any:
+def _numbers(name: str, value: Any) -> Any:
+    """Return real numbers as an array of NumPy, in their own dtype."""
     try:
-        found = np.array(elements)
-    except ValueError:  # rows of several lengths
-        found = np.empty(0)
-    if found.dtype.kind not in "iu":
-        raise TypeError("elements must be a matrix of integers, as group.sample returns it")
-    return found
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # rows of several lengths, tensors on a device
+        raise TypeError(f"{name} must be one array, whose rows have one length") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
+    return array
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument in the form of recipes."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, Group):
+        return value.recipe()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _act(group: Group, element: Any, X: Any) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from mehler._validate import require_integer, require_real
-from mehler.features.groups._group import Group
+from mehler._validate import require_integer, require_positive, require_real
+from mehler.features.groups._actions import function, interpolation
+from mehler.features.groups._group import MOST_INPUTS, Group
 
 
 class ImageRotations(Group):
@@ -25,10 +25,6 @@ class ImageRotations(Group):
         interpolated by splines (``scipy.ndimage.rotate``), zeros outside: linear, not orthogonal.
     spline : int
         Order of the spline, 0 to 5; default 1.
-
-    See Also
-    --------
-    QuarterTurns : The exact group.
 
     Examples
     --------
@@ -45,90 +41,37 @@ class ImageRotations(Group):
     def __init__(
         self, height: int, width: int, degrees: Iterable[float], *, spline: int = 1
     ) -> None:
-        self.height = require_integer("height", height, most=10**6)
-        self.width = require_integer("width", width, most=10**6)
-        self.spline = require_integer("spline", spline, least=0, most=5)
-        self.degrees = finite_numbers("degrees", degrees)
-        exact = self.height == self.width and all(angle % 90 == 0 for angle in self.degrees)
-        turns = {angle % 360 for angle in self.degrees}
-        super().__init__(
-            self.height * self.width,
-            len(self.degrees),
-            orthogonal=exact,
-            # A group if the angles are a subgroup of the quarter turns, each equally often.
-            closed=exact
-            and len(turns) == len(self.degrees)
-            and turns in ({0.0}, {0.0, 180.0}, {0.0, 90.0, 180.0, 270.0}),
-        )
+        height = require_integer("height", height, most=MOST_INPUTS)
+        width = require_integer("width", width, most=MOST_INPUTS)
+        spline = require_integer("spline", spline, least=0, most=5)
+        degrees = _finite_numbers("degrees", degrees)
 
-    def _listed(self) -> Any:
-        return np.array(self.degrees)[:, None]
-
-    def _apply(self, rows: Any, elements: Any) -> Any:
-        images = np.asarray(rows).reshape(len(rows), self.height, self.width)
-        return np.stack([self._turned(images, float(angle)) for (angle,) in elements])
-
-    def _transpose(self, rows: Any, elements: Any) -> Any:
-        unit = np.eye(self.n_inputs)
-        # Images of unit row vectors are the columns of the matrix.
-        return np.stack([rows @ self._apply(unit, one[None, :])[0].T for one in elements])
-
-    def _turned(self, images: Any, angle: float) -> Any:
-        if angle % 90 == 0 and self.height == self.width:
-            turned = np.rot90(images, int(angle // 90), axes=(1, 2))
-        else:
+        def turned(rows: Any, element: Any) -> Any:
+            images, angle = rows.reshape(len(rows), height, width), float(element[0])
+            if angle % 90 == 0 and height == width:
+                return np.rot90(images, int(angle // 90), axes=(1, 2)).reshape(rows.shape)
             from scipy import ndimage
 
-            turned = ndimage.rotate(
-                images, angle, axes=(2, 1), reshape=False, order=self.spline, output=images.dtype
-            )
-        return turned.reshape(len(images), self.n_inputs)
+            return ndimage.rotate(
+                images, angle, axes=(2, 1), reshape=False, order=spline, output=rows.dtype
+            ).reshape(rows.shape)
+
+        exact = height == width and all(angle % 90 == 0 for angle in degrees)
+        turns = {angle % 360 for angle in degrees}
+        # A group if the angles are a subgroup of the quarter turns, each once.
+        subgroup = turns in ({0.0}, {0.0, 180.0}, {0.0, 90.0, 180.0, 270.0})
+        super().__init__(
+            height * width,
+            len(degrees),
+            function(height * width, turned),
+            _listed(degrees),
+            {"height": height, "width": width, "degrees": degrees, "spline": spline},
+            orthogonal=exact,
+            closed=exact and subgroup and len(turns) == len(degrees),
+        )
 
 
-def finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
-    """Validate a non-empty list of finite numbers."""
-    try:
-        listed = tuple(require_real(name, each) for each in values)
-    except TypeError:
-        raise TypeError(f"{name}={values!r} must list numbers") from None
-    if not listed or not all(math.isfinite(each) for each in listed):
-        raise ValueError(f"{name}={list(listed)} must list at least one number, all finite")
-    return listed
-
-
-class _Resampled(Group):
-    """Base of warps: linear interpolation at real positions; zeros outside."""
-
-    @abstractmethod
-    def _positions(self, elements: Any) -> Any:
-        """Return the positions sampled by each element, shape (r, d), in units of coordinates."""
-
-    def _neighbours(self, elements: Any) -> list[tuple[Any, Any]]:
-        at = self._positions(np.asarray(elements, dtype=np.float64))
-        low = np.floor(at)
-        found = []
-        for index, weight in ((low, 1.0 - (at - low)), (low + 1.0, at - low)):
-            inside = (index >= 0) & (index <= self.n_inputs - 1)
-            places = np.where(inside, index, 0.0).astype(np.int64)
-            found.append((places, np.where(inside, weight, 0.0)))
-        return found
-
-    def _apply(self, rows: Any, elements: Any) -> Any:
-        parts = [
-            np.moveaxis(rows[:, index], 1, 0) * weight[:, None, :]
-            for index, weight in self._neighbours(elements)
-        ]
-        return (parts[0] + parts[1]).astype(rows.dtype)
-
-    def _transpose(self, rows: Any, elements: Any) -> Any:
-        out = np.zeros((len(elements), self.n_inputs, len(rows)))
-        for index, weight in self._neighbours(elements):
-            for each, places, weights in zip(out, index, weight):
-                np.add.at(each, places, weights[:, None] * rows.T)
-        return np.swapaxes(out, 1, 2)
-
-
-class TimeWarps(_Resampled):
+class TimeWarps(Group):
     """Changes of speed of a signal, about its middle.
 
     Parameters
@@ -138,10 +81,6 @@ class TimeWarps(_Resampled):
     speeds : sequence of float
         Above 0: at 2 the signal passes in half the time, zeros follow; at 1/2 its middle half is
         stretched. Linear interpolation; not orthogonal.
-
-    See Also
-    --------
-    PitchShifts : Shifts of a spectrum.
 
     Examples
     --------
@@ -153,22 +92,30 @@ class TimeWarps(_Resampled):
     speeds: tuple[float, ...]
 
     def __init__(self, n_inputs: int, speeds: Iterable[float]) -> None:
-        self.speeds = finite_numbers("speeds", speeds)
-        if min(self.speeds) <= 0.0:
-            raise ValueError(f"speeds={list(self.speeds)} must be above 0")
-        one = self.speeds == (1.0,)
-        super().__init__(n_inputs, len(self.speeds), orthogonal=one, closed=one)
+        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        speeds = _finite_numbers("speeds", speeds)
+        if min(speeds) <= 0.0:
+            raise ValueError(f"speeds={list(speeds)} must be above 0")
+        middle = 0.5 * (n_inputs - 1)
 
-    def _listed(self) -> Any:
-        return np.array(self.speeds)[:, None]
+        def positions(elements: Any) -> Any:
+            return middle + elements * (np.arange(n_inputs) - middle)
 
-    def _positions(self, elements: Any) -> Any:
-        middle = 0.5 * (self.n_inputs - 1)
-        return middle + elements[:, :1] * (np.arange(self.n_inputs) - middle)
+        super().__init__(
+            n_inputs,
+            len(speeds),
+            interpolation(n_inputs, positions),
+            _listed(speeds),
+            {"n_inputs": n_inputs, "speeds": speeds},
+            orthogonal=speeds == (1.0,),
+            closed=speeds == (1.0,),
+        )
 
 
-class PitchShifts(_Resampled):
+class PitchShifts(Group):
     """Shifts of a spectrum along a logarithmic frequency axis.
+
+    Linear interpolation between channels, zeros from outside: not orthogonal.
 
     Parameters
     ----------
@@ -178,14 +125,6 @@ class PitchShifts(_Resampled):
         Shifts; 1200 are an octave.
     channels_per_octave : float
         Density of the axis.
-
-    See Also
-    --------
-    TimeWarps : Changes of speed.
-
-    Notes
-    -----
-    Linear interpolation between channels, zeros from outside: not orthogonal.
 
     Examples
     --------
@@ -200,18 +139,35 @@ class PitchShifts(_Resampled):
     def __init__(
         self, n_inputs: int, cents: Iterable[float], *, channels_per_octave: float = 12.0
     ) -> None:
-        self.cents = finite_numbers("cents", cents)
-        density = require_real("channels_per_octave", channels_per_octave)
-        if not 0.0 < density < math.inf:
-            raise ValueError(f"channels_per_octave={density!r} must be finite and above 0")
-        self.channels_per_octave = density
-        one = self.cents == (0.0,)
+        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        cents = _finite_numbers("cents", cents)
+        density = require_positive("channels_per_octave", channels_per_octave)
+
+        def positions(elements: Any) -> Any:
+            return np.arange(n_inputs) - elements * (density / 1200.0)
+
         super().__init__(
-            require_integer("n_inputs", n_inputs), len(self.cents), orthogonal=one, closed=one
+            n_inputs,
+            len(cents),
+            interpolation(n_inputs, positions),
+            _listed(cents),
+            {"n_inputs": n_inputs, "cents": cents, "channels_per_octave": density},
+            orthogonal=cents == (0.0,),
+            closed=cents == (0.0,),
         )
 
-    def _listed(self) -> Any:
-        return np.array(self.cents)[:, None]
 
-    def _positions(self, elements: Any) -> Any:
-        return np.arange(self.n_inputs) - elements[:, :1] * (self.channels_per_octave / 1200.0)
+def _finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
+    """Validate a non-empty list of finite numbers."""
+    try:
+        listed = tuple(require_real(name, each) for each in values)
+    except TypeError:
+        raise TypeError(f"{name}={values!r} must list numbers") from None
+    if not listed or not all(math.isfinite(each) for each in listed):
+        raise ValueError(f"{name}={list(listed)} must list at least one number, all finite")
+    return listed
+
+
+def _listed(values: tuple[float, ...]) -> Callable[[Any], Any]:
+    """Return elements of one number each, in their order."""
+    return lambda numbers: np.array(values)[numbers, None]

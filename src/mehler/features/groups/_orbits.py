@@ -125,16 +125,6 @@ def haar_kernel(
     array, shape (n, k)
         In the namespace and float dtype of `X`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the rows are not of the group's width.
-
-    See Also
-    --------
-    mean_distance : The kernel of group-invariant features, up to sign.
-    mehler.GroupInvariantFeatures : Random features of an invariant kernel.
-
     References
     ----------
     Haasdonk, Vossen, Burkhardt (2005), Invariance in kernel methods by Haar integration; equation
@@ -181,15 +171,6 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
     array, shape (n, k)
         In the namespace and float dtype of `X`; squared distances carry 1e-16 of rounding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the rows are not of the group's width, or the group cannot be listed.
-
-    See Also
-    --------
-    energy_distance : A squared metric between orbits.
-
     References
     ----------
     Proportional to d_G of Mroueh, Voinea, Poggio (2015), Theorem 1.
@@ -223,11 +204,6 @@ def energy_distance(
     Returns
     -------
     array, shape (n, k)
-
-    See Also
-    --------
-    mean_distance : The function D.
-    mehler.GroupInvariantFeatures.energy_distance : The same for a map's group.
 
     References
     ----------

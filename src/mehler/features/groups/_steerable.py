@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_integer, require_real
+from mehler.features.groups._actions import Action
+from mehler.features.groups._families import as_column
 from mehler.features.groups._group import Group
 
 # Most numbers of the basis that is kept, 256 MB.
@@ -44,23 +48,18 @@ class SteerableRotations(Group):
     ----------
     frequency : int
         The largest k.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, the samples are not independent, or the basis
-        would be too large.
-
-    See Also
-    --------
-    ImageRotations : Rotations by splines, which are no group.
-    QuarterTurns : Rotations by right angles, of all images.
+    samples : array, shape (d, M)
+        Samples of functions that are orthonormal in the mean over rotations; read-only.
+    basis : array, shape (d, M)
+        Orthonormal basis U of the samples, the nearest to them; read-only.
+    singular_values : array, shape (M,)
+        Singular values of the samples, falling: all 1 if they were isometric.
 
     Notes
     -----
     An element is the number of turns j. On samples of the functions in a square image a quarter
     turn is that of :class:`QuarterTurns`. U is the polar factor of the samples of functions that
-    are orthonormal in the mean over all rotations; :attr:`singular_values` says how far they are
+    are orthonormal in the mean over all rotations; `singular_values` says how far they are
     from orthonormal on the pixels. Made once, in O(d M^2) for M functions, about d/2 of them at
     the default; applied in O(r d M) a row.
 
@@ -86,44 +85,57 @@ class SteerableRotations(Group):
     n_turns: int
     bandlimit: float
     frequency: int
+    samples: NDArray[np.float64]
+    basis: NDArray[np.float64]
+    singular_values: NDArray[np.float64]
+    _generated: Callable[[Any], Any]
 
     def __init__(self, height: int, width: int, n_turns: int, *, bandlimit: float = 0.9) -> None:
-        self.height = require_integer("height", height, least=2, most=1000)
-        self.width = require_integer("width", width, least=2, most=1000)
-        self.n_turns = require_integer("n_turns", n_turns, most=10**6)
-        self.bandlimit = require_real("bandlimit", bandlimit)
-        if not 0.0 < self.bandlimit <= 1.0:
+        height = require_integer("height", height, least=2, most=1000)
+        width = require_integer("width", width, least=2, most=1000)
+        n_turns = require_integer("n_turns", n_turns, most=10**6)
+        bandlimit = require_real("bandlimit", bandlimit)
+        if not 0.0 < bandlimit <= 1.0:
             raise ValueError(f"bandlimit={bandlimit!r} must be above 0 and at most 1")
-        samples, self._frequencies, self._paired = _samples(self.height, self.width, self.bandlimit)
-        self.frequency = int(self._frequencies.max(initial=0))
-        if self.frequency == 0:
+        samples, frequencies, paired = _samples(height, width, bandlimit)
+        if paired == 0:
             raise ValueError(f"bandlimit={bandlimit!r} leaves nothing that turns: make it larger")
         left, values, right = np.linalg.svd(samples, full_matrices=False)
         if samples.shape[1] > samples.shape[0] or values[-1] < _LEAST:
             raise ValueError(
-                f"bandlimit={bandlimit!r} has functions that the {self.height} x {self.width} "
+                f"bandlimit={bandlimit!r} has functions that the {height} x {width} "
                 "pixels do not tell apart: make it smaller"
             )
         basis = left @ right
         for part in (samples, values, basis):
             part.setflags(write=False)
-        self._samples, self._values, self._basis = samples, values, basis
-        super().__init__(self.height * self.width, self.n_turns, orthogonal=True, closed=True)
 
-    @property
-    def singular_values(self) -> Any:
-        """Singular values of the samples, falling: all 1 if they were isometric; shape (M,)."""
-        return self._values
+        def turned(rows: Any, turns: Any) -> Any:
+            parts = rows.astype(np.float64) @ basis
+            # Whole turns are taken out before the angle is rounded.
+            steps = np.multiply.outer(turns.astype(np.int64), frequencies) % n_turns
+            angles = (2.0 * np.pi / n_turns) * steps[:, None, :]
+            moved = (np.cos(angles) - 1.0) * parts
+            moved += np.sin(angles) * _quarter(parts, paired)
+            return (rows + moved @ basis.T).astype(rows.dtype)
 
-    @property
-    def samples(self) -> Any:
-        """Samples of functions that are orthonormal in the mean over rotations; (d, M)."""
-        return self._samples
-
-    @property
-    def basis(self) -> Any:
-        """Orthonormal basis U of the samples, nearest to :attr:`samples`, (d, M); read-only."""
-        return self._basis
+        super().__init__(
+            height * width,
+            n_turns,
+            Action(
+                lambda rows, elements: turned(rows, elements[:, 0]),
+                lambda rows, elements: turned(rows, -elements[:, 0]),
+            ),
+            as_column,
+            {"height": height, "width": width, "n_turns": n_turns, "bandlimit": bandlimit},
+        )
+        self.__dict__.update(
+            frequency=int(frequencies.max()),
+            singular_values=values,
+            samples=samples,
+            basis=basis,
+            _generated=lambda parts: frequencies * _quarter(parts, paired),
+        )
 
     def turning_part(self, rows: Any) -> Any:
         """Project images on the samples of the functions: the part that turns, shape (n, d).
@@ -133,8 +145,7 @@ class SteerableRotations(Group):
         rows : array, shape (n, d)
             NumPy, real.
         """
-        rows, _ = self._both(rows, np.zeros((1, 1)))
-        return rows @ self._basis @ self._basis.T
+        return self._rows(rows) @ self.basis @ self.basis.T
 
     def generator(self, rows: Any) -> Any:
         """Differentiate turned images by the angle, at 0: J x, shape (n, d).
@@ -146,30 +157,7 @@ class SteerableRotations(Group):
         rows : array, shape (n, d)
             NumPy, real.
         """
-        rows, _ = self._both(rows, np.zeros((1, 1)))
-        parts = self._frequencies * _quarter(rows @ self._basis, self._paired)
-        return parts @ self._basis.T
-
-    def _listed(self) -> Any:
-        return np.arange(self.order)[:, None]
-
-    def _apply(self, rows: Any, elements: Any) -> Any:
-        return self._turned(rows, elements[:, 0])
-
-    def _transpose(self, rows: Any, elements: Any) -> Any:
-        return self._turned(rows, -elements[:, 0])
-
-    def _turned(self, rows: Any, turns: Any) -> Any:
-        rows = np.asarray(rows)
-        parts = rows.astype(np.float64) @ self._basis
-        # Whole turns are taken out before the angle is rounded.
-        steps = np.multiply.outer(turns.astype(np.int64), self._frequencies) % self.order
-        angles = (2.0 * np.pi / self.order) * steps[:, None, :]
-        moved = (np.cos(angles) - 1.0) * parts
-        moved += np.sin(angles) * _quarter(parts, self._paired)
-        # Turned pixels are no integers where those of the image are.
-        kept = rows.dtype if rows.dtype.kind == "f" else np.float64
-        return (rows + moved @ self._basis.T).astype(kept)
+        return self._generated(self._rows(rows) @ self.basis) @ self.basis.T
 
 
 def _samples(height: int, width: int, bandlimit: float) -> tuple[Any, Any, int]:

@@ -13,7 +13,7 @@ from mehler._validate import require_flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
 from mehler.features.groups import _orbits
-from mehler.features.groups._coordinate import BlockPermutations, CyclicShifts, ImageShifts
+from mehler.features.groups._families import BlockPermutations, CyclicShifts, ImageShifts
 from mehler.features.groups._group import Group, Subset
 from mehler.features.invariant import _draws as draws
 from mehler.features.invariant import _moments as moments
@@ -421,11 +421,6 @@ class GroupInvariantFeatures(FeatureMap):
         -------
         array, shape (n,)
             In the namespace and float dtype of `X`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If they are not matrices of one shape.
 
         Examples
         --------

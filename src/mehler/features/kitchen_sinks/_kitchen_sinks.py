@@ -83,11 +83,6 @@ class KitchenSinks(EstimatedKernel):
         units, with the same bits, so that memory does not grow with `n_features`. Requires
         projections='gaussian'. See :meth:`unit_blocks`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, or two do not go together.
-
     See Also
     --------
     mehler.exact.activation_kernel : The expected kernel as a function of the correlation.

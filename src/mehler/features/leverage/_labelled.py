@@ -31,11 +31,6 @@ class TopLeverage(Selector):
     method : {'svd', 'dual', 'gram'}, optional
         Algorithm of the scores, see `ridge_leverage_scores`.
 
-    See Also
-    --------
-    LeverageSampling : Sample instead, and preserve the kernel.
-    TopVariance : A cheaper baseline.
-
     Examples
     --------
     >>> import numpy as np, mehler
@@ -76,10 +71,6 @@ class TopVariance(Selector):
     pool, n_features, groups
         As in :class:`Selector`.
 
-    See Also
-    --------
-    TopLeverage : By leverage scores.
-
     Examples
     --------
     >>> import numpy as np, mehler
@@ -109,11 +100,6 @@ class EERF(Selector):
     ----------
     pool, n_features, groups
         As in :class:`Selector`; `fit` needs targets.
-
-    See Also
-    --------
-    LKRF : With learned weights.
-    LeverageSampling : Without targets.
 
     References
     ----------
@@ -156,11 +142,6 @@ class LKRF(Selector):
         Radius of the chi-square ball about uniform weights, above 0.
     weighted : bool, optional
         Weight features by q (default), or equally.
-
-    See Also
-    --------
-    EERF : The same features with equal weights.
-    LeverageSampling : Without targets.
 
     References
     ----------
@@ -270,7 +251,6 @@ class Greedy(Selector):
 
     See Also
     --------
-    EERF : Choose by correlation with the target.
     mehler.bounds.kitchen_sinks.approximation_greedy : The bound of its error.
 
     Examples
@@ -355,7 +335,6 @@ class NotSoRandom(Selector):
 
     See Also
     --------
-    LKRF : One step of alignment with the targets.
     mehler.learn.kernel_alignment : The alignment of a whole kernel.
 
     Notes

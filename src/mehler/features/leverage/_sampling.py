@@ -82,10 +82,6 @@ class PlainSampling(Selector):
     pool, n_features, groups
         As in :class:`Selector`.
 
-    See Also
-    --------
-    LeverageSampling : Sample by leverage scores.
-
     Examples
     --------
     >>> import numpy as np, mehler
@@ -144,11 +140,6 @@ class LeverageSampling(Selector):
     TypeError, ValueError
         If an argument is not of its kind or range. From ``fit``, without mixing: if too few
         features have a score above 0.
-
-    See Also
-    --------
-    ridge_leverage_scores : The scores.
-    PlainSampling : The baseline.
 
     Notes
     -----

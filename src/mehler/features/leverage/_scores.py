@@ -140,11 +140,6 @@ class LeverageScores:
         Number N_0 of rows they were estimated from.
     n_features : int or None
         Number of features to keep.
-
-    See Also
-    --------
-    ridge_leverage_scores : Compute them.
-    LeverageSampling : Sample features by them.
     """
 
     scores: _arrays.Array
@@ -271,11 +266,6 @@ def ridge_leverage_scores(
     TypeError, ValueError
         If `Phi` is not a finite matrix, an argument is out of range, or the ridge is too small
         for 'dual' and 'gram'.
-
-    See Also
-    --------
-    LeverageScores : The result.
-    LeverageSampling : Sample features by these scores.
 
     Notes
     -----

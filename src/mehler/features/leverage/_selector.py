@@ -56,11 +56,6 @@ class Selector(ABC):
     ----------
     changes_kernel : bool
         Whether the kept features have a different kernel from the pool.
-
-    See Also
-    --------
-    PlainSampling : The first features.
-    LeverageSampling : Sampled by leverage scores.
     """
 
     pool: FeatureMap = field(kw_only=False)

@@ -61,10 +61,6 @@ def named(name: ProjectionName) -> Projection:
     ValueError
         For any other name.
 
-    See Also
-    --------
-    Projection : The interface.
-
     Examples
     --------
     >>> named("orthogonal").independent

@@ -27,10 +27,6 @@ class OrthogonalPairs(NamedTuple):
     excess : float
         Largest contribution of directions that are not quite orthogonal to the sum of covariances
         with other units, in units of a unit's variance.
-
-    See Also
-    --------
-    Projection.orthogonal_pairs : Compute it.
     """
 
     dimension: int
@@ -55,11 +51,6 @@ class Projection(ABC):
         Whether the weights are one matrix (q, d, m).
     isotropic : bool
         Whether the dependence between units is invariant to rotations of the rows.
-
-    See Also
-    --------
-    Gaussian : Independent vectors.
-    Orthogonal : Orthogonal blocks.
     """
 
     name: ClassVar[str]

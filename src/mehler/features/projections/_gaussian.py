@@ -13,11 +13,6 @@ class Gaussian(Projection):
 
     A product costs 2 d m operations a row and piece.
 
-    See Also
-    --------
-    Orthogonal : Smaller variance at near rows.
-    Projection : The interface.
-
     Examples
     --------
     >>> from mehler.features.projections import Gaussian

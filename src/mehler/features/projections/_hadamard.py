@@ -35,11 +35,6 @@ class Hadamard(Projection):
     A product costs about 4 (sqrt(D) + b) operations a unit and row, and D a row to begin with.
     Weights are b numbers a unit.
 
-    See Also
-    --------
-    Orthogonal : Exactly orthogonal blocks.
-    Projection : The interface.
-
     References
     ----------
     The form H G Pi H B is from Le, Sarlos, Smola (2013), Fastfood, which is b = 1 here. Cells,

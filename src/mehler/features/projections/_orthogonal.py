@@ -25,11 +25,6 @@ class Orthogonal(Projection):
     Weights are the same on every array library; across processors they differ by the rounding of
     LAPACK, see :mod:`mehler.features.projections`.
 
-    See Also
-    --------
-    Gaussian : Independent vectors.
-    Hadamard : Faster, almost orthogonal blocks.
-
     References
     ----------
     Yu, Suresh, Choromanski, Holtmann-Rice, Kumar (2016), Orthogonal random features. Bound and

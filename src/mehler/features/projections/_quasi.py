@@ -58,10 +58,6 @@ class Sobol(_Quasi):
     Needs q d of at most 21201, the dimensions that SciPy knows. Scrambles are SciPy's: the same
     on every library, but another version may draw others.
 
-    See Also
-    --------
-    Halton : Radical inverses, for fewer coordinates.
-
     References
     ----------
     `scipy.stats.qmc.Sobol`; J. Matousek (1998), On the L2-discrepancy for anchored boxes. What
@@ -111,10 +107,6 @@ class Halton(_Quasi):
     points no longer even, which costs nothing but the advantage. A coordinate is uniform on a grid
     as fine as the digits that SciPy permutes, spaced by at most 2^-40.
     Permutations are SciPy's: the same on every library, but another version may draw others.
-
-    See Also
-    --------
-    Sobol : More even, for fewer coordinates.
 
     References
     ----------

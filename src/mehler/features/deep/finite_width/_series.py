@@ -112,10 +112,6 @@ class FiniteWidth:
         Of the Gram's mean.
     variance : numpy.ndarray, shape (n, k)
         Of the Gram's entries, over draws.
-
-    See Also
-    --------
-    DeepFeatures.finite_width : Returns this.
     """
 
     bias: Any

@@ -1,0 +1,180 @@
+"""How elements act on rows: by gathers, by interpolation, by matrices, and one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Moved = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Action:
+    """The action of elements (r, k) on rows (n, d), and that of their transposes: (r, n, d).
+
+    `coordinates` maps elements to index and sign, (r, d) each, where (g t)_i is
+    sign_i t[index_i]; None for other maps.
+    """
+
+    apply: Moved
+    transpose: Moved
+    coordinates: Callable[[Any], tuple[Any, Any]] | None = None
+
+
+def moves(coordinates: Callable[[Any], tuple[Any, Any]]) -> Action:
+    """Permute coordinates and change signs; a sign of 0 drops a coordinate.
+
+    ``coordinates(elements)`` returns index and sign, arrays that broadcast to (r, d).
+    """
+
+    def both(elements: Any) -> tuple[Any, Any]:
+        index, sign = coordinates(_whole(elements))
+        shape = np.broadcast_shapes(index.shape, np.shape(sign))
+        return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
+
+    return Action(
+        lambda rows, elements: _gather(rows, *both(elements)),
+        lambda rows, elements: _scatter(rows, *both(elements)),
+        both,
+    )
+
+
+def _whole(elements: Any) -> NDArray[np.int64]:
+    """Return integers: next to those of other maps, elements are stored as floats."""
+    whole = np.asarray(elements).astype(np.int64)
+    if not np.array_equal(whole, elements):
+        raise ValueError("elements must be integers: they number shifts, blocks or matrices")
+    return whole
+
+
+def _gather(rows: Any, index: Any, sign: Any) -> Any:
+    rows = _signed(rows, sign)
+    return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
+
+
+def _scatter(rows: Any, index: Any, sign: Any) -> Any:
+    """Send coordinate i to index_i, unique unless a sign is 0."""
+    rows = _signed(rows, sign)
+    out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
+    for each, places, signs in zip(out, index, sign):
+        kept = signs != 0
+        each[:, places[kept]] = rows[:, kept] * signs[kept].astype(rows.dtype)
+    return out
+
+
+def _signed(rows: Any, sign: Any) -> Any:
+    """Return rows of a dtype that holds their negatives, where there are any."""
+    return rows.astype(np.float64) if rows.dtype.kind in "bu" and (sign < 0).any() else rows
+
+
+def interpolation(n_inputs: int, positions: Callable[[Any], Any]) -> Action:
+    """Read rows at real positions (r, d), linearly between coordinates, zeros outside."""
+
+    def neighbours(elements: Any) -> list[tuple[Any, Any]]:
+        at = positions(np.asarray(elements, dtype=np.float64))
+        low = np.floor(at)
+        both = []
+        for index, weight in ((low, 1.0 - (at - low)), (low + 1.0, at - low)):
+            inside = (index >= 0) & (index <= n_inputs - 1)
+            places = np.where(inside, index, 0.0).astype(np.int64)
+            both.append((places, np.where(inside, weight, 0.0)))
+        return both
+
+    def apply(rows: Any, elements: Any) -> Any:
+        below, above = (
+            np.moveaxis(rows[:, index], 1, 0) * weight[:, None, :]
+            for index, weight in neighbours(elements)
+        )
+        return (below + above).astype(rows.dtype)
+
+    def transpose(rows: Any, elements: Any) -> Any:
+        out = np.zeros((len(elements), n_inputs, len(rows)))
+        for index, weight in neighbours(elements):
+            for each, places, weights in zip(out, index, weight):
+                np.add.at(each, places, weights[:, None] * rows.T)
+        return np.swapaxes(out, 1, 2)
+
+    return Action(apply, transpose)
+
+
+def products(matrices: NDArray[np.float64]) -> Action:
+    """Multiply by matrices (N, d, d), of which elements are the numbers."""
+
+    def chosen(elements: Any) -> Any:
+        return matrices[_whole(elements)[:, 0]]
+
+    return Action(
+        lambda rows, elements: rows @ np.swapaxes(chosen(elements), 1, 2).astype(rows.dtype),
+        lambda rows, elements: rows @ chosen(elements).astype(rows.dtype),
+    )
+
+
+def function(n_inputs: int, move: Moved) -> Action:
+    """Apply a linear function of rows and of one element's numbers."""
+
+    def apply(rows: Any, elements: Any) -> Any:
+        return np.stack([move(rows, element) for element in elements])
+
+    def transpose(rows: Any, elements: Any) -> Any:
+        unit = np.eye(n_inputs)
+        # Images of unit row vectors are the columns of the matrix.
+        return np.stack([rows @ move(unit, element).T for element in elements])
+
+    return Action(apply, transpose)
+
+
+def composition(first: Action, second: Action, width: int) -> Action:
+    """Apply `second`, then `first`; elements are one of `first`, of that width, and the other."""
+
+    def coordinates(elements: Any) -> tuple[Any, Any]:
+        (outer, signs), (inner, others) = _of_both(first, second, elements, width)
+        index = np.take_along_axis(inner, outer, axis=1)
+        return index, signs * np.take_along_axis(others, outer, axis=1)
+
+    def chained(early: Moved, late: Moved, rows: Any, befores: Any, afters: Any) -> Any:
+        pairs = zip(befores, afters)
+        return np.stack([late(early(rows, a[None])[0], b[None])[0] for a, b in pairs])
+
+    def apply(rows: Any, elements: Any) -> Any:
+        left, right = elements[:, :width], elements[:, width:]
+        return chained(second.apply, first.apply, rows, right, left)
+
+    def transpose(rows: Any, elements: Any) -> Any:
+        left, right = elements[:, :width], elements[:, width:]
+        return chained(first.transpose, second.transpose, rows, left, right)
+
+    if first.coordinates and second.coordinates:
+        return moves(coordinates)
+    return Action(apply, transpose)
+
+
+def side_by_side(first: Action, second: Action, width: int, n_inputs: int) -> Action:
+    """Apply `first` to the first `n_inputs` coordinates, `second` to the others."""
+
+    def coordinates(elements: Any) -> tuple[Any, Any]:
+        (left, signs), (right, others) = _of_both(first, second, elements, width)
+        index = np.concatenate([left, right + n_inputs], axis=1)
+        return index, np.concatenate([signs, others], axis=1)
+
+    def joined(one: Moved, other: Moved) -> Moved:
+        def both(rows: Any, elements: Any) -> Any:
+            left = one(rows[:, :n_inputs], elements[:, :width])
+            right = other(rows[:, n_inputs:], elements[:, width:])
+            return np.concatenate([left, right], axis=2)
+
+        return both
+
+    if first.coordinates and second.coordinates:
+        return moves(coordinates)
+    return Action(joined(first.apply, second.apply), joined(first.transpose, second.transpose))
+
+
+def _of_both(first: Action, second: Action, elements: Any, width: int) -> tuple[Any, Any]:
+    """Return index and sign of the elements of both, which move coordinates."""
+    assert first.coordinates
+    assert second.coordinates
+    return first.coordinates(elements[:, :width]), second.coordinates(elements[:, width:])
