@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from mehler import recheck, verify
+from mehler.verify.nonparametric._nonnegative import refutation_of
 from mehler.verify.nonparametric._unseen import Unseen
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import power_sums
@@ -39,34 +39,50 @@ def with_rare_draws(p, carried=0.25):
     return draw
 
 
-@pytest.mark.parametrize("level", [2.0, 5.0, 24.0])
-@pytest.mark.parametrize("n", [100, 4000, 10**6])
-def test_a_count_of_mean_l_exceeds_e_times_l_as_seldom_as_stated(n, level):
-    assert binom.sf(math.ceil(math.e * level) - 1, n, level / n) <= math.exp(-level)
-
-
 @pytest.mark.parametrize("p", [1e-4, 1e-3, 0.05])
-def test_unseen_events_carry_what_is_stated(p):
-    """Two values of mean 0: where n p is below L the rarer one is cut off, and E Y' is known."""
+@pytest.mark.parametrize("at_hand", [False, True])
+def test_unseen_events_carry_what_is_stated(p, at_hand):
+    """Two values of mean 0: where p is below L/n the rarer one is cut off, and carries 1/4."""
     n, rate, repeats = 2000, 0.05, 200
-    small, level = -0.25, math.log(5.0 / rate)
+    small, level = -0.25, math.log(4.0 / rate)
     large = -small * (1.0 - p) / p
-    # Sizes above q have probability L/n or less.
-    truth = abs(small) * (1.0 - p) if p <= level / n else 0.0
     rng, misses = np.random.default_rng(3), 0
     for _ in range(repeats):
         y = np.where(rng.random(n) < p, large, small)
-        misses += Unseen.of(n, power_sums(y[:, None]), rate).least[0] > truth
+        truth = abs(small) if p <= level / n and y.sum() < 0.0 else 0.0
+        ends = (y.min(), y.max()) if at_hand else None
+        misses += Unseen.of(n, power_sums(y[:, None]), rate, 0.1, ends).least[0] > truth
+    assert misses <= most_misses(repeats, rate)
+
+
+@pytest.mark.parametrize("law", ["exponential", "uniform", "lognormal"])
+def test_means_that_are_right_owe_nothing_to_unseen_events(law):
+    """q is the quantile at L/n of either side, and V, the gaps cut at it, has a known mean."""
+    n, rate, repeats = 500, 0.05, 200
+    draw = getattr(np.random.default_rng(5), law)
+    many = draw(size=500_000)
+    centre, fraction = many.mean(), math.log(4.0 / rate) / n
+    sides = [sign * (many - centre) for sign in (-1.0, 1.0)]
+    truths = [np.maximum(z, np.quantile(z, fraction)).mean() for z in sides]
+    misses = 0
+    for _ in range(repeats):
+        y = draw(size=n) - centre
+        truth = truths[int(y.sum() > 0.0)]
+        sums = power_sums(y[:, None])
+        misses += Unseen.of(n, sums, rate, 0.1, (y.min(), y.max())).least[0] > truth
     assert misses <= most_misses(repeats, rate)
 
 
 def test_the_statement_is_close_where_nothing_is_rare():
     """Normal gaps of mean -1 and deviation 0.1: nearly all of the mean is seen."""
     y = np.random.default_rng(4).normal(-1.0, 0.1, (20_000, 1))
-    unseen = Unseen.of(20_000, power_sums(y), 1e-9)
-    # M is (20,000)^(1/4) = 12, so that (e + 14/3) L M/n is 0.1, and the rest below 0.02.
-    assert 0.88 < unseen.least[0] < 1.0
-    assert unseen.one_in == pytest.approx(20_000 / math.log(5e9))
+    sums = power_sums(y)
+    # M is (20,000)^(1/4) = 12, so that 1/32 is the largest stake s, and n s d = L + log 29 = 26 at
+    # a distance d = 0.042. All gaps are on one side, and 1 is a stake: n (d - 0.01/2) = 26.
+    assert 0.95 < Unseen.of(20_000, sums, 1e-9, 1.0).least[0] < 0.96
+    unseen = Unseen.of(20_000, sums, 1e-9, 1.0, (y.min(), y.max()))
+    assert 0.993 < unseen.least[0] < 0.997
+    assert unseen.one_in == pytest.approx(20_000 / math.log(4e9))
 
 
 def test_draws_that_are_seen_are_inconclusive(monkeypatch):
@@ -87,7 +103,7 @@ def test_draws_that_are_not_seen_are_named_with_what_they_carry(monkeypatch):
     one_in, carried = int(words[6].replace(",", "")), float(words[10])
     # The truth is what was stated: draws of 1 in 10^9 carry a quarter.
     assert 0.125 <= carried <= 0.25
-    level = math.log(5.0 / (0.5e-9 / 3.0))
+    level = math.log(4.0 / (0.5e-9 / 3.0))
     assert one_in <= verdict.n_draws / 2 / level * 2
     with pytest.raises(AssertionError) as failure:
         verify.require(verdict)
@@ -106,6 +122,102 @@ def test_fresh_draws_that_do_not_agree_refute_nothing(monkeypatch):
     verdict = verify.check_kernel(draw, rbf, X)
     assert verdict.status == "inconclusive"
     assert "fresh draws do not confirm it" in verdict.reason
+
+
+def projections(seed, size, m=200):
+    w = np.random.default_rng(seed).standard_normal((3, m))
+    return lambda x: size * x @ w / math.sqrt(m)
+
+
+def with_rare_projections(p, power, carried=0.25):
+    """Draws of probability p carry a quarter of the mean of the features' power."""
+
+    def draw(seed):
+        rare = np.random.default_rng([seed, 1]).random() < p
+        return projections(seed, (carried / p if rare else (1 - carried) / (1 - p)) ** (1 / power))
+
+    return draw
+
+
+def variance(x, y):
+    return (x**2).sum(axis=1)[:, None] * (y**2).sum(axis=1) + (x @ y.T) ** 2
+
+
+def defect(x):
+    return 4.0 * (x**2).sum(axis=1)
+
+
+def of_variances(draw, factor=1.0):
+    return verify.check_variance(
+        draw, lambda x, y: factor * variance(x, y), X, independent_features=True
+    )
+
+
+def of_defects(draw, factor=1.0):
+    return verify.check_invariance(
+        draw, np.negative, X, defect=lambda x: factor * defect(x), resolution=0.2
+    )
+
+
+def of_samples(draw, factor=1.0):
+    z = np.array([draw(seed)(X[:1])[0, 0] for seed in range(20_000)])
+    z = z * math.sqrt(200) / np.linalg.norm(X[0])
+    return verify.check_mean(z**2, factor, resolution=0.1)
+
+
+def of_products(draw, factor=1.0):
+    z = np.array([draw(seed)(X[:1])[0, :2] for seed in range(20_000)])
+    z = z * math.sqrt(200) / np.linalg.norm(X[0])
+    return verify.check_mean(z, factor * np.eye(2), mean=[0, 0], resolution=0.1)
+
+
+@pytest.mark.parametrize(
+    ("check", "power", "events", "carried"),
+    [
+        (of_variances, 4, "groups of 8 features", 0.25),
+        # A defect is 4 |phi(x)|^2, and its unit is that of the other draws, 3/4 of the mean.
+        (of_defects, 2, "draws", 0.25 * 4.0 / 0.75),
+        (of_samples, 2, "samples", 0.25),
+        (of_products, 2, "rows", 0.25),
+    ],
+)
+def test_means_of_every_check_say_unless_what(check, power, events, carried, monkeypatch):
+    """Draws of 1 in 10^9 carry a quarter, which the words state; means a third off are refuted."""
+    monkeypatch.setattr(RARE, 1e-9)
+    for draw, factor in (
+        (with_rare_projections(1e-9, power), 1.0),
+        (lambda seed: projections(seed, 1.0), 1.5),
+    ):
+        verdict = check(draw, factor)
+        assert verdict.status == "refuted", str(verdict)
+        assert verdict.reason.startswith(f"Unless {events} rarer than 1 in ")
+        assert verdict.assumptions[1].startswith(f"not that {events} rarer than 1 in ")
+        stated = float(verdict.reason.split("at least ")[1].split()[0])
+        if factor == 1.0:
+            assert 0.3 * carried <= stated <= carried
+    assert check(lambda seed: projections(seed, 1.0)).status != "refuted"
+    larger = check(lambda seed: projections(seed, 1.0), 0.6)
+    assert larger.status == "refuted"
+    assert ("nothing else" in larger.assumptions[1]) == (check is not of_samples)
+
+
+@pytest.mark.parametrize("small", [4, 10_000])
+def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monkeypatch):
+    """Each draw has 1,000 squares; they are too small in the first four draws, or in all."""
+    monkeypatch.setattr(RARE, 1e-9)
+
+    def sample(k):
+        z = np.random.default_rng(k).standard_normal((1_000, 2))
+        return (0.5 if k < small else 1.0) * z**2
+
+    claims = np.ones(2)
+    proof = refutation_of(claims, 1e-9, 0.2, sample, 1_000, lambda size: math.ceil(size / 1_000))
+    assert proof.refuted.any() == (small > 4)
+    assert proof.note == (
+        ""
+        if small > 4
+        else "A mean is off in the first 4 draws, and 4 fresh draws do not confirm it."
+    )
 
 
 @pytest.mark.parametrize("budget", [70_000, 1_000_000])

@@ -14,10 +14,10 @@ from mehler._validate import require_reals
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FLOOR, Status, Verdict
+from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import binomial, known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
-from mehler.verify.nonparametric._nonnegative import Ends, Nonnegative, sizes
+from mehler.verify.nonparametric._nonnegative import refutation_of
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, read, rows_without_claim
@@ -226,18 +226,28 @@ def mean_invariance_defect(
     if (excess > 0.0).any():
         # A pilot's variance guarantees nothing, so this is a suspicion only.
         worst = int(np.argmax(excess))
-        status, reason = "inconclusive", _SUSPICION
-        proof = _surely(terms, lambda k: sample(draws, k)[0] / unit, exact, per_draw, m)
-        if proof is not None:
-            again, refuted, statistics = proof
-            status, reason = "refuted", ""
-            # Defects that are too large first, since refuting them takes no assumption.
-            larger = refuted & (again.low > exact)
-            worst = int(np.argmax(larger if larger.any() else refuted))
-            method = f"squared differences: {again.method(larger.any())}"
-            rests = tuple(f"of squared differences {a}" for a in again.assumptions(larger.any()))
-            observed, ends = again.mean, np.stack([again.low, again.high], axis=1)
-            n_draws = -(-again.n // per_draw)
+        status = "inconclusive"
+        # Betting against a larger claim is conservative; a claim of 0 admits no bets.
+        proof = refutation_of(
+            np.maximum(exact, 1e-3 * terms.resolution),
+            rate,
+            terms.resolution,
+            lambda k: sample(draws, k)[0] / unit,
+            per_draw,
+            lambda size: draws_within(terms, m, -(-size // per_draw)),
+        )
+        reason = proof.note or _SUSPICION
+        if proof.refuted.any():
+            status, worst, statistics = "refuted", proof.worst, proof.statistics
+            method = f"squared differences: {proof.method}"
+            assumption, reason = proof.words(
+                "squared differences",
+                "units" if units else "draws",
+                f"(E|phi(x)|^2 + E|phi(g x)|^2)/2 = {float(unit[worst]):.3g} there",
+            )
+            rests = (assumption,)
+            observed, ends = proof.ends.mean, np.stack([proof.ends.low, proof.ends.high], axis=1)
+            n_draws = proof.draws
     elif (2.0 * half > terms.resolution).any():
         status, worst = "inconclusive", int(np.argmax(half))
         reason = f"About {counted(-(-wanted // per_draw), 'draw')} would decide."
@@ -259,29 +269,6 @@ def mean_invariance_defect(
         reason=reason,
         statistics=(statistics,),
     )
-
-
-def _surely(
-    terms: CheckOptions,
-    sample: Callable[[int], Any],
-    exact: Any,
-    per_draw: int,
-    m: int,
-) -> tuple[Ends, Any, Statistics] | None:
-    """Return guaranteed intervals and where they exclude a claim, or None if nowhere."""
-    # Betting against a larger claim is conservative; a claim of 0 admits no bets.
-    claims, rate = np.maximum(exact, 1e-3 * terms.resolution), terms.false_alarm / exact.size
-    tests, drawn = Nonnegative(claims, rate, terms.resolution), 0
-    for target in sizes(rate, cheap=per_draw > 1):
-        until = draws_within(terms, m, -(-target // per_draw))
-        if until == drawn:
-            continue
-        tests.add(np.concatenate([sample(k) for k in range(drawn, until)]))
-        drawn, ends = until, tests.look()
-        refuted = ends.refuted(claims, FLOOR * terms.resolution)
-        if refuted.any():
-            return ends, refuted, tests.statistics()
-    return None
 
 
 Action = Callable[[Any], Array]
@@ -342,8 +329,9 @@ def check_invariance(
     are not changed, and a row on the edge of a bin shows less than others. A claimed defect is a
     mean of unbounded samples. It holds by Catoni's interval at twice a pilot's variance; the
     verdict calls this asymptotic. If that interval excludes the claim, squared differences that
-    are larger than claimed refute it without assumptions, smaller ones under bounded moments that
-    the samples must not contradict. Else the verdict is *inconclusive*.
+    are larger than claimed refute it without assumptions, smaller ones as those of `check_kernel`:
+    after as many fresh draws, and with the words what rare draws would have to carry. Else the
+    verdict is *inconclusive*.
 
     Examples
     --------

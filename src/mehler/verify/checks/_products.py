@@ -16,6 +16,7 @@ from mehler.verify.checks._sample_means import BoundedKurtosis
 from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.intervals._self_normalised import effective_samples
 from mehler.verify.nonparametric._kurtosis_test import Means
+from mehler.verify.nonparametric._unseen import Unseen
 from mehler.verify.sampling._sources import GROUP, power_sums
 
 # Elements of the largest temporary.
@@ -28,9 +29,11 @@ _EPS = float(np.finfo(float).eps)
 class ProductMeans(Means):
     """Intervals for the deviations of mean products after n samples, from four power sums."""
 
-    def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
+    def __init__(
+        self, n: int, sums: Any, ends: Any, rate: float, resolution: float, rounding: float
+    ) -> None:
         super().__init__(n, sums, resolution)
-        self.rounding = rounding
+        self.rounding, self.unseen = rounding, Unseen.of(n, sums, rate, resolution, ends)
         # Samples or sums that differ by rounding only count as constant.
         floor = n * (rounding**2 + 1e-24) + 64.0 * _EPS * math.sqrt(n) * sums[1]
         effective = effective_samples(self.squares, self.fourths)
@@ -38,13 +41,15 @@ class ProductMeans(Means):
         self.tails = BoundedKurtosis(
             n, np.abs(self.off), self.squares, effective, rate, resolution, rounding
         )
-        self.compare(self.tails.half(rate), self.tails.may_refute)
+        self.confirmed = self.unseen.least >= FLOOR * resolution
+        self.compare(self.tails.half(rate), self.tails.may_refute & self.confirmed)
 
     def statistics(self, first: Any, second: Any) -> Statistics:
         """Return what decided, at pairs of coordinates."""
         plan = {"look": None, "fixed": False, "rounding": self.rounding, "shared": True}
         sums = self._statistics("self normalised", plan)
-        return replace(sums, tests={"pair": np.stack([first, second]), **sums.tests})
+        pairs = {"pair": np.stack([first, second]), "confirmed": self.confirmed.astype(int)}
+        return replace(sums, tests={**pairs, **sums.tests})
 
 
 def check_products(
@@ -78,6 +83,7 @@ def check_products(
     forms = np.maximum(np.concatenate([2.0 + 2.0 * rho, 2.0 - 2.0 * rho]), 0.0)
     # For equal coordinates the difference is 0 up to rounding.
     bets, sums, n = Excess(forms + 4.0 * rounding), np.zeros((4, rho.size)), 0
+    ends = np.full((2, rho.size), np.inf) * [[1.0], [-1.0]]
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
     for start in range(0, z.shape[0], step):
         block, columns = z[start : start + step], np.arange(len(c))
@@ -85,11 +91,14 @@ def check_products(
         products = _products(block, first, second, mean is None)
         both = squares[:, first] + squares[:, second]
         bets.add(np.maximum(np.concatenate([both + 2 * products, both - 2 * products], axis=1), 0))
-        sums += power_sums(products - rho)
+        gaps = products - rho
+        sums += power_sums(gaps)
+        ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])
         n += products.shape[0]
 
     # Half of the rate each.
-    means = ProductMeans(n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding)
+    rate = 0.5 * terms.false_alarm / rho.size
+    means = ProductMeans(n, sums, ends, rate, terms.resolution, rounding)
     off = 0.5 * (bets.mean - forms)
     best = int(np.argmax(np.where(off >= FLOOR * terms.resolution, bets.log_wealth, -np.inf)))
     pair, level = best % rho.size, math.log(2.0 * forms.size / terms.false_alarm)
@@ -107,9 +116,13 @@ def check_products(
     else:
         if status == "inconclusive":
             reason = _reason(terms, means, worst, x.shape[0])
+        elif status == "refuted":
+            events = "rows" if mean is not None else f"groups of {GROUP} rows"
+            unless = means.unseen.text(worst, events, "sqrt(C_ii C_jj)")
+            assumption, reason = f"not that {unless}", f"Unless {unless}, the claim is wrong."
         exact, middle, half = float(c[first[worst], second[worst]]), means.off[worst], means.half
-        ends = (middle, middle - half[worst], middle + half[worst])
-        observed, low, high = (float(exact + unit[worst] * each) for each in ends)
+        here = (middle, middle - half[worst], middle + half[worst])
+        observed, low, high = (float(exact + unit[worst] * each) for each in here)
     i, j = int(first[worst]), int(second[worst])
     return terms.verdict(
         status=status,

@@ -19,7 +19,7 @@ from mehler._plural import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics, samples_of
-from mehler.verify._verdict import BOUNDED, FEW_EFFECTIVE, KNOWN_VARIANCE, KURTOSIS
+from mehler.verify._verdict import BOUNDED, FEW_EFFECTIVE, FLOOR, KNOWN_VARIANCE, KURTOSIS
 from mehler.verify.intervals._known_variance import detectable_effect
 from mehler.verify.intervals._self_normalised import (
     COARSE,
@@ -31,6 +31,7 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     samples_wanted,
 )
+from mehler.verify.nonparametric._unseen import Unseen
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._sources import power_sums
 
@@ -178,11 +179,13 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
     return sum(max(centre - low, high - centre) for low, high in ends)
 
 
-def nonparametric_interval(x: Any, exact: float, options: CheckOptions) -> SampleMean:
+def nonparametric_interval(
+    x: Any, exact: float, options: CheckOptions, unit: float = 1.0
+) -> SampleMean:
     """Return the interval of a mean under a kurtosis limit that grows with the sample size.
 
     Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,
-    since larger ones may not have been seen yet.
+    since larger ones may not have been seen yet. The samples are in `unit`.
     """
     size = float(abs(x).max())
     if size > 0.0 and not 1.0 / _LARGE < size < _LARGE:
@@ -198,7 +201,11 @@ def nonparametric_interval(x: Any, exact: float, options: CheckOptions) -> Sampl
     )
     half, half_of_miss = (float(tails.half(rate)) for rate in (options.false_alarm, options.miss))
     assumptions = [f"the kurtosis of one sample is at most {float(tails.limit):.4g}"]
-    note = ""
+    sums = power_sums(x[:, None] - exact)
+    unseen = Unseen.of(
+        n, sums, options.false_alarm, options.resolution, (x.min() - exact, x.max() - exact)
+    )
+    confirmed = bool(unseen.least[0] >= FLOOR * options.resolution)
     if not effective:
         rarest = min(1.0, -math.log(options.false_alarm) / n)
         note = (
@@ -215,6 +222,18 @@ def nonparametric_interval(x: Any, exact: float, options: CheckOptions) -> Sampl
             f"The mean is off, but {counted(n, 'sample')} cannot bound the kurtosis by "
             f"{_LEAST_LIMIT:g} at this rate{_enough(tails)}. Declare variance= or bounds=."
         )
+    elif not confirmed:
+        note = (
+            f"The mean is off, but {counted(n, 'sample')} do not bound what rarer ones carry. "
+            "Declare variance= or bounds=, or take more samples."
+        )
+    else:
+        unseen = replace(unseen, least=unit * unseen.least)
+        off = f"the {unit * abs(centre - exact):.2g} by which the mean is off"
+        unless = unseen.text(0, "samples", off)
+        note = f"Unless {unless}, the claim is wrong."
+        if centre - half > exact or centre + half < exact:
+            assumptions = [f"not that {unless}"]
     if tails.short:
         assumptions.append(
             f"{FEW_EFFECTIVE} (as if {counted(max(1, int(effective)), 'sample')}): the "
@@ -225,12 +244,12 @@ def nonparametric_interval(x: Any, exact: float, options: CheckOptions) -> Sampl
         half + half_of_miss,
         KURTOSIS,
         tuple(assumptions),
-        may_refute=bool(tails.may_refute),
+        may_refute=bool(tails.may_refute) and confirmed,
         note=note,
         statistics=Statistics(
             "self normalised",
             {"look": None, "fixed": False, "rounding": 0.0, "shared": False},
-            {"n": [n], "sums": power_sums(x[:, None] - exact)},
+            {"n": [n], "sums": sums, "confirmed": [int(confirmed)]},
         ),
     )
 
@@ -244,6 +263,7 @@ def _in_units(unit: float, x: Any, exact: float, options: CheckOptions) -> Sampl
     """Return the interval of samples whose squares are no floats, in a unit of their size."""
     # The resolution only says which interval is sought: any number is valid.
     sought = min(max(options.resolution / unit, 1.0 / _LARGE), _LARGE)
-    scaled = nonparametric_interval(x / unit, exact / unit, replace(options, resolution=sought))
+    options = replace(options, resolution=sought)
+    scaled = nonparametric_interval(x / unit, exact / unit, options, unit)
     ends = (unit * scaled.interval[0], unit * scaled.interval[1])
     return replace(scaled, interval=ends, detectable=unit * scaled.detectable, statistics=None)

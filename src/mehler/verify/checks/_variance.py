@@ -289,8 +289,8 @@ def check_variance(
 
     Without a kurtosis a suspicion is tested again before it refutes. Sample variances are
     nonnegative, so bets that they are larger than declared need no assumption. Smaller ones are
-    refuted if their mean square, or their kurtosis, is at most five times the samples' own; else
-    the verdict is *inconclusive*.
+    refuted as by `check_kernel`: where the samples show no heavy tails, after as many fresh draws,
+    and with the words what rare draws would have to carry; else the verdict is *inconclusive*.
 
     References
     ----------
@@ -363,18 +363,18 @@ def check_variance(
                 break
         stage = "coarse" if plan is looks[0] else "fine"
         method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
+        assumption = (
+            f"the variance of a group of {GROUP} has relative variance at most "
+            f"{float(limit.max()):.4g}, {rests}"
+        )
         if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
             verdict, sure = with_guarantee(final, plan, measured, terms.name, _SUSPICION)
             if sure is not None:
                 stage = "whole"
-                method, rests = f"variances of groups: {sure.method}", ""
+                method, assumption = f"variances of groups: {sure.method}", verdict.assumptions[1]
     note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
     if not is_steady:
         note = "Products scatter at a pair whose declared variance is 0."
-    scatter_bound = (
-        f"the variance of a group of {GROUP} has relative variance at most "
-        f"{float(limit.max()):.4g}, {rests}"
-    )
     return replace(
         verdict,
         status="refuted" if not is_steady else verdict.status,
@@ -384,9 +384,7 @@ def check_variance(
         claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}",
         n_draws=verdict.n_draws * bundle,
         method=f"{method}, {spreads.name}",
-        assumptions=(verdict.assumptions[0], scatter_bound)
-        if rests
-        else (verdict.assumptions[0], "of variances of groups " + verdict.assumptions[1]),
+        assumptions=(verdict.assumptions[0], assumption),
         reason=note,
         statistics=tuple(
             replace(each, plan={**each.plan, "stage": stage, "pilot": not robust, "source": ""})

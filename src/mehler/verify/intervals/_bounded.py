@@ -275,9 +275,7 @@ class Wealth:
         for start in range(0, SHARES.size, step):
             part = (slice(start, start + step), *(None,) * np.ndim(squares))
             u = sign * SHARES[part] / self._reach
-            logs = u * (
-                n * d - u * (0.5 * squares - u * (cubes / 3.0 - _KAPPA[part] * u * fourths))
-            )
+            logs = u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - KAPPA[part] * u * fourths)))
             total = np.logaddexp(total, np.logaddexp.reduce(logs, axis=0))
         return total - math.log(SHARES.size)
 
@@ -309,4 +307,4 @@ def _kappa(c: Any) -> Any:
     return total
 
 
-_KAPPA = _kappa(SHARES)
+KAPPA = _kappa(SHARES)

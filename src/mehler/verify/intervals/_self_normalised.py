@@ -33,7 +33,7 @@ COARSE, FINE = 0.5, 0.25
 
 # Bets lambda * scale, from 2^-20 to 2^8: enough for standard deviations from a hundredth of the
 # scale to ten thousand times it, at any sample size.
-_BETS = 2.0 ** np.arange(-20, 9)
+BETS = 2.0 ** np.arange(-20, 9)
 
 # Fraction of the error rate spent on the sum of squares.
 SHARE = 0.125
@@ -64,8 +64,8 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     """
     squares = np.asarray(squares, dtype=np.float64)
     share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - np.asarray(t)))
-    level = cost + math.log(_BETS.size)
-    bets = (_BETS / scale)[(slice(None),) + (None,) * squares.ndim]
+    level = cost + math.log(BETS.size)
+    bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
     def lost(d: Any) -> Any:
         # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.

@@ -1,9 +1,10 @@
 """Tests of means of nonnegative samples, such as variances.
 
 Three tests share the error rate. `Excess`, at half of it, bets that a mean is larger than claimed,
-without assumptions. A mean that is far too small is refuted by `upper_ends` under a bound on two
+without assumptions. A mean that is far too small is suspected by `upper_ends` under a bound on two
 moments, one that is slightly too small by `Inspection` under a bound on four; each applies only
-where the samples' own moments are five times below the bound.
+where the samples' own moments are five times below the bound. A suspicion is refuted only by as
+many fresh draws, which suspect it too, unless rare samples carry what `Unseen` says.
 
 The ratio of two such means has a lower bound too: the smaller mean A has an upper confidence bound
 U under a bound on two moments. Against the claim B <= U the wealth of bets on the other samples is
@@ -22,11 +23,12 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import KURTOSIS, Verdict
+from mehler.verify._verdict import FLOOR, KURTOSIS, Comparison, Verdict
 from mehler.verify.intervals._nonnegative import Excess, upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
-from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
+from mehler.verify.nonparametric._unseen import Suspicion, Unseen
+from mehler.verify.pairwise._measurement import Clock, Measurement, MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
 from mehler.verify.sampling._sources import BLOCK, GROUP, power_sums
 
@@ -46,32 +48,18 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Ends:
-    """Intervals of all means at one inspection, in units of the claims, with their assumptions."""
+    """Intervals of all means at one inspection, and the size at which they would be narrow."""
 
     mean: Any
     low: Any
     high: Any
     n: int
-    # Largest ratio of mean square to squared mean.
-    kappa: float
+    wanted: float
 
     def refuted(self, claims: Any, floor: float) -> Any:
         """Where the interval excludes the claim, by at least the floor."""
         outside = (claims < self.low) | (claims > self.high)
         return (outside & (np.abs(self.mean - claims) >= floor)) | ~np.isfinite(self.mean)
-
-    def method(self, larger: bool) -> str:
-        """Return the name of the method that refutes a mean larger, or smaller, than claimed."""
-        return BETS if larger else KURTOSIS
-
-    def assumptions(self, larger: bool) -> tuple[str, ...]:
-        """Return the assumptions of a refutation."""
-        if larger:
-            return ("nothing else: they are not negative",)
-        return (
-            f"their mean square is at most {MARGIN * self.kappa:.3g} times their squared mean, and "
-            f"their kurtosis at most {MARGIN:g} times that of those seen",
-        )
 
 
 class Nonnegative:
@@ -86,7 +74,7 @@ class Nonnegative:
         self.claims, self._resolution = np.asarray(claims, dtype=np.float64), resolution
         self._bets, self._level = Excess(self.claims), math.log(2.0 / rate)
         self._rate, self._number = 0.25 * rate, 0
-        self._sums = np.zeros((4, self.claims.size))
+        self.sums = np.zeros((4, self.claims.size))
         self._squares = np.zeros(self.claims.size)
         self.n = 0
 
@@ -96,14 +84,14 @@ class Nonnegative:
         for start in range(0, samples.shape[0], step):
             x = samples[start : start + step]
             self._bets.add(np.maximum(x, 0.0))
-            self._sums += power_sums(x - self.claims)
+            self.sums += power_sums(x - self.claims)
             self._squares += (x * x).sum(axis=0)
         self.n += samples.shape[0]
 
     def statistics(self) -> Statistics:
         """Return what decided: sums about the claims, squares, and log wealths of the bets."""
         plan = {"look": self._number, "least": self._least}
-        sums = {"sums": self._sums, "squares": self._squares}
+        sums = {"sums": self.sums, "squares": self._squares}
         tests = {"claim": self.claims, **sums, **self._bets.statistics()}
         return Statistics("nonnegative", plan, tests)
 
@@ -111,25 +99,113 @@ class Nonnegative:
         """Return the intervals at the current size; each inspection pays for itself."""
         self._number += 1
         n, j = self.n, self._number
-        mean = self.claims + self._sums[0] / n
-        seen = mean > 0.0
-        kappa = float(np.max(self._squares[seen] / n / mean[seen] ** 2, initial=1.0))
+        mean = self.claims + self.sums[0] / n
         low = self._bets.lower_ends(self._level)
         low = np.where(low > self.claims, low, 0.0)
-        near = Inspection(n, self._sums, self._rate, j, self._resolution, 0.0)
+        near = Inspection(n, self.sums, self._rate, j, self._resolution, 0.0)
         high = np.where(near.may_refute, mean + near.half, np.inf)
         if n >= self._least:
             far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
             # Constant samples are no evidence about events not seen.
             varies = near.squares > n * (_ROUNDING * self.claims) ** 2
             high = np.where(varies, np.minimum(high, far), high)
-        return Ends(mean, low, high, n, kappa)
+        return Ends(mean, low, high, n, near.wanted(near.may_refute))
 
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
     """Return the sample sizes of the inspections, for the error rate of one mean."""
     most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
     return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Guaranteed intervals after `draws` draws, and the mask of the means that they refute.
+
+    `larger` where these are larger than claimed; else `unseen` is what excuses them. `note` says
+    why a suspicion is not refuted.
+    """
+
+    ends: Ends
+    draws: int
+    refuted: Any
+    larger: bool
+    worst: int
+    statistics: Statistics
+    unseen: Unseen | None = None
+    note: str = ""
+
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+        return BETS if self.larger else KURTOSIS
+
+    def words(self, samples: str, events: str, unit: str) -> tuple[str, str]:
+        """Return the assumption of a refutation, and the sentence on it."""
+        if self.unseen is None:
+            return f"nothing else: {samples} are not negative", ""
+        unless = self.unseen.text(self.worst, events, unit)
+        return f"not that {unless}", f"Unless {unless}, the claim is wrong."
+
+
+def refutation_of(
+    claims: Any,
+    rate: float,
+    resolution: float,
+    sample: Callable[[int], Any],
+    per_draw: int,
+    affordable: Callable[[int], int],
+    *,
+    of: int = 1,
+) -> Refutation:
+    """Draw until guaranteed intervals refute a claim, or more draws would not help.
+
+    `sample` maps the number of a draw to `per_draw` samples of every mean, `affordable` a number of
+    samples to the draws that are allowed for it.
+    """
+    clock, floor, drawn = Clock(), FLOOR * resolution, 0
+    tests = Nonnegative(claims, rate, resolution, of=of)
+
+    def draw_until(tests: Nonnegative, until: int) -> tuple[Ends, Any]:
+        nonlocal drawn
+        while drawn < until:
+            tests.add(sample(drawn))
+            drawn += 1
+        ends = tests.look()
+        return ends, ends.refuted(tests.claims, floor)
+
+    for target in sizes(rate, cheap=per_draw > 1):
+        until = affordable(target)
+        if until == drawn and drawn:
+            continue
+        ends, refuted = draw_until(tests, until)
+        if refuted.any():
+            break
+    unseen, note = None, ""
+    larger = refuted & ((ends.low > tests.claims) | ~np.isfinite(ends.mean))
+    if larger.any():
+        # Means that are too large first, since refuting them takes no assumption.
+        refuted = larger
+    elif refuted.any():
+        first = Suspicion(drawn, per_draw, tests.sums, refuted, rate, resolution)
+        tests = Nonnegative(claims, rate, resolution, of=of)
+        until = first.until(ends.wanted / per_draw, clock.seconds)
+        ends, again = draw_until(tests, affordable(until * per_draw))
+        unseen = Unseen.of(ends.n, tests.sums, rate, resolution)
+        refuted = refuted & again & (ends.high < tests.claims) & (unseen.least >= floor)
+        refuted &= drawn >= 2 * first.draws
+        note = "" if refuted.any() else f"{first.unconfirmed(drawn)}."
+    compared = Comparison(ends.mean, tests.claims, ends.low, ends.high, resolution, refuted)
+    return Refutation(
+        ends=ends,
+        draws=drawn,
+        refuted=refuted,
+        larger=bool(larger.any()),
+        worst=compared.worst,
+        statistics=tests.statistics(),
+        unseen=unseen,
+        note=note,
+    )
 
 
 # Ratio of successive inspection sizes.
@@ -191,59 +267,44 @@ def _near(a: Any, b: Any, rate: float, number: int) -> float:
 
 def with_guarantee(
     whole: MeasurementSpec, plan: MeasurementSpec, suspected: Measurement, name: str, reason: str
-) -> tuple[Verdict, Measurement | None]:
+) -> tuple[Verdict, Refutation | None]:
     """Refute a suspicion based on a pilot only by an interval with a guarantee, else leave it open.
 
-    `whole` is the full budget, `plan` the part that raised the suspicion, `reason` the text where
-    nothing is refuted. Returns the verdict, and the measurement that refutes or None.
+    Samples are variances of groups, in units of their claims. `whole` is the full budget, `plan`
+    the part that raised the suspicion, `reason` the text where nothing is refuted. Returns the
+    verdict, and what refutes, or None.
     """
-    sure = _confirmed(whole)
-    found = verdict_of_worst_pair(whole, sure, name, None)
-    if found.status == "refuted":
-        return found, sure
-    return verdict_of_worst_pair(
-        plan, replace(suspected, may_refute=False, note=reason), name, None
-    ), None
+    pairs, source, draws = whole.pairs, whole.source, whole.draws
+    step = max(1, BLOCK // source.per_draw)
 
+    def sample(k: int) -> Any:
+        parts = [
+            source.samples(draws[k], np.arange(start, min(start + step, pairs.n)))
+            for start in range(0, pairs.n, step)
+        ]
+        return np.concatenate(parts, axis=1)
 
-def _confirmed(plan: MeasurementSpec) -> Measurement:
-    """Draw until guaranteed intervals refute a claim, or more draws would not help.
-
-    Samples are nonnegative, in units of their claims. The asymptotic interval only raised a
-    suspicion.
-    """
-    pairs, source = plan.pairs, plan.source
-    rate = plan.false_alarm / pairs.n
-    seen, drawn = Nonnegative(pairs.claim, rate, plan.resolution, of=GROUP), 0
-    for target in sizes(rate, cheap=source.per_draw > 1):
-        until = plan.affordable(target)
-        if until == drawn and drawn:
-            continue
-        while drawn < until and not (drawn and plan.clock.over):
-            phi = plan.draws[drawn]
-            step = max(1, BLOCK // source.per_draw)
-            blocks = [
-                source.samples(phi, np.arange(start, min(start + step, pairs.n)))
-                for start in range(0, pairs.n, step)
-            ]
-            seen.add(np.concatenate(blocks, axis=1))
-            drawn += 1
-        ends = seen.look()
-        refuted = ends.refuted(pairs.claim, plan.floor)
-        if refuted.any() or plan.clock.over:
-            break
-    # Means that are too large first, since refuting them takes no assumption.
-    larger = refuted & (ends.low > pairs.claim)
-    return Measurement(
-        observed=ends.mean,
-        low=ends.low,
-        high=ends.high,
-        n_draws=drawn,
+    rate = whole.false_alarm / pairs.n
+    proof = refutation_of(
+        pairs.claim, rate, whole.resolution, sample, source.per_draw, whole.affordable, of=GROUP
+    )
+    if not proof.refuted.any():
+        suspected = replace(suspected, may_refute=False, note=proof.note or reason)
+        return verdict_of_worst_pair(plan, suspected, name, None), None
+    kind = "draws" if source.name == "independent draws" else source.name.split()[-1]
+    assumption, note = proof.words("variances of groups", f"groups of {GROUP} {kind}", "V")
+    measured = Measurement(
+        observed=proof.ends.mean,
+        low=proof.ends.low,
+        high=proof.ends.high,
+        n_draws=proof.draws,
         n_intervals=3 * pairs.n,
         detectable=math.inf,
         needed=0,
-        method=ends.method(larger.any()),
-        assumptions=ends.assumptions(larger.any()),
-        may_refute=larger if larger.any() else refuted,
-        statistics=(seen.statistics(),),
+        method=proof.method,
+        assumptions=(assumption,),
+        may_refute=proof.refuted,
+        note=note,
+        statistics=(proof.statistics,),
     )
+    return verdict_of_worst_pair(whole, measured, name, None), proof

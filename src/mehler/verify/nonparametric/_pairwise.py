@@ -19,7 +19,7 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._nonnegative import Excess, Found
 from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
-from mehler.verify.nonparametric._unseen import confirmation, fresh_draws
+from mehler.verify.nonparametric._unseen import Suspicion
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import (
@@ -189,23 +189,23 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
 
     unless, unconfirmed = "", ""
     if found is None and sums.finite and look.refuted.any() and not sums.is_fixed:
-        first, before, refuted = sums.draws, sums.power_sums, look.refuted
+        first = Suspicion(
+            sums.draws, per_draw, sums.power_sums, look.refuted, rate, plan.resolution
+        )
         wanted = look.wanted() / per_draw
-        size = fresh_draws(first, wanted, before[:, refuted], sums.n, rate, plan.clock.seconds)
-        draw_until(first + min(size, affordable - first))
-        fresh = sums.draws - first
+        draw_until(min(affordable, first.until(wanted, plan.clock.seconds)))
         look = sums.look(rate, number + 1)
         if found is None and sums.finite:
-            gaps, options = sums.power_sums - before, (rate, plan.resolution, plan.rounding)
-            confirmed, unseen = confirmation(fresh * per_draw, gaps, *options, plan.floor)
-            look.confirm(refuted & confirmed if fresh >= first else False)
+            confirmed, unseen = first.confirmed(
+                sums.draws, sums.power_sums, plan.rounding, plan.floor
+            )
+            look.confirm(confirmed)
             if look.refuted.any():
                 unless = unseen.text(look.compared.worst, *_events(plan, look.compared.worst))
             else:
                 unconfirmed = (
-                    f"A mean is off in the first {counted(first, 'draw')}, and "
-                    f"{counted(fresh, 'fresh draw')} {'do' if fresh != 1 else 'does'} not confirm "
-                    "it; declare variance= or bounds=, or allow as many draws again."
+                    f"{first.unconfirmed(sums.draws)}; declare variance= or bounds=, or allow as "
+                    "many draws again."
                 )
     assumptions, note = _words(look, sums, plan, look.tails(_TAIL_PATIENCE * start))
     if unless:

@@ -1,24 +1,24 @@
 r"""Refutations without a declaration: what events too rare to be seen would have to carry.
 
 No test decides a mean without an assumption (Bahadur and Savage 1956). Let gaps Y = X - c have mean
-0 under the claim, and let q be the largest size that \|Y\| exceeds with probability L/n or less,
-in n samples fixed in advance. Except with probability 5 exp(-L),
+0 under the claim, Z = Y or -Y the one whose sample mean is positive, n samples be fixed in advance,
+and q with P(Z < -q) <= L/n <= P(Z <= -q). Except with probability exp(-L) each, on either side,
 
-- the largest of n sizes, which is at most M = (sum Y^4)^(1/4), is at least q;
-- at most K = e L samples exceed q, since a binomial count of mean L is that large with probability
-  exp(-L) at most (Chernoff);
-- the mean of Y' = Y 1{\|Y\| <= q} is within sqrt(2 v L/n) + 14 M L/(3 (n - 1)) of its sample mean
-  (Maurer and Pontil 2009), v its sample variance, at most (sum (Y - m)^2 + K m^2)/(n - 1) for the
-  sample mean m of Y.
+- some sample is at most -q, so that q <= M = max (-Z_i) <= (sum Y^4)^(1/4);
+- bets that V = max(Z, -q) has a mean above theta win less than exp(L) if it has not: for fixed
+  stakes s the mean over s of prod (1 + s (V_i - theta)), or 1 where s (q + theta) > 3/4.
 
-The sample means of Y and Y' differ by K M/n at most, so that
+V_i >= Z_i, so that with stakes up to 3/(4 (M + theta)) alone, of K fixed ones,
 
-    \|E Y'\| >= \|m\| - e L M/n - sqrt(2 v L/n) - 14 M L/(3 (n - 1)).
+    1/K sum_s exp(s A_1 - s^2 A_2/2 + s^3 A_3/3 - k s^4 A_4) >= exp(L),   A_j = sum (Z_i - theta)^j,
 
-If the claim is right, this is what events rarer than L/n carry. No moment is assumed to exist.
+excludes a mean of V up to theta, k as in `intervals.betting` of power sums. If the claim is right,
+events Z < -q, rarer than L/n, carry E V, which is theta at least. No moment is assumed to exist.
 
 A refutation is confirmed on fresh draws: as many as the first ones, as the resolution asks for, and
 as `SECONDS` allow where drawing is cheap, which makes the events rarer that could excuse the map.
+Of samples that were handed in, a number fixed in advance, there are no others: they are inspected
+once, and the words are of them all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify.intervals._bounded import bernstein_half_width
+from mehler._plural import counted
+from mehler.verify.intervals._bounded import KAPPA, SHARES
+from mehler.verify.intervals._self_normalised import BETS
 from mehler.verify.nonparametric._kurtosis_test import Inspection
 
 # Seconds that fresh draws may take beyond those that the resolution asks for, and most draws.
@@ -40,29 +42,57 @@ _MOST = 1 << 20
 # so many times the first draws.
 _CARRIED, _TIMES = 0.5, 64.0
 
+_HALVINGS = 20
+_EPS = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True)
 class Unseen:
     """Unless events rarer than 1 in `one_in` carry `least` of a mean, its claim is wrong.
 
-    `least` has one value for each mean, in the unit of the samples; where it is not positive, rare
-    events need not carry anything.
+    `least` has one value for each mean, in the unit of the samples; where it is 0, rare events need
+    not carry anything.
     """
 
     one_in: float
     least: Any
 
     @classmethod
-    def of(cls, n: float, sums: Any, rate: float) -> Unseen:
-        """Bound the means of n samples, with power sums about the claims, at an error rate."""
-        s1, s2, _, s4 = sums
-        level = math.log(5.0 / rate)
-        mean, largest, many = s1 / n, s4**0.25, math.e * level
-        squares = np.maximum(s2 - s1 * mean, 0.0) + many * mean**2
-        half = bernstein_half_width(
-            math.floor(n), squares / (n - 1.0), 2.0 * largest, 3.0 * math.exp(-level)
-        )
-        return cls(n / level, np.abs(mean) - many * largest / n - half)
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
+    def of(
+        cls, n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
+    ) -> Unseen:
+        """Bound the means of n samples, with power sums about the claims, at an error rate.
+
+        `scale` is the order of the deviation of interest, fixed before the samples; `ends` are the
+        least and the largest gap, where they are at hand.
+        """
+        s1, s2, s3, s4 = np.asarray(sums, dtype=np.float64)
+        sign, level = np.where(s1 < 0.0, -1.0, 1.0), math.log(4.0 / rate)
+        mean, largest = np.abs(s1) / n, s4**0.25
+        if ends is not None:
+            largest = np.where(s1 < 0.0, ends[1], -np.asarray(ends[0]))
+        # Centred sums, with the rounding that cancellation leaves.
+        m2 = np.maximum(s2 - n * mean**2, 0.0) + 64.0 * _EPS * s2
+        m3 = sign * s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
+        m4 = np.maximum(s4 - 4.0 * mean * sign * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4, 0.0)
+        m4 = m4 + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2)
+        stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
+
+        def excluded(theta: Any) -> Any:
+            d, s = mean - theta, stakes
+            squares, cubes = m2 + n * d**2, m3 + 3.0 * m2 * d + n * d**3
+            fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
+            wealth = s * (n * d - s * (0.5 * squares - s * (cubes / 3.0 - KAPPA[0] * s * fourths)))
+            wealth = np.where(s * (largest + theta) <= SHARES[0], wealth, -np.inf)
+            return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
+
+        low, high = np.zeros(mean.shape), mean
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            out = excluded(middle)
+            low, high = np.where(out, middle, low), np.where(out, high, middle)
+        return cls(n / level, low)
 
     def text(self, k: int, events: str, unit: str) -> str:
         """Say what events would have to carry for the claim of mean k to be right."""
@@ -78,32 +108,56 @@ def _count(value: float) -> str:
     return f"{int(value // step * step):,}"
 
 
-def fresh_draws(draws: int, wanted: float, sums: Any, n: int, rate: float, seconds: float) -> int:
-    """Return how many fresh draws confirm a refutation after `draws` of n samples in `seconds`.
+@dataclass(frozen=True)
+class Suspicion:
+    """A refutation by the first draws, before fresh ones confirm it.
 
-    `wanted` are the draws that the resolution asks for, `sums` those of the refuted means.
+    `sums` are the power sums about the claims, shape (4, means), of `draws` draws with `per_draw`
+    samples each; `refuted` is a mask of the means, `rate` the error rate of one of them.
     """
-    size, off = float(max(draws, wanted)), np.abs(sums[0]) / n
-    while size < _TIMES * draws:
-        times = size / draws
-        if (Unseen.of(n * times, sums * times, rate).least >= _CARRIED * off).any():
-            break
-        size *= 1.25
-    while 2.0 * size * seconds <= SECONDS * draws and 2.0 * size <= _MOST:
-        size *= 2.0
-    return math.ceil(size)
 
+    draws: int
+    per_draw: int
+    sums: Any
+    refuted: Any
+    rate: float
+    resolution: float
 
-def confirmation(
-    n: int, sums: Any, rate: float, resolution: float, rounding: float, least: float
-) -> tuple[Any, Unseen]:
-    """Return which means n fresh samples refute again, so that unseen events carry `least`.
+    def until(self, wanted: float, seconds: float) -> int:
+        """Return the draws after which to confirm it, fresh ones included.
 
-    Also return what these would have to carry.
-    """
-    if n < 2:
-        return np.zeros(sums.shape[1:], dtype=bool), Unseen(0.0, np.zeros(sums.shape[1:]))
-    unseen = Unseen.of(n, sums, rate)
-    return Inspection(n, sums, rate, 1, resolution, rounding).refuted & (
-        unseen.least >= least
-    ), unseen
+        `wanted` are the draws that the resolution asks for, `seconds` those of the first draws.
+        """
+        sums, n = self.sums[:, self.refuted], self.draws * self.per_draw
+        size, off = float(max(self.draws, wanted)), np.abs(sums[0]) / n
+        while size < _TIMES * self.draws:
+            times = size / self.draws
+            unseen = Unseen.of(n * times, sums * times, self.rate, self.resolution)
+            if (unseen.least >= _CARRIED * off).any():
+                break
+            size *= 1.25
+        while 2.0 * size * seconds <= SECONDS * self.draws and 2.0 * size <= _MOST:
+            size *= 2.0
+        return self.draws + math.ceil(size)
+
+    def confirmed(self, draws: int, sums: Any, rounding: float, floor: float) -> tuple[Any, Unseen]:
+        """Return which means are refuted again, and what unseen events would have to carry.
+
+        By fresh draws alone: `draws` and `sums` include the first ones. Unseen events have to carry
+        `floor` at least.
+        """
+        fresh, n = sums - self.sums, (draws - self.draws) * self.per_draw
+        nothing = np.zeros(fresh.shape[1:])
+        if draws < 2 * self.draws:
+            return nothing.astype(bool), Unseen(0.0, nothing)
+        unseen = Unseen.of(n, fresh, self.rate, self.resolution)
+        again = Inspection(n, fresh, self.rate, 1, self.resolution, rounding)
+        return self.refuted & again.refuted & (unseen.least >= floor), unseen
+
+    def unconfirmed(self, draws: int) -> str:
+        """Say that fresh draws do not confirm it."""
+        fresh = draws - self.draws
+        return (
+            f"A mean is off in the first {counted(self.draws, 'draw')}, and "
+            f"{counted(fresh, 'fresh draw')} {'do' if fresh != 1 else 'does'} not confirm it"
+        )

@@ -24,7 +24,7 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
 from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, Means, least_samples
-from mehler.verify.nonparametric._unseen import Unseen, confirmation, fresh_draws
+from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.pairwise._measurement import Clock
 
 # Below this many effective samples a few large ones decide, and more draws rarely help.
@@ -104,7 +104,7 @@ class Watched:
     out_of_time: bool
     finite: bool
     unseen: Unseen | None = None
-    first: int = 0
+    first: Suspicion | None = None
 
 
 def watch(
@@ -146,18 +146,15 @@ def watch(
             break
         number += 1
         target = math.ceil(_STEP * draws)
-    first, unseen = 0, None
+    first, unseen = None, None
     if isinstance(look, Inspection) and look.refuted.any() and not stream.is_fixed:
-        first, before, per_draw, suspects = draws, total, stream.per_draw, look.refuted
-        wanted = look.wanted() / per_draw
-        n = first * per_draw
-        draw_until(first + fresh_draws(first, wanted, before[:, suspects], n, rate, clock.seconds))
-        options = rate, asked.resolution, stream.rounding
-        confirmed, unseen = confirmation(
-            (draws - first) * per_draw, total - before, *options, FLOOR * asked.resolution
+        first = Suspicion(draws, stream.per_draw, total, look.refuted, rate, asked.resolution)
+        draw_until(first.until(look.wanted() / stream.per_draw, clock.seconds))
+        look = Inspection(
+            draws * stream.per_draw, total, rate, number + 1, asked.resolution, stream.rounding
         )
-        look = Inspection(draws * per_draw, total, rate, number + 1, *options[1:])
-        look.confirm(suspects & confirmed if draws >= 2 * first else False)
+        confirmed, unseen = first.confirmed(draws, total, stream.rounding, FLOOR * asked.resolution)
+        look.confirm(confirmed)
     return Watched(
         look=look,
         n_draws=draws,
@@ -297,10 +294,7 @@ def _open_reason(
     look, parts = watched.look, []
     if look.outside.any() and isinstance(look, Inspection):
         if watched.first and not look.short[worst]:
-            parts.append(
-                f"A mean is off in the first {counted(watched.first, 'draw')}, and "
-                f"{counted(watched.n_draws - watched.first, 'fresh draw')} do not confirm it."
-            )
+            parts.append(f"{watched.first.unconfirmed(watched.n_draws)}.")
         elif look.short[worst]:
             parts.append(
                 "A mean is off, but few large samples decide it, and nothing bounds what was not "
