@@ -23,7 +23,8 @@ import matplotlib.pyplot as plt
 from _style import COLOURS, style
 
 from mehler.report.render._svg import plot_on
-from mehler.reproduce import Cell, experiments
+from mehler.reproduce import experiments
+from mehler.reproduce._experiment import Cell
 from mehler.statements import Plot, Series
 
 DOCS = Path(__file__).parent
@@ -137,17 +138,16 @@ def bring(record: dict[str, Any], docs: Path = DOCS) -> list[Path]:
 def again(record: dict[str, Any]) -> dict[str, Any]:
     """Make the page of kept cells anew; numbers and the version that measured them stay."""
     experiment = experiments()[record["experiment"]]
-    found: list[tuple[Cell, dict[str, Any]]] = []
+    cells: list[tuple[Cell, dict[str, Any]]] = []
     for cell, kept in zip(experiment.cells(record["level"]), record["cells"], strict=True):
         measured = {name: value for name, value in kept.items() if name not in cell.options}
         if {**measured, **cell.options} != kept:
             raise ValueError(
                 f"{record['experiment']}: the cell {cell.key} is not kept in its place"
             )
-        found.append((cell, measured))
-    page = asdict(experiment.page(record["level"], found))
-    used = experiment.data.get(record["level"], "")
-    title = f"{experiment.title}, on {used}" if used else experiment.title
+        cells.append((cell, measured))
+    page = asdict(experiment.page(record["level"], cells))
+    title = experiment.title_on(record["level"])
     return json.loads(json.dumps({**record, "title": title, **page}))
 
 

@@ -54,7 +54,9 @@ def test_parts_are_disjoint_and_scaled_by_the_first():
 
 def test_both_kinds_of_cells_see_the_same_split():
     one, two = (Cell({"data": "digits", "draw": 1, "machines": kind}) for kind in ("a", "b"))
-    assert one.seed(0, real_data.NAME, "machines") == two.seed(0, real_data.NAME, "machines")
+    assert one.seed(0, real_data.EXPERIMENT.name, "machines") == two.seed(
+        0, real_data.EXPERIMENT.name, "machines"
+    )
     assert len(real_data.cells("quick")) == 3 * 10
 
 

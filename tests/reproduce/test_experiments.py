@@ -26,8 +26,8 @@ def quick(tmp_path_factory):
 @pytest.mark.full
 def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
     outcome = quick(name)
-    assert [cell for cell, _ in outcome.found] == outcome.experiment.cells("quick")
-    json.dumps([measured for _, measured in outcome.found], allow_nan=False)
+    assert [cell for cell, _ in outcome.cells] == outcome.experiment.cells("quick")
+    json.dumps([measured for _, measured in outcome.cells], allow_nan=False)
     assert outcome.page.verdicts
     assert outcome.page.tables
     assert outcome.page.plots
@@ -36,7 +36,7 @@ def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
 def test_figure_1_follows_the_proved_kernel(quick) -> None:
     # Bernstein-free check by the exact variance: m = 1000 products; see maxout.figure-1 for the
     # error rate. Here: the printed curve is farther from the points than the proved one.
-    for _, measured in quick("maxout-figure-1").found:
+    for _, measured in quick("maxout-figure-1").cells:
         assert 3 * measured["from_proved"] < measured["from_printed"]
 
 
@@ -62,7 +62,7 @@ def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     cell = Cell({"q": 4, "m": 100, "draw": 0})
     measured = table_1.measure(world, cell, 0)
     phi = table_1.MaxoutFeatures.draw(
-        64, 100, 4, seed=cell.seed(0, table_1.NAME), like=world.fit[0]
+        64, 100, 4, seed=cell.seed(0, table_1.EXPERIMENT.name), like=world.fit[0]
     )
     Z, test = (phi(part[0]).astype(np.float64) for part in (world.fit, world.test))
     held = phi(world.choose[0]).astype(np.float64)

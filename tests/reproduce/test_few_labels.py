@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from mehler.reproduce import _perceptron
+from mehler.reproduce import _learners
 from mehler.reproduce._experiment import Cell
 from mehler.reproduce.leverage import few_labels
 from mehler.reproduce.leverage._world import Problem
@@ -29,7 +29,7 @@ def test_parts_are_disjoint_and_balanced():
 
 def test_the_linear_machine_is_logistic_regression():
     z, y = X[:60], np.sign(X[:60, 0] + 0.5 * np.random.default_rng(1).standard_normal(60))
-    ours = _perceptron.values(X, _perceptron.linear(z, y, 0.01))
+    ours = _learners.values(X, _learners.linear(z, y, 0.01))
     # C/2 times the sum of losses is the mean loss over lambda = 1/(2 C N).
     theirs = LogisticRegression(C=1 / (2 * 0.01 * len(z)), tol=1e-9).fit(z, y)
     np.testing.assert_allclose(ours, theirs.decision_function(X), atol=1e-3)
@@ -37,14 +37,14 @@ def test_the_linear_machine_is_logistic_regression():
 
 def test_the_perceptron_learns_what_no_linear_machine_can():
     train, test = slice(0, 300), slice(300, None)
-    joint = _perceptron.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
-    straight = _perceptron.linear(X[train], CIRCLE[train], 1e-4)
+    joint = _learners.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
+    straight = _learners.linear(X[train], CIRCLE[train], 1e-4)
 
     def wrong(values):
         return np.mean(np.sign(values) != CIRCLE[test])
 
     assert wrong(joint(X[test])) < 0.15
-    assert wrong(_perceptron.values(X[test], straight)) > 0.3
+    assert wrong(_learners.values(X[test], straight)) > 0.3
 
 
 def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
@@ -60,15 +60,15 @@ def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
         return type("R", (), {"x": start})()
 
     monkeypatch.setattr(scipy.optimize, "minimize", look)
-    _perceptron.perceptron(X[:20], CIRCLE[:20], 3, 0.1, seed=1)
+    _learners.perceptron(X[:20], CIRCLE[:20], 3, 0.1, seed=1)
     assert seen["gap"] < 1e-5
-    _perceptron.linear(X[:20], CIRCLE[:20], 0.1)
+    _learners.linear(X[:20], CIRCLE[:20], 0.1)
     assert seen["gap"] < 1e-5
 
 
 @pytest.mark.full
 def test_a_cell_has_an_error_of_every_method():
-    world = few_labels.prepare("quick", None)
+    world = few_labels.EXPERIMENT.prepare("quick", None)
     found = few_labels.measure(world, Cell({"data": "digits", "labels": 20, "draw": 0}), 0)
     assert set(found) == set(few_labels.LABELS)
     assert all(5 < error < 60 for error in found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.reproduce import Cell
+from mehler.reproduce._experiment import Cell
 from mehler.reproduce.invariant import panels
 
 WORLD = panels.prepare_mnist("quick", None)
@@ -73,7 +73,7 @@ def made(gain: float, draws: int = 10) -> list:
 
 @pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
 def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> None:
-    page = panels.panel_page(made(gain), (5, 20), (1, 4), (50, 200), panels.KINDS)
+    page = panels.panel_page(made(gain), (5, 20), (1, 4), (50, 200))
     growth = page.verdicts[0]
     assert growth.startswith(
         f"Least squares, templates that move: of 2 steps to more bins {better} "
@@ -91,5 +91,5 @@ def test_equal_differences_of_few_draws_are_not_certain() -> None:
             kind: {one: [value, value] for one in panels.LEARNERS}
             for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
         }
-    page = panels.panel_page(found, (5, 20), (1, 4), (50, 200), panels.KINDS)
+    page = panels.panel_page(found, (5, 20), (1, 4), (50, 200))
     assert "not told apart (+0.250" in page.verdicts[2]

@@ -6,13 +6,13 @@ import numpy as np
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
-from mehler.reproduce import Cell
+from mehler.reproduce._experiment import Cell
 from mehler.reproduce.invariant import permutations
 
 
 def test_parts_of_a_draw_share_targets_and_split() -> None:
     cells = [Cell({"part": part, "draw": 1}) for part in ("training", "templates")]
-    seeds = {cell.seed(0, permutations.NAME, "part") for cell in cells}
+    seeds = {cell.seed(0, permutations.EXPERIMENT.name, "part") for cell in cells}
     assert len(seeds) == 1
     assert seeds != {Cell({"part": "training", "draw": 0}).seed(0, "invariant-permutations")}
 
@@ -20,7 +20,7 @@ def test_parts_of_a_draw_share_targets_and_split() -> None:
 def test_a_cell_measures_what_the_statements_pieces_measure() -> None:
     cell = Cell({"part": "training", "draw": 0})
     measured = permutations.measure("quick", cell, 5)
-    seed = cell.seed(5, permutations.NAME, "part")
+    seed = cell.seed(5, permutations.EXPERIMENT.name, "part")
     direct = curves.over_training(PAPER, [seed], (10, 50), (10, 25), 12)
     assert {name: rows[0].tolist() for name, rows in direct.items()} == measured
 

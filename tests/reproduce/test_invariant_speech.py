@@ -72,9 +72,9 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
         seen.update(train=train, test=test, sizes=sizes)
         return {}
 
-    monkeypatch.setattr(speech, "accuracies", watched)
+    monkeypatch.setattr(speech._accuracy, "accuracies", watched)
     monkeypatch.setattr(speech, "maps", lambda *given: {})
-    speech.measure(world, speech.cells("full")[0], 0)
+    speech.measure(world, speech.EXPERIMENT.cells("full")[0], 0)
     assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
     together = np.concatenate([seen["train"][0], seen["test"][0]])
     assert len(np.unique(together, axis=0)) == 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.reproduce import Cell
+from mehler.reproduce._experiment import Cell
 from mehler.reproduce.invariant import vowels
 from mehler.reproduce.invariant.panels import LEARNERS
 

@@ -9,8 +9,8 @@ from sklearn.linear_model import Ridge
 
 from mehler import FourierFeatures, data
 from mehler.features import leverage as selectors
-from mehler.reproduce import Cell
-from mehler.reproduce.leverage import experiments as leverage
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce.leverage import controls as leverage
 from mehler.reproduce.leverage._methods import (
     METHODS,
     RIDGES,
@@ -135,8 +135,13 @@ def test_quick_world_is_the_small_digits() -> None:
 def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     X, classes, prices = rng.standard_normal((40, 2)), rng.integers(0, 2, 40), rng.uniform(1, 9, 40)
-    for name, y in (("adult", classes), ("magic", classes), ("diamonds", prices)):
-        made = data.Dataset(name, X, y)
+    sets = (
+        ("adult", classes, ("a", "b")),
+        ("magic", classes, ("g", "h")),
+        ("diamonds", prices, ()),
+    )
+    for name, y, labels in sets:
+        made = data.Dataset(name, X, y, classes=labels)
         monkeypatch.setattr(data, name, lambda made=made: made)
     monkeypatch.setattr(data, "house_sales", lambda: data.Dataset("house_sales", X, prices**2))
     world = leverage.prepare("full", None)
@@ -150,8 +155,9 @@ def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
 
 
 def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:
-    one, two = (leverage._cell("size", "digits", m, None, 1e-3, 0) for m in (10, 30))
-    own = [c.seed(0, leverage.NAME, "part", "M", "labels", "lam") for c in (one, two)]
+    one, two = leverage.cells("quick")[:2]
+    assert [cell.options["M"] for cell in (one, two)] == [10, 30]
+    own = [c.seed(0, leverage.EXPERIMENT.name, "part", "M", "labels", "lam") for c in (one, two)]
     assert own[0] == own[1]
 
 
@@ -168,7 +174,7 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
     monkeypatch.setattr(leverage, "on_pool", on_pool)
     monkeypatch.setattr(leverage, "exact", lambda parts, gamma: (0.25, next(errors)))
     world = leverage.prepare("quick", None)
-    found = leverage.measure(world, leverage._cell("size", "digits", 10, None, 1e-3, 0), 0)
+    found = leverage.measure(world, leverage.cells("quick")[0], 0)
     (floors,) = world.floors.values()
     assert found["exact"] == floors[0][1]
     for method in METHODS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.reproduce import Cell
+from mehler.reproduce._experiment import Cell
 from mehler.reproduce.leverage import _floor, _world, adult
 
 WORLD = adult.prepare("quick", None)
@@ -139,7 +139,9 @@ def test_the_distance_from_the_floor_has_its_sign(above: float, word: str) -> No
 
 def test_floors_share_the_splits_of_the_features() -> None:
     cells = adult.cells("full")
-    sampled = {c.seed(0, adult.NAME, "M") for c in cells if c.options["M"] != adult.FLOOR}
-    floors = [c.seed(0, adult.NAME, "M") for c in cells if c.options["M"] == adult.FLOOR]
+    sampled = {
+        c.seed(0, adult.EXPERIMENT.name, "M") for c in cells if c.options["M"] != adult.FLOOR
+    }
+    floors = [c.seed(0, adult.EXPERIMENT.name, "M") for c in cells if c.options["M"] == adult.FLOOR]
     assert floors
     assert set(floors) <= sampled

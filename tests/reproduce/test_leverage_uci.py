@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import reproduce
-from mehler.reproduce.leverage import _uci, experiments
+from mehler.reproduce.leverage import _uci, controls
 
 
 def write(folder, name, rows, header=None):
@@ -47,10 +47,10 @@ def test_what_is_there_is_run(folder):
     (folder / "OnlineNewsPopularity.csv").unlink()
     (folder / "adult.test").unlink()
     assert _uci.names(folder) == ["year", "seizure"]
-    cells = experiments.own_cells("quick", folder)
+    cells = controls.own_cells("quick", folder)
     assert {cell.options["data"] for cell in cells} == {"year", "seizure"}
-    assert len(cells) == 2 * len(experiments.cells("quick"))
-    assert list(experiments.prepare("quick", folder).problems) == ["year", "seizure"]
+    assert len(cells) == 2 * len(controls.cells("quick"))
+    assert list(controls.prepare("quick", folder).problems) == ["year", "seizure"]
 
 
 @pytest.mark.full
@@ -59,7 +59,7 @@ def test_the_command_makes_a_page(tmp_path):
     rows = [[f"X{k}", *X[k], 1 if X[k, 0] > 0 else 2] for k in range(len(X))]
     write(tmp_path, "Epileptic Seizure Recognition.csv", rows, '"",' + ",".join("X" * 178) + ",y")
     outcome = reproduce.run("leverage", out=tmp_path / "out", data=tmp_path)
-    assert {cell.options["data"] for cell, _ in outcome.found} == {"seizure"}
+    assert {cell.options["data"] for cell, _ in outcome.cells} == {"seizure"}
     assert "digits" not in " ".join(outcome.page.verdicts)
 
 

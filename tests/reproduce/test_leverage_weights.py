@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 
 from mehler import FourierFeatures
-from mehler.reproduce import Cell
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce._results import Results
 from mehler.reproduce.leverage import weights
 from mehler.reproduce.leverage._world import gammas_of, split
 
-WORLD = weights.prepare("quick", None)
+WORLD = weights.EXPERIMENT.prepare("quick", None)
 CELL = Cell({"data": "digits", "draw": 0})
 
 
 def test_weights_are_those_of_the_inverse() -> None:
     # Second route: the formula with an inverse, written out.
     found = weights.measure(WORLD, CELL, 0)
-    own = CELL.seed(0, weights.NAME)
+    own = CELL.seed(0, weights.EXPERIMENT.name)
     parts = split(WORLD.problems["digits"], 300, 100, own)
     pool = FourierFeatures.draw(
         64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
@@ -39,6 +40,6 @@ def test_weights_are_those_of_the_inverse() -> None:
 def test_the_verdict_is_that_of_every_draw(even: float, said: str) -> None:
     one = {"even": [1.0, 0, 0, 0], "high": [1.0, 2, 4, 6], "low": [1.0, 1, 1, 2]}
     other = {**one, "even": [even, 0, 0, 0]}
-    found = weights._verdict("toy", [one, other])
+    found = weights._verdict("toy", Results([(CELL, one), (CELL, other)]))
     assert found.startswith(f"toy: {said}")
     assert "2 at 1e-06, 4 at 0.001, 3 at 0.1 (mean of 2 draws)" in found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.reproduce import Cell
-from mehler.reproduce.maxout import _frames, table_2, table_3, table_3_frames
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce.maxout import _frames, table_2, table_3
 from tests.data.test_tables import recordings  # noqa: F401  # a fixture
 
 WORLD = _frames.prepare("quick", None)
@@ -58,15 +58,15 @@ def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
 
 
 def test_all_settings_of_a_draw_share_one_split_and_no_weights() -> None:
-    for table in (table_2, table_3_frames):
+    for table in (table_2.EXPERIMENT, table_3.FRAMES):
         cells = [c for c in table.cells("full") if c.options["draw"] == 4]
-        assert len({_frames.split_seed(c, 0, table.NAME) for c in cells}) == 1
-        assert len({c.seed(0, table.NAME) for c in cells}) == len(cells)
+        assert len({_frames.split_seed(c, 0, table.name) for c in cells}) == 1
+        assert len({c.seed(0, table.name) for c in cells}) == len(cells)
 
 
 def test_settings_keep_the_proportions_of_the_print() -> None:
     printed = np.array([(15, 15), (60, 15), (60, 60), (400, 15), (300, 300)]) / 15
-    for settings in table_3_frames._SETTINGS.values():
+    for settings in table_3._SETTINGS_OF_FRAMES.values():
         ours = np.array(settings) / settings[0][0]
         np.testing.assert_allclose(ours, printed, rtol=1e-2)
     for sizes in table_2._SIZES.values():

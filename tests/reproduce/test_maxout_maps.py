@@ -12,7 +12,7 @@ from mehler.reproduce.maxout.table_1 import World
 
 @pytest.fixture(scope="module")
 def world():
-    return maps.prepare("quick", None)
+    return maps.EXPERIMENT.prepare("quick", None)
 
 
 def test_votes_are_those_of_scikit_learn_where_none_is_tied(world) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.reproduce import Cell, _draws
+from mehler.reproduce import _results
+from mehler.reproduce._experiment import Cell
 from mehler.reproduce.maxout import table_3
 from tests.data.test_tables import recordings  # noqa: F401  # a fixture
 
@@ -21,9 +22,9 @@ def test_settings_keep_the_proportions_of_the_print() -> None:
 def test_splits_are_those_of_the_draw_and_maps_are_their_own() -> None:
     cells = [c for c in table_3.cells("quick") if c.options["draw"] == 0]
     assert len(cells) == 6
-    splits = {c.seed(0, table_3.NAME, "map", "m", "projections") for c in cells}
+    splits = {c.seed(0, table_3.EXPERIMENT.name, "map", "m", "projections") for c in cells}
     assert len(splits) == 1
-    assert len({c.seed(0, table_3.NAME) for c in cells}) == 6
+    assert len({c.seed(0, table_3.EXPERIMENT.name) for c in cells}) == 6
 
 
 def test_a_cell_is_an_error_in_percent() -> None:
@@ -37,7 +38,6 @@ def test_a_cell_is_an_error_in_percent() -> None:
 
 def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # the fixture
     world = table_3.prepare("full", None)
-    assert world.what == "spoken_digits"
     assert world.X.shape == (2, 20 * 13)
 
 
@@ -47,5 +47,5 @@ def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # 
 def test_differences_follow_the_pairs(gain, word) -> None:
     rng = np.random.default_rng(0)
     base = 5 + rng.standard_normal(10)
-    said = _draws.difference("shared", base + gain + 0.1 * rng.standard_normal(10), base)
+    said = _results.difference("shared", base + gain + 0.1 * rng.standard_normal(10), base)
     assert said.startswith(f"Shared: {word}; ")

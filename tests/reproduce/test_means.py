@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.reproduce._draws import spread, with_errors, with_range
+from mehler.reproduce._results import spread, with_errors, with_range
 
 
 def test_a_spread_is_the_deviation_of_a_sample() -> None:

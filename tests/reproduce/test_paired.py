@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from mehler.reproduce._draws import between, difference, paired_interval
+from mehler.reproduce._results import Interval, difference, paired_interval
 
 
 @pytest.mark.parametrize(("n", "looks"), [(2, 1), (10, 1), (10, 3)])
@@ -31,7 +31,9 @@ def test_draws_without_spread_bound_nothing(mistakes) -> None:
 
 
 def test_ends_are_formatted_or_said_to_be_missing() -> None:
-    assert between(-0.5, 1.25) == "-0.50 to +1.25: 99 %, Student's"
-    assert between(0.9, 1.1, ".3g", told="99 % for all") == "0.9 to 1.1: 99 % for all, Student's"
+    assert Interval(0.4, -0.5, 1.25).ends() == "-0.50 to +1.25: 99 %, Student's"
+    assert Interval(1.0, 0.9, 1.1).ends(".3g", level="99 % for all") == (
+        "0.9 to 1.1: 99 % for all, Student's"
+    )
     # Of ratios, the exponentials of infinite ends.
-    assert between(*np.exp([-np.inf, np.inf])).startswith("equal in all draws")
+    assert Interval(*np.exp([0.0, -np.inf, np.inf])).ends().startswith("equal in all draws")

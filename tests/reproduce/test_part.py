@@ -37,7 +37,7 @@ def test_draws_that_are_not_whole_are_left_out(monkeypatch, tmp_path) -> None:
     outcome = reproduce.run("toy", out=tmp_path, partial=True)
     assert calls == []
     assert outcome.missing == 2
-    assert [c.key for c, _ in outcome.found][-2:] == ["n-2_draw-1_way-a", "n-2_draw-1_way-b"]
+    assert [c.key for c, _ in outcome.cells][-2:] == ["n-2_draw-1_way-a", "n-2_draw-1_way-b"]
     said = "A part of the run: 10 of 12 cells are shown, in whole draws."
     page = (tmp_path / "toy.html").read_text()
     assert said in page
@@ -53,7 +53,7 @@ def test_draws_that_are_not_whole_are_left_out(monkeypatch, tmp_path) -> None:
 def test_a_single_draw_is_no_column(monkeypatch, tmp_path) -> None:
     interrupted(monkeypatch, tmp_path, "n-2_draw-1_way-a")
     outcome = reproduce.run("toy", out=tmp_path, partial=True)
-    assert {c.options["n"] for c, _ in outcome.found} == {1}
+    assert {c.options["n"] for c, _ in outcome.cells} == {1}
 
 
 def test_too_few_cells_are_refused_and_nothing_is_written(monkeypatch, tmp_path) -> None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from mehler import _files, reproduce
-from mehler.reproduce import _page, _run
-from mehler.reproduce._experiment import LEVELS
+from mehler.reproduce import _run
+from mehler.reproduce._experiment import LEVELS, Cell
 from tests.reproduce.toy import toy
 
 
@@ -51,8 +51,8 @@ def test_a_run_that_was_interrupted_goes_on(with_toy, tmp_path) -> None:
     assert again == ["n-3"]
     # Seeds are the cell's own: the page is that of a run in one piece.
     whole = reproduce.run("toy", out=tmp_path / "whole")
-    strip = [(c, m["square"], m["seed"]) for c, m in resumed.found]
-    assert strip == [(c, m["square"], m["seed"]) for c, m in whole.found]
+    strip = [(c, m["square"], m["seed"]) for c, m in resumed.cells]
+    assert strip == [(c, m["square"], m["seed"]) for c, m in whole.cells]
 
 
 def test_a_cell_cut_short_is_measured_again(with_toy, tmp_path) -> None:
@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
     [(0.04, "0.0 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],
 )
 def test_durations_are_in_the_unit_that_is_expected(seconds, said) -> None:
-    assert _page.spoken(seconds) == said
+    assert _run.duration(seconds) == said
 
 
 def test_pages_can_be_read_by_others(with_toy, tmp_path) -> None:
@@ -148,7 +148,7 @@ def test_a_link_to_nothing_loses_no_work(with_toy, tmp_path, name) -> None:
         with pytest.raises(ValueError, match=r"cells is a link to nothing; choose another"):
             reproduce.run("toy", out=out)
     else:
-        assert len(reproduce.run("toy", out=out).found) == 3
+        assert len(reproduce.run("toy", out=out).cells) == 3
 
 
 @pytest.mark.parametrize("step", ["render", "as_json"])
@@ -200,7 +200,7 @@ def test_every_experiment_with_data_says_which() -> None:
 
 
 def test_seeds_differ_between_cells_and_runs() -> None:
-    cells = [reproduce.Cell({"q": q, "draw": draw}) for q in (1, 2) for draw in (0, 1)]
+    cells = [Cell({"q": q, "draw": draw}) for q in (1, 2) for draw in (0, 1)]
     seeds = {cell.seed(run, "toy") for cell in cells for run in (0, 1)}
     assert len(seeds) == 8
     assert cells[0].seed(0, "toy", "draw") == cells[1].seed(0, "toy", "draw")

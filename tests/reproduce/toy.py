@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mehler.reproduce import Cell, Experiment, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Page, Table
 from mehler.statements import Plot, Series
 
 
@@ -36,4 +36,5 @@ def toy(calls: list[str], fail_at: str | None = None) -> Experiment:
         measure=measure,
         page=page,
         needs_data=("full",),
+        together=(),
     )

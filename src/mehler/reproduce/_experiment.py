@@ -40,19 +40,14 @@ class Cell:
         return int.from_bytes(sha256(text.encode()).digest()[:6], "big")
 
 
+def ten_draws(level: Level) -> list[Cell]:
+    """Return ten draws, each with all settings of an experiment, so that they are paired."""
+    return [Cell({"draw": draw}) for draw in range(10)]
+
+
 @dataclass(frozen=True)
 class Table:
-    """A table of text.
-
-    Parameters
-    ----------
-    caption : str
-        Plain text.
-    heads : sequence of str
-        Column headings.
-    rows : sequence of sequence of str
-        Cells, row by row.
-    """
+    """A table of text: a plain caption, column headings, and cells row by row."""
 
     caption: str
     heads: Sequence[str]
@@ -61,17 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Page:
-    """The results of an experiment: verdicts in one line each, tables, plots.
-
-    Parameters
-    ----------
-    verdicts : sequence of str
-        Sentences on agreement and disagreement with the paper.
-    tables : sequence of Table
-        Tables, in order.
-    plots : sequence of Plot
-        Plots, in order.
-    """
+    """The results of an experiment: tables, plots, and sentences on agreement with the paper."""
 
     verdicts: Sequence[str]
     tables: Sequence[Table] = ()
@@ -92,15 +77,15 @@ class Experiment:
         Paper, section, table or figure.
     printed : str
         The paper's protocol and results, paraphrased.
-    prepare : callable
-        ``prepare(level, data)`` -> world: loads the data shared by all cells; raises if they are
-        missing, before any work.
-    cells : callable
-        ``cells(level)`` -> list of Cell.
     measure : callable
         ``measure(world, cell, seed)`` -> dict of numbers; `seed` is that of the whole run.
     page : callable
-        ``page(level, found)`` -> Page; `found` is a list of (Cell, dict).
+        ``page(level, cells)`` -> Page; `cells` is a list of (Cell, dict).
+    cells : callable
+        ``cells(level)`` -> list of Cell; ten draws unless stated.
+    prepare : callable
+        ``prepare(level, data)`` -> world: loads the data shared by all cells; raises if they are
+        missing, before any work. The world is the level unless stated.
     data : mapping of {"quick", "full"} to str
         Data of each level, and what they stand in for; empty if there are none.
     needs_data : {"quick", "full"} tuple
@@ -122,14 +107,23 @@ class Experiment:
     title: str
     source: str
     printed: str
-    prepare: Callable[[Level, Path | None], Any] = field(repr=False)
-    cells: Callable[[Level], list[Cell]] = field(repr=False)
     measure: Callable[[Any, Cell, int], Measured] = field(repr=False)
     page: Callable[[Level, list[tuple[Cell, Measured]]], Page] = field(repr=False)
+    cells: Callable[[Level], list[Cell]] = field(default=ten_draws, repr=False)
+    prepare: Callable[[Level, Path | None], Any] = field(
+        default=lambda level, data: level, repr=False
+    )
     data: Mapping[Level, str] = field(default_factory=dict)
     needs_data: tuple[Level, ...] = ()
     own_cells: Callable[[Level, Path], list[Cell]] | None = field(default=None, repr=False)
-    together: tuple[str, ...] = ()
+    together: tuple[str, ...] = ("draw",)
+
+    def title_on(self, level: Level, data: Path | None = None) -> str:
+        """Return the title with the data of a level, or those of the user's folder."""
+        used = self.data.get(level, "")
+        if data is not None and self.own_cells is not None:
+            used = f"the files in {data.name}"
+        return f"{self.title}, on {used}" if used else self.title
 
 
 @dataclass(frozen=True)
@@ -144,14 +138,14 @@ class Outcome:
         Its level.
     seed : int
         Seed of the run.
-    found : list of (Cell, dict)
+    title : str
+        Title of the experiment with the data that were used.
+    cells : list of (Cell, dict)
         Cells in the order of the experiment, with their measurements and CPU ``seconds``.
     page : Page
         The page made of them.
     missing : int
         Number of cells still to be measured, which the page does not show.
-    data : str
-        Data that were used, and what they stand in for; empty if there are none.
 
     See Also
     --------
@@ -161,17 +155,12 @@ class Outcome:
     experiment: Experiment
     level: Level
     seed: int
-    found: list[tuple[Cell, Measured]]
+    title: str
+    cells: list[tuple[Cell, Measured]]
     page: Page
     missing: int = 0
-    data: str = ""
-
-    @property
-    def title(self) -> str:
-        """Title of the experiment with the data that were used."""
-        return f"{self.experiment.title}, on {self.data}" if self.data else self.experiment.title
 
     @property
     def seconds(self) -> float:
         """CPU seconds of all cells, including those of earlier runs."""
-        return float(sum(measured["seconds"] for _, measured in self.found))
+        return float(sum(measured["seconds"] for _, measured in self.cells))

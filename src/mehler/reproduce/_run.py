@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -12,9 +13,8 @@ from typing import Any
 from mehler._files import require_file, uninterrupted, write_whole
 from mehler._validate import require_flag, require_function, require_integer, require_path
 from mehler._version import __version__
+from mehler.report import draw, page_style
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Outcome
-from mehler.reproduce._names import experiments
-from mehler.reproduce._page import render
 from mehler.reproduce._store import Store, finished
 
 Progress = Callable[[str, int, int], None]
@@ -22,6 +22,63 @@ Progress = Callable[[str, int, int], None]
 
 class Stopped(RuntimeError):
     """Raised when a run is interrupted; finished cells are kept."""
+
+
+def experiments() -> dict[str, Experiment]:
+    """List the experiments by name.
+
+    Returns
+    -------
+    dict of str to Experiment
+        All experiments, in the order of the papers.
+
+    See Also
+    --------
+    run : Run one by its name.
+
+    Examples
+    --------
+    >>> from mehler import reproduce
+    >>> reproduce.experiments()["maxout-table-1"].title
+    'Errors of random maxout features over m and q'
+    """
+    from mehler.reproduce import depth, kitchen_sinks
+    from mehler.reproduce.invariant import mnist, panels, permutations, speech, vowels
+    from mehler.reproduce.leverage import adult, controls, few_labels, weights
+    from mehler.reproduce.maxout import (
+        figure_1,
+        figure_2,
+        local_coefficients,
+        maps,
+        table_1,
+        table_2,
+        table_3,
+    )
+
+    everything = (
+        figure_1.EXPERIMENT,
+        figure_2.EXPERIMENT,
+        local_coefficients.EXPERIMENT,
+        table_1.EXPERIMENT,
+        table_1.PIXELS,
+        maps.EXPERIMENT,
+        table_2.EXPERIMENT,
+        table_3.EXPERIMENT,
+        table_3.FRAMES,
+        permutations.EXPERIMENT,
+        mnist.EXPERIMENT,
+        panels.MNIST,
+        speech.EXPERIMENT,
+        panels.SPEECH,
+        vowels.EXPERIMENT,
+        controls.EXPERIMENT,
+        adult.EXPERIMENT,
+        few_labels.EXPERIMENT,
+        weights.EXPERIMENT,
+        kitchen_sinks.EXPERIMENT,
+        depth.EXPERIMENT,
+    )
+    return {experiment.name: experiment for experiment in everything}
 
 
 def run(
@@ -86,7 +143,7 @@ def run(
     >>> from mehler import reproduce
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     outcome = reproduce.run("maxout-figure-1", out=folder)
-    >>> len(outcome.found)
+    >>> len(outcome.cells)
     2
     """
     known = experiments()
@@ -98,22 +155,30 @@ def run(
     require_flag("partial", partial)
     require_function("progress", progress, optional=True)
     experiment, folder = known[name], require_path("out", out)
+    source = None if data is None else require_path("data", data)
     for ending in ("json", "html"):
         require_file(folder / f"{name}.{ending}", "out")
-    kept = settings(experiment, level, seed)
-    wanted = _wanted(experiment, level, data)
+    if source is None or experiment.own_cells is None:
+        wanted = experiment.cells(level)
+    else:
+        wanted = experiment.own_cells(level, source)
     world = None
     if not partial:
-        _require_data(experiment, level, data)
-        world = experiment.prepare(level, None if data is None else require_path("data", data))
-    store = Store(folder / "cells", kept, new=not partial)
+        _require_data(experiment, level, source)
+        world = experiment.prepare(level, source)
+    store = Store(folder / "cells", settings(experiment, level, seed), new=not partial)
     try:
         if partial:
-            found = finished(experiment, wanted, store)
+            cells = finished(experiment, wanted, store)
         else:
-            found = _cells(experiment, wanted, seed, world, store, progress)
-        outcome = _outcome(experiment, level, seed, wanted, found, data)
-        text, page = as_json(outcome), render(outcome)
+            cells = _measured(experiment, wanted, seed, world, store, progress)
+        missing, page = len(wanted) - len(cells), experiment.page(level, cells)
+        if missing:
+            part = f"{len(cells)} of {len(wanted)} cells are shown, in whole draws."
+            page = replace(page, verdicts=[f"A part of the run: {part}", *page.verdicts])
+        title = experiment.title_on(level, source)
+        outcome = Outcome(experiment, level, seed, title, cells, page, missing)
+        text, markup = as_json(outcome), render(outcome)
     except KeyboardInterrupt:
         raise Stopped(
             f"interrupted; {store.count(wanted)} of {len(wanted)} cells are kept in "
@@ -121,44 +186,17 @@ def run(
         ) from None
     with uninterrupted():
         write_whole(folder / f"{name}.json", text)
-        write_whole(folder / f"{name}.html", page)
+        write_whole(folder / f"{name}.html", markup)
     return outcome
 
 
-def _outcome(
-    experiment: Experiment,
-    level: Level,
-    seed: int,
-    wanted: list[Cell],
-    found: list[tuple[Cell, Measured]],
-    data: str | Path | None,
-) -> Outcome:
-    missing, page = len(wanted) - len(found), experiment.page(level, found)
-    if missing:
-        said = f"A part of the run: {len(found)} of {len(wanted)} cells are shown, in whole draws."
-        page = replace(page, verdicts=[said, *page.verdicts])
-    used = experiment.data.get(level, "")
-    if data is not None and experiment.own_cells is not None:
-        used = f"the files in {Path(data).name}"
-    return Outcome(experiment, level, seed, found, page, missing, used)
-
-
-def _wanted(experiment: Experiment, level: Level, data: str | Path | None) -> list[Cell]:
-    """Return the cells of a run: those of the user's data if it need not have been given."""
-    if data is None or experiment.own_cells is None:
-        return experiment.cells(level)
-    return experiment.own_cells(level, require_path("data", data))
-
-
-def _require_data(experiment: Experiment, level: Level, data: str | Path | None) -> None:
-    if level in experiment.needs_data and data is None:
+def _require_data(experiment: Experiment, level: Level, folder: Path | None) -> None:
+    if level in experiment.needs_data and folder is None:
         raise ValueError(
             f"{experiment.name} at level {level} needs MNIST: mehler data fetch mnist FOLDER, then "
             "--data FOLDER"
         )
-    if experiment.own_cells is not None:
-        return
-    if data is not None and level not in experiment.needs_data:
+    if experiment.own_cells is None and folder is not None and level not in experiment.needs_data:
         raise ValueError(f"{experiment.name} at level {level} takes no data; leave --data away")
 
 
@@ -167,7 +205,7 @@ def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
     return {"experiment": experiment.name, "level": level, "seed": seed}
 
 
-def _cells(
+def _measured(
     experiment: Experiment,
     wanted: list[Cell],
     seed: int,
@@ -181,7 +219,7 @@ def _cells(
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
 
-    found = []
+    cells = []
     for number, cell in enumerate(wanted):
         measured = store.get(cell)
         if measured is None:
@@ -192,22 +230,64 @@ def _cells(
                 measured = experiment.measure(world, cell, seed)
             measured["seconds"] = round(time.process_time() - start, 3)
             store.put(cell, measured)
-        found.append((cell, measured))
+        cells.append((cell, measured))
     if progress is not None:
         progress("page", len(wanted), len(wanted))
-    return found
+    return cells
 
 
 def as_json(outcome: Outcome) -> str:
     """Return the page's numbers as JSON."""
-    known = outcome.experiment
+    experiment = outcome.experiment
     record = {
-        **settings(known, outcome.level, outcome.seed),
+        **settings(experiment, outcome.level, outcome.seed),
         "mehler": __version__,
         "missing": outcome.missing,
         "title": outcome.title,
-        "source": known.source,
-        "cells": [{**cell.options, **measured} for cell, measured in outcome.found],
+        "source": experiment.source,
+        "cells": [{**cell.options, **measured} for cell, measured in outcome.cells],
         **asdict(outcome.page),
     }
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def render(outcome: Outcome) -> str:
+    """Render an outcome as HTML, with a content security policy against scripts and addresses."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("mehler.reproduce", "_templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("experiment.html.j2").render(
+        outcome=outcome,
+        experiment=outcome.experiment,
+        page=outcome.page,
+        version=__version__,
+        style=Markup(page_style()),
+        seconds=duration(outcome.seconds),
+        command=_command(outcome),
+        draw=draw,
+    )
+
+
+def duration(seconds: float) -> str:
+    """Format a duration in a readable unit."""
+    for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} seconds"
+
+
+def _command(outcome: Outcome) -> str:
+    """Return the command line that reproduces the numbers."""
+    words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
+    words += ["--seed", str(outcome.seed)]
+    if outcome.missing:
+        return shlex.join([*words, "--partial"])
+    line = shlex.join(words)
+    return f"{line} --data FOLDER" if outcome.level in outcome.experiment.needs_data else line

@@ -12,12 +12,11 @@ import numpy as np
 
 from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, data, learn
 from mehler.features.deep import critical_weight_variance
-from mehler.reproduce._draws import between, paired_interval, spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import kernel_ridge
-from mehler.reproduce.leverage._methods import gaussian
-from mehler.reproduce.leverage._world import gammas_of
-from mehler.statements import Plot
+from mehler.reproduce._results import Results, curves, difference, table
+from mehler.reproduce.leverage._floor import gaussian
+from mehler.reproduce.leverage._world import gammas_of, standardised
 
 Kernel = Callable[[Any, Any], Any]
 Which = Literal["nngp", "ntk"]
@@ -59,11 +58,11 @@ def others(X: Any) -> dict[str, list[Kernel]]:
 def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]:
     """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
     d = X.shape[1]
-    found: dict[str, Callable[[Any], Any]] = {}
+    maps: dict[str, Callable[[Any], Any]] = {}
     for q, depth in _DRAWN:
         widths = (COLUMNS,) * depth
-        found[f"networks, {named(q, depth)}"] = _drawn(DeepFeatures, d, widths, q, seed)
-    found["Fourier features"] = FourierFeatures.draw(
+        maps[f"networks, {named(q, depth)}"] = _drawn(DeepFeatures, d, widths, q, seed)
+    maps["Fourier features"] = FourierFeatures.draw(
         d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
     )
     bases = {
@@ -73,8 +72,8 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
         f"NTK, {named(*SHOWN)}": of_network(deep(*SHOWN), "ntk"),
     }
     for name, kernel in bases.items():
-        found[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
-    return found
+        maps[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
+    return maps
 
 
 def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
@@ -82,15 +81,15 @@ def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
 
     A tangent map of half the width has as many columns as a network.
     """
-    found: dict[str, Callable[[Any], Any]] = {}
+    maps: dict[str, Callable[[Any], Any]] = {}
     for q, depth in _DRAWN:
         widths = (COLUMNS // 2,) * depth
-        found[f"tangent features, {named(q, depth)}"] = _drawn(TangentFeatures, d, widths, q, seed)
+        maps[f"tangent features, {named(q, depth)}"] = _drawn(TangentFeatures, d, widths, q, seed)
     for order, (unit, bias) in _ORDERS.items():
-        found[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(
+        maps[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(
             d, (COLUMNS,), activation=unit, bias_variance=bias, seed=seed
         )
-    return found
+    return maps
 
 
 def _drawn(family: type[DeepFeatures], d: int, widths: tuple[int, ...], q: int, seed: int) -> Any:
@@ -113,63 +112,64 @@ def named(q: int, depth: int) -> str:
 
 _KINDS = ("NNGP", "NTK")
 _BEST, _RELU = "best maxout kernel", "best ReLU kernel"
-Found = list[tuple[Cell, Measured]]
 
 
-def page(found: Found, pools: tuple[int, ...], depths: tuple[int, ...]) -> Page:
+def page(
+    cells: list[tuple[Cell, Measured]], pools: tuple[int, ...], depths: tuple[int, ...]
+) -> Page:
     """Return errors over depth and pool, those of other machines, and paired differences."""
     tables, plots, verdicts = [], [], []
-    names = list(dict.fromkeys(cell.options["data"] for cell, _ in found))
+    results = Results((cell, _with_chosen(one, pools, depths)) for cell, one in cells)
+    names, grid = results.options("data"), _grid(pools, depths)
     for name in names:
-        some = [
-            _with_chosen(measured, pools, depths)
-            for cell, measured in found
-            if cell.options["data"] == name
-        ]
-
-        def errors(key: str, some: list[Measured] = some) -> Any:
-            return np.array([one[key] for one in some if key in one])
-
-        rows = [
-            [f"{kind}, q = {q}", *(spread(errors(f"{kind}, {named(q, n)}")) for n in depths)]
+        some = results.where(data=name)
+        keys = dict.fromkeys(key for _, measured in some.cells for key in measured)
+        errors = {
+            key: np.array([measured[key] for _, measured in some.cells if key in measured])
+            for key in keys
+            if key != "seconds" and not key.endswith("left out")
+        }
+        over = {
+            f"{kind}, q = {q}": [errors[f"{kind}, {named(q, n)}"] for n in depths]
             for kind in _KINDS
             for q in pools
-        ]
-        caption = f"{name}: test error in percent, mean ± standard deviation over draws"
-        heads = ("kernel; q = 2 is ReLU", *(f"depth {n}" for n in depths))
-        tables.append(Table(caption, heads, rows))
-        grid = _grid(pools, depths)
-        others = dict.fromkeys(key for one in some for key in one if key not in grid)
-        shown = [key for key in others if key != "seconds" and not key.endswith("left out")]
-        tables.append(
-            Table(
+        }
+        tables += [
+            table(
+                f"{name}: test error in percent, mean ± standard deviation over draws",
+                ("kernel; q = 2 is ReLU", *(f"depth {n}" for n in depths)),
+                over,
+            ),
+            table(
                 f"{name}: other machines, and what errors of rows left out choose of the grid",
                 ("machine", "test error, percent"),
-                [[key, spread(errors(key))] for key in shown],
-            )
-        )
-        curves = [
-            with_errors(
-                f"{kind}, q = {q}",
-                np.array(depths),
-                np.transpose([errors(f"{kind}, {named(q, n)}") for n in depths]),
-            )
-            for kind in _KINDS
-            for q in (pools[0], pools[-1])
+                {key: [values] for key, values in errors.items() if key not in grid},
+            ),
         ]
+        shown = [f"{kind}, q = {q}" for kind in _KINDS for q in (pools[0], pools[-1])]
         plots.append(
-            Plot(
-                title=f"{name}: error over depth",
-                x_label="hidden layers",
-                y_label="test error, percent",
-                series=curves,
-                caption="Mean over draws, with its standard error.",
+            curves(
+                f"{name}: error over depth",
+                "hidden layers",
+                np.array(depths),
+                "test error, percent",
+                {label: np.transpose(over[label]) for label in shown},
+                x_log=False,
             )
         )
-        pairs = [pair for pair in _pairs(depths) if all(len(errors(key)) > 1 for key in pair)]
-        verdicts += [
-            _difference(name, some, *pair, looks=len(pairs) * len(names)) for pair in pairs
-        ]
+        pairs = [pair for pair in _pairs(depths) if all(len(errors.get(k, ())) > 1 for k in pair)]
+        for left, right in pairs:
+            paired = [m for _, m in some.cells if left in m and right in m]
+            verdicts.append(
+                difference(
+                    f"{name}, {left} against {right}",
+                    *(np.array([measured[key] for measured in paired]) for key in (left, right)),
+                    less="smaller error",
+                    more="larger error",
+                    unit="",
+                    looks=len(pairs) * len(names),
+                )
+            )
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
@@ -177,15 +177,15 @@ def _grid(pools: tuple[int, ...], depths: tuple[int, ...]) -> list[str]:
     return [f"{kind}, {named(q, n)}" for kind in _KINDS for q in pools for n in depths]
 
 
-def _with_chosen(one: Measured, pools: tuple[int, ...], depths: tuple[int, ...]) -> Measured:
+def _with_chosen(measured: Measured, pools: tuple[int, ...], depths: tuple[int, ...]) -> Measured:
     """Add the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
-    grid = [key for key in _grid(pools, depths) if key in one]
+    grid = [key for key in _grid(pools, depths) if key in measured]
     chosen = {}
     for label, relu in ((_BEST, False), (_RELU, True)):
         keys = [key for key in grid if ("q = 2," in key) == relu]
         if keys:
-            chosen[label] = one[min(keys, key=lambda key: one[f"{key}, left out"])]
-    return {**one, **chosen}
+            chosen[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
+    return {**measured, **chosen}
 
 
 def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
@@ -206,18 +206,6 @@ def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
         (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
         (f"tangent features, {shown}", f"networks, {shown}"),
     ]
-
-
-def _difference(name: str, some: list[Measured], left: str, right: str, *, looks: int) -> str:
-    """Format a paired difference, whose interval holds at once with those of all others."""
-    gain = np.array([one[left] - one[right] for one in some if left in one and right in one])
-    mean, low, high = paired_interval(gain, looks)
-    told = f"99 % for all {looks} differences at once"
-    word = "smaller error" if high < 0 else "larger error" if low > 0 else "not told apart"
-    return (
-        f"{name[0].upper()}{name[1:]}, {left} against {right}: {word}; {mean:+.2f} percent "
-        f"({between(low, high, told=told)}, over {len(gain)} draws)."
-    )
 
 
 _DRAWS = 10
@@ -264,14 +252,14 @@ def prepare(level: Level, folder: Path | None) -> World:
     }
     problems = {}
     for name in SETS[level]:
-        found = loaders[name]()
-        rows = found.X.reshape(len(found.X), -1).astype(np.float64)
-        if found.classes:
-            codes = learn.one_vs_all(found.y)[0]
+        loaded = loaders[name]()
+        rows = loaded.X.reshape(len(loaded.X), -1).astype(np.float64)
+        if loaded.classes:
+            codes = learn.one_vs_all(loaded.y)[0]
         else:
-            target = np.log(found.y)
+            target = np.log(loaded.y)
             codes = ((target - target.mean()) / target.std())[:, None]
-        problems[name] = Problem(rows, codes, bool(found.classes), found.X.ndim == 3)
+        problems[name] = Problem(rows, codes, bool(loaded.classes), loaded.X.ndim == 3)
     return World(level, problems)
 
 
@@ -307,27 +295,25 @@ def split(problem: Problem, n_train: int, n_test: int, seed: int) -> Split:
     """Draw both parts, centred and scaled by the first: columns of tables, images as a whole."""
     order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
     parts = problem.X[order[:n_train]], problem.X[order[n_train:]]
-    mean = parts[0].mean(axis=0)
     if problem.image:
+        mean = parts[0].mean(axis=0)
         deviation = np.sqrt(np.mean((parts[0] - mean) ** 2))
+        X, new = ((part - mean) / deviation for part in parts)
     else:
-        deviation = parts[0].std(axis=0)
-        # A column that is constant there.
-        deviation = np.where(deviation > 0, deviation, 1.0)
-    X, new = ((part - mean) / deviation for part in parts)
+        X, new = standardised(*parts)
     codes = problem.codes[order]
     return Split(X, codes[:n_train], new, codes[n_train:], problem.classes)
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return test and leave-one-out errors of kernels, or of features, on one split."""
-    own = cell.seed(seed, NAME, "machines")
+    own = cell.seed(seed, _NAME, "machines")
     parts = split(world.problems[cell.options["data"]], *_ROWS[world.level], own)
-    found: Measured = {}
+    measured: Measured = {}
 
     def keep(name: str, fit: Any) -> None:
-        found[name] = parts.error(fit.predict(parts.new))
-        found[f"{name}, left out"] = float(fit.errors.min())
+        measured[name] = parts.error(fit.predict(parts.new))
+        measured[f"{name}, left out"] = float(fit.errors.min())
 
     def of_kernel(kernel: Kernel) -> Any:
         return kernel_ridge(kernel, parts.X, parts.codes, _LAMBDAS)
@@ -346,7 +332,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
             maps = more_features(parts.X.shape[1], own)
         for name, phi in maps.items():
             keep(name, learn.ridge(phi, parts.X, parts.codes, lambdas=_LAMBDAS))
-        return found
+        return measured
     for q in POOLS[world.level]:
         for depth in DEPTHS[world.level]:
             network = deep(q, depth)
@@ -355,20 +341,20 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
                 keep(f"{which.upper()}, {named(q, depth)}", fit)
     for name, kernels in others(parts.X).items():
         keep(name, best_of(kernels)[1])
-    return found
+    return measured
 
 
-def _page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    both: dict[tuple[str, int], Measured] = {}
-    for cell, measured in found:
-        both.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
-    joined = [(Cell({"data": name, "draw": draw}), one) for (name, draw), one in both.items()]
+def _page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
+    draws: dict[tuple[str, int], Measured] = {}
+    for cell, measured in cells:
+        draws.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
+    joined = [(Cell({"data": name, "draw": draw}), one) for (name, draw), one in draws.items()]
     return page(joined, POOLS[level], DEPTHS[level])
 
 
-NAME = "depth"
+_NAME = "depth"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Kernels of deep maxout networks",
     source="Ours; kernels of Lee and others (2018), Jacot and others (2018)",
     printed=(

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, KitchenSinks, data, exact, learn
-from mehler.reproduce._draws import difference, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._perceptron import perceptron
-from mehler.reproduce.leverage._world import Problem, gammas_of, real, small
-from mehler.statements import Plot, Series
+from mehler.reproduce._learners import perceptron
+from mehler.reproduce._results import Results, difference, spread, with_errors
+from mehler.reproduce.leverage._world import Problem, World, gammas_of, standardised, world_of
+from mehler.statements import Plot
 
 
 def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
@@ -135,29 +135,18 @@ RIVALS = {
 _POOL, _THRESHOLDS = 1000, 4
 
 
-@dataclass(frozen=True)
-class World:
-    """Problems of two classes."""
-
-    level: Level
-    problems: dict[str, Problem]
-
-
 def prepare(level: Level, folder: Path | None) -> World:
     """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST.
 
     Raises MissingDataError if a package is not installed.
     """
-    if level == "quick":
-        found = small()
-    else:
+    world = world_of(level, ("adult",))
+    if level == "full":
         digits = data.mnist_5k()
         rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
-        found = [
-            *real(("adult",)),
-            Problem("MNIST", rows, np.where(digits.y >= 5, 1.0, -1.0), True),
-        ]
-    return World(level, {one.name: one for one in found})
+        y = np.where(digits.y >= 5, 1.0, -1.0)
+        world.problems["MNIST"] = Problem("MNIST", rows, y, True)
+    return world
 
 
 def cells(level: Level) -> list[Cell]:
@@ -168,40 +157,36 @@ def cells(level: Level) -> list[Cell]:
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return test errors in percent, and CPU seconds of learning, of each machine by size."""
-    problem, own = world.problems[cell.options["data"]], cell.seed(seed, NAME)
+    problem, own = world.problems[cell.options["data"]], cell.seed(seed, _NAME)
     n_train, n_test = _ROWS[world.level]
     order = np.random.default_rng(own).permutation(len(problem.y))[: n_train + n_test]
     train, test = order[:n_train], order[n_train:]
-    mean, deviation = problem.X[train].mean(axis=0), problem.X[train].std(axis=0)
-    # A pixel that is always off has deviation 0.
-    X, new = (
-        (problem.X[part] - mean) / np.where(deviation > 0, deviation, 1.0) for part in (train, test)
-    )
+    X, new = standardised(problem.X[train], problem.X[test])
     y, right = problem.y[train], problem.y[test]
     gamma = gammas_of(X)[1]
 
     def error(values: Any) -> float:
         return float(100 * np.mean(np.sign(values) != right))
 
-    found: Measured = {}
+    measured: Measured = {}
     for name, draw in _maps(X.shape[1], gamma, own).items():
-        found[name], found[f"{name}, seconds"] = _each(
+        measured[name], measured[f"{name}, seconds"] = _each(
             SIZES[name], _on_features(draw, (X, y), new, error)
         )
     start = time.process_time()
     pool = _maps(X.shape[1], gamma, own)["random cosines"](_POOL)
     path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
     # The time of the whole path, shared in proportion to its steps: the pool is computed once.
-    found.update(
+    measured.update(
         _along("greedy cosines", start, [error(pool(new) @ w + y.mean()) for w in path.values()])
     )
     start = time.process_time()
     votes = boosted(X, y, _THRESHOLDS, SIZES["boosted stumps"])
-    found.update(_along("boosted stumps", start, [error(one(new)) for one in votes.values()]))
-    found["joint"], found["joint, seconds"] = _each(
+    measured.update(_along("boosted stumps", start, [error(vote(new)) for vote in votes.values()]))
+    measured["joint"], measured["joint, seconds"] = _each(
         SIZES["joint"], lambda k: error(perceptron(X, y, k, 1e-4, seed=own)(new))
     )
-    return found
+    return measured
 
 
 def _maps(d: int, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
@@ -243,27 +228,23 @@ def _along(name: str, start: float, errors: list[float]) -> Measured:
     return {name: errors, f"{name}, seconds": (spent * steps / steps[-1]).tolist()}
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors by size, curves over time, and random against each rival at its time."""
     tables, plots, verdicts = [], [], []
-    for name in dict.fromkeys(cell.options["data"] for cell, _ in found):
-        some = [measured for cell, measured in found if cell.options["data"] == name]
-        rows = []
-        series: list[Series] = []
-        for method, sizes in SIZES.items():
-            errors = np.array([one[method] for one in some])
-            seconds = np.array([one[f"{method}, seconds"] for one in some])
-            rows += [
-                [method, str(k), spread(errors[:, i]), f"{np.median(seconds[:, i]):.2g}"]
-                for i, k in enumerate(sizes)
-            ]
-            series.append(with_errors(method, np.median(seconds, axis=0), errors))
+    for name in Results(cells).options("data"):
+        some = Results(cells).where(data=name)
+        errors = {method: some.values(method) for method in SIZES}
+        times = {method: np.median(some.values(f"{method}, seconds"), axis=0) for method in SIZES}
         tables.append(
             Table(
                 f"{name}: test error in percent, mean ± standard deviation over draws, and median "
                 "CPU seconds on one core",
                 ("machine", "non-linearities", "error", "seconds"),
-                rows,
+                [
+                    [method, str(k), spread(errors[method][:, i]), f"{times[method][i]:.2g}"]
+                    for method, sizes in SIZES.items()
+                    for i, k in enumerate(sizes)
+                ],
             )
         )
         plots.append(
@@ -272,33 +253,31 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
                 x_label="CPU seconds",
                 x_log=True,
                 y_label="test error, percent",
-                series=series,
+                series=[with_errors(method, times[method], errors[method]) for method in SIZES],
                 caption="Mean over draws, with its standard error, at the median time.",
             )
         )
         for rival, kind in RIVALS.items():
-            pairs = [at_the_time(one, rival) for one in some]
-            mine, theirs = np.transpose(pairs)
-            size = SIZES[rival][-1]
-            what = f"{name}, {kind} in the time of {rival}, {size} of them, against these"
-            verdicts.append(difference(what, mine, theirs))
+            pairs = [at_the_time(measured, rival) for _, measured in some.cells]
+            what = f"{kind} in the time of {rival}, {SIZES[rival][-1]} of them, against these"
+            verdicts.append(difference(f"{name}, {what}", *np.transpose(pairs)))
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
-def at_the_time(one: Measured, rival: str) -> tuple[float, float]:
+def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
     """Return the error of random features within a rival's time, and the rival's.
 
     The rival is at its largest size; random features of its kind are at the largest size that takes
     no longer, or at their smallest one.
     """
-    limit, kind = one[f"{rival}, seconds"][-1], RIVALS[rival]
-    within = [i for i, spent in enumerate(one[f"{kind}, seconds"]) if spent <= limit]
-    return one[kind][max(within, default=0)], one[rival][-1]
+    limit, kind = measured[f"{rival}, seconds"][-1], RIVALS[rival]
+    within = [i for i, spent in enumerate(measured[f"{kind}, seconds"]) if spent <= limit]
+    return measured[kind][max(within, default=0)], measured[rival][-1]
 
 
-NAME = "kitchen-sinks-summary"
+_NAME = "kitchen-sinks-summary"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Random non-linearities against chosen ones, over time",
     source="Sejdinovic's slides (2014) on Rahimi, Recht (2008), Summary",
     printed=(
@@ -316,5 +295,4 @@ EXPERIMENT = Experiment(
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult and MNIST",
         "full": "Adult and 5000 digits of MNIST",
     },
-    together=("draw",),
 )

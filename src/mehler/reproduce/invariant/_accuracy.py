@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler import learn
-from mehler.reproduce._draws import between, paired_interval, spread, with_errors
-from mehler.reproduce._experiment import Cell, Measured, Page, Table
-from mehler.statements import Plot
+from mehler import FourierFeatures, GroupInvariantFeatures, learn
+from mehler.reproduce._experiment import Cell, Measured, Page
+from mehler.reproduce._results import Results, curves, paired_interval, table
 
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
 
@@ -29,6 +28,26 @@ class Comparison:
     sizes: Sequence[int]
 
 
+def compared(
+    plain: str, moves: Mapping[str, Any], n_templates: int, n_bins: int, seed: int, like: Any
+) -> dict[str, Any]:
+    """Return maps by name: rows as they are, named `plain`, Fourier features, and moved templates.
+
+    All maps have as many columns, and the same templates and bins.
+    """
+    d = like.shape[1]
+    invariant = {
+        name: GroupInvariantFeatures.draw(
+            d, group=group, n_templates=n_templates, n_bins=n_bins, seed=seed, like=like
+        )
+        for name, group in moves.items()
+    }
+    # Rows have length 1: exp(-1) at right angles.
+    columns = 2 * n_bins * n_templates
+    fourier = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=like)
+    return {plain: lambda rows: rows, "fourier": fourier, **invariant}
+
+
 def accuracies(
     maps: Mapping[str, Callable[[Any], Any]],
     train: tuple[Any, Any],
@@ -41,71 +60,68 @@ def accuracies(
     The sample of size N is the first N rows of one sample without replacement, so that features of
     each row are computed once. Ridge regression, lambda by leave-one-out.
     """
-    chosen = np.random.default_rng(seed).permutation(len(train[1]))[: max(sizes)]
-    rows, labels = train[0][chosen], train[1][chosen]
-    found: Measured = {}
+    order = np.random.default_rng(seed).permutation(len(train[1]))[: max(sizes)]
+    rows, labels = train[0][order], train[1][order]
+    measured: Measured = {}
     for name, phi in maps.items():
         z, z_test = phi(rows), phi(test[0])
-        found[name] = []
-        for n in sizes:
-            codes, classes = learn.one_vs_all(labels[:n])
-            fit = learn.ridge(
-                lambda rows: rows, z[:n], codes, lambdas=_LAMBDAS, scoring="error_rate"
-            )
-            said = classes[fit.predict(z_test).argmax(axis=1)]
-            found[name].append(float(np.mean(said == test[1])))
-    return found
+        measured[name] = [right_by_ridge(z[:n], labels[:n], z_test, test[1]) for n in sizes]
+    return measured
 
 
-def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
+def right_by_ridge(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
+    """Return the fraction of test rows that least squares gets right, lambda by leave-one-out."""
+    codes, classes = learn.one_vs_all(labels)
+    fit = learn.ridge(lambda rows: rows, z, codes, lambdas=_LAMBDAS, scoring="error_rate")
+    return float(np.mean(classes[fit.predict(z_test).argmax(axis=1)] == truth))
+
+
+def page(comparison: Comparison, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return a table, curves with error bars, and a verdict for each training size."""
     sizes = comparison.sizes
-    accuracy = {
-        name: np.array([measured[name] for _, measured in found]) for name in comparison.labels
-    }
-    rows = [
-        [label, *(spread(values, 3) for values in accuracy[name].T)]
-        for name, label in comparison.labels.items()
-    ]
-    series = [
-        with_errors(label, sizes, accuracy[name]) for name, label in comparison.labels.items()
-    ]
-    plot = Plot(
-        title="Accuracy over the training sample",
-        x_label="number of training samples",
-        x_log=True,
-        y_label="share of test rows that are right",
-        series=series,
-        caption="Mean over draws of sample and templates, with its standard error.",
+    accuracy = {name: Results(cells).values(name) for name in comparison.labels}
+    labelled = {label: accuracy[name] for name, label in comparison.labels.items()}
+    return Page(
+        verdicts=[
+            verdict(comparison, n, {name: values[:, k] for name, values in accuracy.items()})
+            for k, n in enumerate(sizes)
+        ],
+        tables=(
+            table(
+                "Share of test rows that are right, mean ± standard deviation over draws",
+                ("features", *(f"N = {n}" for n in sizes)),
+                {label: values.T for label, values in labelled.items()},
+                digits=3,
+            ),
+        ),
+        plots=(
+            curves(
+                "Accuracy over the training sample",
+                "number of training samples",
+                sizes,
+                "share of test rows that are right",
+                labelled,
+                "Mean over draws of sample and templates, with its standard error.",
+            ),
+        ),
     )
-    table = Table(
-        "Share of test rows that are right, mean ± standard deviation over draws",
-        ("features", *(f"N = {n}" for n in sizes)),
-        rows,
-    )
-    verdicts = [
-        verdict(comparison, n, {name: values[:, k] for name, values in accuracy.items()})
-        for k, n in enumerate(sizes)
-    ]
-    return Page(verdicts=verdicts, tables=(table,), plots=(plot,))
 
 
 def verdict(comparison: Comparison, n: int, accuracy: Mapping[str, Any]) -> str:
     """Describe whether invariance pays at N samples, paired over draws."""
     tried = comparison.invariant
     best = max(tried, key=lambda name: accuracy[name].mean())
-    # The best is chosen by the compared quantity, so use intervals that hold for all at once.
-    told, said = f"99 % for the best of {len(tried)}", []
+    sentences = []
     for other in comparison.controls:
-        gain = accuracy[best] - accuracy[other]
-        mean, low, high = paired_interval(gain, looks=len(tried))
-        word = "more than" if low > 0 else "fewer than" if high < 0 else "not told apart from"
-        said.append(
-            f"{word} {comparison.labels[other]} (difference {mean:+.3f}, "
-            f"{between(low, high, '+.3f', told=told)})"
+        # The best is chosen by the compared quantity, so use intervals that hold for all at once.
+        interval = paired_interval(accuracy[best] - accuracy[other], looks=len(tried))
+        word = interval.word("fewer than", "more than", "not told apart from")
+        ends = interval.ends("+.3f", level=f"99 % for the best of {len(tried)}")
+        sentences.append(
+            f"{word} {comparison.labels[other]} (difference {interval.mean:+.3f}, {ends})"
         )
     return (
         f"With {n} training samples the best of the invariant features, "
-        f"{comparison.labels[best]}, get {accuracy[best].mean():.3f} right: {'; '.join(said)}; "
-        f"over {len(accuracy[best])} draws."
+        f"{comparison.labels[best]}, get {accuracy[best].mean():.3f} right: "
+        f"{'; '.join(sentences)}; over {len(accuracy[best])} draws."
     )

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures, GroupInvariantFeatures, data
+from mehler import data
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce.invariant._accuracy import Comparison, accuracies
-from mehler.reproduce.invariant._accuracy import page as accuracy_page
+from mehler.reproduce.invariant import _accuracy
 
-_DRAWS = 10
 _SIZES = {"quick": (50, 200), "full": (100, 300, 1000, 3000)}
 _TEMPLATES = {"quick": 40, "full": 150}
 _BINS = 8
@@ -48,13 +46,13 @@ class World:
 def prepare(level: Level, folder: Path | None) -> World:
     """Load MNIST, or the 8 x 8 digits at the quick level."""
     if folder is None:
-        found = data.digits()
-        order = np.random.default_rng(0).permutation(len(found.X))
-        X, y = _unit(found.X[order]), found.y[order]
+        digits = data.digits()
+        order = np.random.default_rng(0).permutation(len(digits.X))
+        X, y = _unit(digits.X[order]), digits.y[order]
         return World(X[:1000], y[:1000], X[1000:], y[1000:], 8, 1, (-20.0, -10.0, 0.0, 10.0, 20.0))
-    found = data.mnist(folder)
+    mnist = data.mnist(folder)
     angles = tuple(np.arange(-20.0, 21.0, 5.0).tolist())
-    return World(_unit(found.X), found.y, _unit(found.X_test), found.y_test, 28, 3, angles)
+    return World(_unit(mnist.X), mnist.y, _unit(mnist.X_test), mnist.y_test, 28, 3, angles)
 
 
 def _unit(images: Any) -> Any:
@@ -62,16 +60,11 @@ def _unit(images: Any) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return one cell per draw, with all features and sizes, so that they are paired."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
-
-
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return test accuracies of ridge regression on each kind of features, by training size."""
-    own = cell.seed(seed, NAME)
+    own = cell.seed(seed, _NAME)
     train, test = (world.X, world.y), (world.X_test, world.y_test)
-    return accuracies(maps(world, own), train, test, _SIZES[_level(world)], own)
+    return _accuracy.accuracies(maps(world, own), train, test, _SIZES[_level(world)], own)
 
 
 def _level(world: World) -> Level:
@@ -80,40 +73,27 @@ def _level(world: World) -> Level:
 
 def maps(world: World, seed: int) -> dict[str, Any]:
     """Return the features compared, with equal templates and bins, and equal numbers of columns."""
-    side, d = world.side, world.side**2
-    level = _level(world)
+    side, d, templates = world.side, world.side**2, _TEMPLATES[_level(world)]
     shifts = groups.ImageShifts(side, side, max_shift=world.most, fill="zero")
-    turns = groups.ImageRotations(side, side, world.turns)
-    lists: dict[str, Any] = {
+    lists = {
         "none": groups.Trivial(d),
         "shifts": shifts,
-        "turns": turns,
+        "turns": groups.ImageRotations(side, side, world.turns),
         "both": groups.DirectProduct(groups.ImageRotations(side, side, world.turns[::2]), shifts),
     }
-    options: dict[str, Any] = {
-        "n_templates": _TEMPLATES[level],
-        "n_bins": _BINS,
-        "seed": seed,
-        "like": world.X,
-    }
-    found: dict[str, Any] = {"pixels": lambda rows: rows}
-    columns = 2 * _BINS * _TEMPLATES[level]
-    # Rows have length 1 and squared distances up to 2: exp(-1) at right angles.
-    found["fourier"] = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=world.X)
-    for name, group in lists.items():
-        found[name] = GroupInvariantFeatures.draw(d, group=group, **options)
-    return found
+    return _accuracy.compared("pixels", lists, templates, _BINS, seed, world.X)
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of accuracy against training size."""
     tried = ("shifts", "turns", "both")
-    return accuracy_page(Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level]), found)
+    comparison = _accuracy.Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level])
+    return _accuracy.page(comparison, cells)
 
 
-NAME = "invariant-mnist"
+_NAME = "invariant-mnist"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Features that do not see small shifts and turns",
     source="Mroueh, Voinea, Poggio (2015), experiments on MNIST",
     printed=(
@@ -124,10 +104,8 @@ EXPERIMENT = Experiment(
         f"at level quick shifts by one pixel, 10 degrees (20), {_TEMPLATES['quick']} templates."
     ),
     prepare=prepare,
-    cells=cells,
     measure=measure,
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
-    together=("draw",),
 )

@@ -3,166 +3,147 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mehler import GroupInvariantFeatures, learn
+from mehler import GroupInvariantFeatures
 from mehler.features import groups
-from mehler.reproduce._draws import between, paired_interval, spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import nearest_rows
+from mehler.reproduce._results import Results, capital, curves, paired_interval, table
 from mehler.reproduce.invariant import mnist, speech
-from mehler.statements import Plot
+from mehler.reproduce.invariant._accuracy import right_by_ridge
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
+# Templates that move, templates that stay, and rows without a map.
+KINDS = {"moved": "templates that move", "still": "templates that stay", "rows": "rows, no map"}
+_DRAWS = "Mean over draws of rows and templates, with its standard error."
+_RIGHT = "share of test rows that are right"
 
 
 def panel_page(
-    found: list[tuple[Cell, Measured]],
+    cells: list[tuple[Cell, Measured]],
     templates: Sequence[int],
     bins: Sequence[int],
     sizes: Sequence[int],
-    kinds: Mapping[str, str],
 ) -> Page:
     """Return tables and plots of both learners, and verdicts that are paired over draws."""
+    results = Results(cells)
     panel = {
-        (kind, learner): np.array(
+        learner: np.array(
             [
-                [[one["panel"][kind][learner][f"{m},{n}"] for n in bins] for m in templates]
-                for _, one in found
+                [results.values("panel", "moved", learner, f"{m},{n}") for n in bins]
+                for m in templates
             ]
         )
-        for kind, learner in itertools.product(("moved", "still"), LEARNERS)
+        for learner in LEARNERS
     }
-    curves = {
-        (kind, learner): np.array([one["sizes"][kind][learner] for _, one in found])
-        for kind, learner in itertools.product(kinds, LEARNERS)
+    right = {
+        (learner, kind): results.values("sizes", kind, learner)
+        for kind, learner in itertools.product(KINDS, LEARNERS)
     }
-    tables, plots = [], []
-    for learner, name in LEARNERS.items():
-        moved = panel["moved", learner]
-        tables.append(_panel(f"{name}, templates that move", moved, templates, bins))
-        plots.append(
-            Plot(
-                title=f"{name}, {sizes[-1]} training rows, templates that move",
-                x_label="log2 of the number of bins n",
-                y_label="share of test rows that are right",
-                series=[
-                    with_errors(f"m = {m}", np.log2(bins), moved[:, k])
-                    for k, m in enumerate(templates)
-                ],
-                caption="Mean over draws of rows and templates, with its standard error.",
-            )
-        )
-    rows = [
-        [LEARNERS[learner], kinds[kind], *(spread(values, 3) for values in at.T)]
-        for (kind, learner), at in curves.items()
-    ]
-    tables.append(
-        Table(
-            f"Share of test rows that are right over training rows, m = {templates[-1]}, "
-            f"n = {bins[-1]}, mean ± standard deviation over draws",
-            ("learner", "features", *(f"N = {n}" for n in sizes)),
-            rows,
-        )
-    )
-    plots.append(
-        Plot(
-            title=f"Over training rows, m = {templates[-1]}, n = {bins[-1]}",
-            x_label="number of training rows",
-            x_log=True,
-            y_label="share of test rows that are right",
-            series=[
-                with_errors(f"{LEARNERS[learner]}, {kinds[kind]}", sizes, at)
-                for (kind, learner), at in curves.items()
-            ],
-            caption="Mean over draws of rows and templates, with its standard error.",
-        )
-    )
+    at_most = f"m = {templates[-1]}, n = {bins[-1]}"
     return Page(
         verdicts=[
-            *(
-                _growth(panel["moved", one], templates, bins, name)
-                for one, name in LEARNERS.items()
-            ),
-            *_moving(curves, sizes, kinds),
+            *(_growth(values, name) for name, values in zip(LEARNERS.values(), panel.values())),
+            *_moving(right, sizes),
         ],
-        tables=tables,
-        plots=plots,
+        tables=[
+            *(
+                table(
+                    f"{capital(_RIGHT)} by {LEARNERS[learner]}, templates that move, mean ± "
+                    "standard deviation over draws",
+                    ("", *(f"n = {n}" for n in bins)),
+                    {f"m = {m}": row for m, row in zip(templates, values)},
+                    digits=3,
+                )
+                for learner, values in panel.items()
+            ),
+            table(
+                f"{capital(_RIGHT)} over training rows, {at_most}, mean ± standard deviation over "
+                "draws",
+                ("learner", "features", *(f"N = {n}" for n in sizes)),
+                {
+                    (LEARNERS[learner], KINDS[kind]): values.T
+                    for (learner, kind), values in right.items()
+                },
+                digits=3,
+            ),
+        ],
+        plots=[
+            *(
+                curves(
+                    f"{LEARNERS[learner]}, {sizes[-1]} training rows, templates that move",
+                    "number of bins n",
+                    bins,
+                    _RIGHT,
+                    {f"m = {m}": row.T for m, row in zip(templates, values)},
+                    _DRAWS,
+                )
+                for learner, values in panel.items()
+            ),
+            curves(
+                f"Over training rows, {at_most}",
+                "number of training rows",
+                sizes,
+                _RIGHT,
+                {
+                    f"{LEARNERS[learner]}, {KINDS[kind]}": values
+                    for (learner, kind), values in right.items()
+                },
+                _DRAWS,
+            ),
+        ],
     )
 
 
-def _panel(what: str, values: Any, templates: Sequence[int], bins: Sequence[int]) -> Table:
-    rows = [
-        [f"m = {m}", *(spread(values[:, k, j], 3) for j in range(len(bins)))]
-        for k, m in enumerate(templates)
-    ]
-    caption = f"Share of test rows that are right by {what}, mean ± standard deviation over draws"
-    return Table(caption, ("", *(f"n = {n}" for n in bins)), rows)
-
-
-def _growth(values: Any, templates: Sequence[int], bins: Sequence[int], name: str) -> str:
-    """Say of each step to more bins, or more templates, whether it is seen to be better."""
-    steps = [
-        *(
-            (values[:, k, j + 1] - values[:, k, j])
-            for k in range(len(templates))
-            for j in range(len(bins) - 1)
-        ),
-        *(
-            (values[:, k + 1, j] - values[:, k, j])
-            for j in range(len(bins))
-            for k in range(len(templates) - 1)
-        ),
-    ]
-    of_bins = len(templates) * (len(bins) - 1)
-    ends = [paired_interval(step, looks=len(steps))[1:] for step in steps]
-    words = []
-    for what, some in (("bins", ends[:of_bins]), ("templates", ends[of_bins:])):
-        better, worse = sum(low > 0 for low, _ in some), sum(high < 0 for _, high in some)
-        words.append(
-            f"of {len(some)} steps to more {what} {better} are better, {worse} worse and "
-            f"{len(some) - better - worse} not told apart"
+def _growth(panel: Any, name: str) -> str:
+    """Count the steps to more bins or templates that are better; (templates, bins, draws)."""
+    steps = {
+        "bins": np.diff(panel, axis=1).reshape(-1, panel.shape[2]),
+        "templates": np.diff(panel, axis=0).reshape(-1, panel.shape[2]),
+    }
+    looks = sum(map(len, steps.values()))
+    counts = []
+    for what, gains in steps.items():
+        words = [paired_interval(gain, looks).word("worse", "better") for gain in gains]
+        counts.append(
+            f"of {len(words)} steps to more {what} {words.count('better')} are better, "
+            f"{words.count('worse')} worse and {words.count('not told apart')} not told apart"
         )
     return (
-        f"{name[0].upper()}{name[1:]}, templates that move: {'; '.join(words)} (99 % for all "
-        f"{len(steps)} at once, Student's, paired over {len(values)} draws)."
+        f"{capital(name)}, templates that move: {'; '.join(counts)} (99 % for all "
+        f"{looks} at once, Student's, paired over {panel.shape[2]} draws)."
     )
 
 
-def _moving(
-    curves: dict[tuple[str, str], Any], sizes: Sequence[int], kinds: Mapping[str, str]
-) -> list[str]:
+def _moving(right: dict[tuple[str, str], Any], sizes: Sequence[int]) -> list[str]:
     """Compare templates that move with the controls, by both learners, at every training size."""
-    said = []
+    verdicts = []
     for (learner, name), (k, size) in itertools.product(LEARNERS.items(), enumerate(sizes)):
-        ours = curves["moved", learner][:, k]
+        moved = right[learner, "moved"][:, k]
         parts = []
         for other in ("still", "rows"):
-            mean, low, high = paired_interval(ours - curves[other, learner][:, k])
-            word = "more" if low > 0 else "fewer" if high < 0 else "not told apart"
-            ends = between(low, high, "+.3f")
-            parts.append(f"against {kinds[other]} {word} ({mean:+.3f}, {ends})")
-        said.append(
-            f"{name[0].upper()}{name[1:]}, {size} training rows, templates that move: "
-            f"{ours.mean():.3f} are right; {'; '.join(parts)}."
+            interval = paired_interval(moved - right[learner, other][:, k])
+            word = interval.word("fewer", "more")
+            ends = interval.ends("+.3f")
+            parts.append(f"against {KINDS[other]} {word} ({interval.mean:+.3f}, {ends})")
+        verdicts.append(
+            f"{capital(name)}, {size} training rows, templates that move: "
+            f"{moved.mean():.3f} are right; {'; '.join(parts)}."
         )
-    return said
+    return verdicts
 
 
-_DRAWS = 10
 # By level: templates, bins, training rows; test rows of a draw.
 TEMPLATES = {"quick": (5, 20), "full": (5, 20, 80)}
 BINS = {"quick": (1, 4), "full": (1, 2, 4, 8)}
 SIZES = {"quick": (50, 200), "full": (100, 300, 1000)}
 _TEST = {"quick": 200, "full": 1000}
-_LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
-# Templates that move, templates that stay, and rows without a map.
-KINDS = {"moved": "templates that move", "still": "templates that stay", "rows": "rows, no map"}
 
 
 @dataclass(frozen=True)
@@ -181,14 +162,14 @@ class World:
 
 def prepare_mnist(level: Level, folder: Path | None) -> World:
     """Load MNIST, or the 8 x 8 digits at the quick level: small shifts of small turns."""
-    found = mnist.prepare(level, folder)
-    side = found.side
+    digits = mnist.prepare(level, folder)
+    side = digits.side
     moves = groups.DirectProduct(
-        groups.ImageRotations(side, side, found.turns[::2]),
-        groups.ImageShifts(side, side, max_shift=found.most, fill="zero"),
+        groups.ImageRotations(side, side, digits.turns[::2]),
+        groups.ImageShifts(side, side, max_shift=digits.most, fill="zero"),
     )
-    X, y = np.concatenate([found.X, found.X_test]), np.concatenate([found.y, found.y_test])
-    return World(level, X, y, len(found.X), moves)
+    X, y = np.concatenate([digits.X, digits.X_test]), np.concatenate([digits.y, digits.y_test])
+    return World(level, X, y, len(digits.X), moves)
 
 
 def prepare_speech(level: Level, folder: Path | None) -> World:
@@ -197,11 +178,6 @@ def prepare_speech(level: Level, folder: Path | None) -> World:
     both = itertools.product(speech.speeds(), speech.pitches(deviations))
     moves = groups.LinearMaps([np.kron(of_frames, of_cepstra) for of_frames, of_cepstra in both])
     return World(level, rows, labels, None, moves)
-
-
-def cells(level: Level) -> list[Cell]:
-    """Return one cell per draw, with all settings, so that they are paired."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
@@ -226,7 +202,7 @@ def panels(
     """Return the shares by kind and learner, from rows and labels of both parts."""
     (rows, labels), (others, truth) = learnt, tested
     d = rows.shape[1]
-    found: Measured = {"panel": {}, "sizes": {}}
+    measured: Measured = {"panel": {}, "sizes": {}}
     lists = {"moved": moves, "still": groups.Trivial(d)}
     for kind, group in lists.items():
         for m, n in itertools.product(TEMPLATES[level], BINS[level]):
@@ -234,13 +210,12 @@ def panels(
                 d, group=group, n_templates=m, n_bins=n, seed=seed, like=rows
             )
             z, z_test = phi(rows), phi(others)
-            right = both(z, labels, z_test, truth)
-            for learner, share in right.items():
-                found["panel"].setdefault(kind, {}).setdefault(learner, {})[f"{m},{n}"] = share
+            for learner, right in both(z, labels, z_test, truth).items():
+                measured["panel"].setdefault(kind, {}).setdefault(learner, {})[f"{m},{n}"] = right
         # The last map has the most templates and bins.
-        found["sizes"][kind] = over_sizes(sizes, z, labels, z_test, truth)
-    found["sizes"]["rows"] = over_sizes(sizes, rows, labels, others, truth)
-    return found
+        measured["sizes"][kind] = over_sizes(sizes, z, labels, z_test, truth)
+    measured["sizes"]["rows"] = over_sizes(sizes, rows, labels, others, truth)
+    return measured
 
 
 def _rows(world: World, seed: int) -> tuple[Any, Any]:
@@ -259,23 +234,21 @@ def over_sizes(
 ) -> dict[str, Any]:
     """Return the shares by learner, a list over the training samples."""
     each = [both(z[:n], labels[:n], z_test, truth) for n in sizes]
-    return {learner: [one[learner] for one in each] for learner in each[0]}
+    return {learner: [right[learner] for right in each] for learner in each[0]}
 
 
 def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
     """Return the shares of test rows that least squares and the nearest neighbour get right."""
-    codes, classes = learn.one_vs_all(labels)
-    fit = learn.ridge(lambda rows: rows, z, codes, lambdas=_LAMBDAS, scoring="error_rate")
     nearest = nearest_rows(z, z_test)[:, 0]
     return {
-        "ridge": float(np.mean(classes[fit.predict(z_test).argmax(axis=1)] == truth)),
+        "ridge": right_by_ridge(z, labels, z_test, truth),
         "nearest": float(np.mean(labels[nearest] == truth)),
     }
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Any:
-    """Return the page: panels, curves, and what of the paper's text is seen."""
-    return panel_page(found, TEMPLATES[level], BINS[level], SIZES[level], KINDS)
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
+    """Return the page: panels, curves, and which claims of the paper's text hold."""
+    return panel_page(cells, TEMPLATES[level], BINS[level], SIZES[level])
 
 
 MNIST = Experiment(
@@ -290,12 +263,10 @@ MNIST = Experiment(
         "quick level). The print has no numbers."
     ),
     prepare=prepare_mnist,
-    cells=cells,
     measure=measure,
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
-    together=("draw",),
 )
 SPEECH = Experiment(
     name="invariant-speech-panels",
@@ -308,12 +279,10 @@ SPEECH = Experiment(
         "speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of vowels."
     ),
     prepare=prepare_speech,
-    cells=cells,
     measure=measure,
     page=page,
     data={
         "quick": "synthetic recordings, in place of TIDIGITS",
         "full": "the Free Spoken Digit Dataset, in place of TIDIGITS",
     },
-    together=("draw",),
 )

@@ -6,16 +6,12 @@ The components are those of the statement `group-invariant.permutations`, with t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from mehler.proofs_checks.group_invariant.permutations import PAPER, curves
-from mehler.reproduce._draws import spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.statements import Plot
+from mehler.proofs_checks.group_invariant.permutations import PAPER
+from mehler.proofs_checks.group_invariant.permutations import curves as accuracy
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._results import Results, curves, table
 
 # By level: draws, training sequences per class, templates, bins, permutations, test rows.
 _DRAWS = 10
@@ -28,11 +24,6 @@ _TEST = {"quick": 500, "full": 10_000}
 LEAST_SQUARES, BEST = 0.8364, 0.9182
 
 
-def prepare(level: Level, folder: Path | None) -> Level:
-    """Return the level, since the protocol generates the data."""
-    return level
-
-
 def cells(level: Level) -> list[Cell]:
     """Return a cell for each part and each draw of targets, split and templates."""
     parts = ("training", "neighbours", "templates", "permutations")
@@ -42,26 +33,26 @@ def cells(level: Level) -> list[Cell]:
 def measure(world: Level, cell: Cell, seed: int) -> Measured:
     """Return the accuracies of one draw."""
     # All parts of a draw share targets, split and templates.
-    draw = [cell.seed(seed, NAME, "part")]
+    draw = [cell.seed(seed, _NAME, "part")]
     part, sizes, most = cell.options["part"], _SIZES[world], _SIZES[world][-1]
-    found: dict[Any, Any]
+    accuracies: dict[Any, Any]
     if part in ("training", "neighbours"):
-        over = curves.over_training if part == "training" else curves.over_neighbours
-        found = over(PAPER, draw, sizes, (10, 25), _BINS[world][-1])
+        over = accuracy.over_training if part == "training" else accuracy.over_neighbours
+        accuracies = over(PAPER, draw, sizes, (10, 25), _BINS[world][-1])
     elif part == "templates":
-        found = curves.over_templates(PAPER, draw, most, _TEMPLATES[world], _BINS[world])
+        accuracies = accuracy.over_templates(PAPER, draw, most, _TEMPLATES[world], _BINS[world])
     else:
         size, elements = (_BINS[world][-1], 25), _ELEMENTS[world]
-        found = {
-            name: curves.over_elements(
+        accuracies = {
+            name: accuracy.over_elements(
                 PAPER, draw, most, elements, size, replacement=again, n_test=_TEST[world]
             )
             for name, again in (("distinct", False), ("independent", True))
         }
-    return {str(name): rows[0].tolist() for name, rows in found.items()}
+    return {str(name): rows[0].tolist() for name, rows in accuracies.items()}
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return tables and curves over m, n, r and the training size."""
     most = _SIZES[level][-1]
     kinds = (
@@ -71,66 +62,46 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         ("permutations", "permutations r", _ELEMENTS[level], f"Sampled, {most} a class"),
     )
     tables, plots = [], []
-    for part, axis, at, title in kinds:
-        rows = _gathered(found, part)
-        tables.append(_table(f"{title}: accuracy over {axis}", part, rows, at))
-        plots.append(_plot(f"{title}: accuracy over {axis}", axis, rows, at))
-    return Page(verdicts=_verdicts(level, found), tables=tables, plots=plots)
+    for part, axis, at, kind in kinds:
+        rows, title = _by_name(cells, part), f"{kind}: accuracy over {axis}"
+        heads = ("n" if part == "templates" else "", *map(str, at))
+        caption = f"{title}, mean ± standard deviation over draws"
+        columns = {name: values.T for name, values in rows.items()}
+        tables.append(table(caption, heads, columns, digits=4))
+        plots.append(curves(title, axis, at, "test accuracy", rows))
+    return Page(verdicts=_verdicts(level, cells), tables=tables, plots=plots)
 
 
-def _gathered(found: list[tuple[Cell, Measured]], part: str) -> dict[str, Any]:
-    some = [measured for cell, measured in found if cell.options["part"] == part]
-    names = [name for name in some[0] if name != "seconds"]
-    return {name: np.array([measured[name] for measured in some]) for name in names}
+def _by_name(cells: list[tuple[Cell, Measured]], part: str) -> dict[str, Any]:
+    some = Results(cells).where(part=part)
+    return {name: some.values(name) for name in some.cells[0][1] if name != "seconds"}
 
 
-def _table(caption: str, part: str, rows: dict[str, Any], at: Sequence[int]) -> Table:
-    first = "n" if part == "templates" else ""
-    body = [[name, *(spread(column, 4) for column in values.T)] for name, values in rows.items()]
-    return Table(f"{caption}, mean ± standard deviation over draws", (first, *map(str, at)), body)
-
-
-def _plot(title: str, x_label: str, rows: dict[str, Any], at: Sequence[int]) -> Plot:
-    series = [with_errors(name, at, values) for name, values in rows.items()]
-    return Plot(
-        title=title,
-        x_label=x_label,
-        x_log=True,
-        y_label="test accuracy",
-        series=series,
-        caption="Mean over draws, with its standard error.",
-    )
-
-
-def _verdicts(level: Level, found: list[tuple[Cell, Measured]]) -> list[str]:
-    rows = _gathered(found, "training")
+def _verdicts(level: Level, cells: list[tuple[Cell, Measured]]) -> list[str]:
+    rows = _by_name(cells, "training")
     n = _BINS[level][-1]
     order = ("bag of words", f"CDF({n},10)", f"CDF({n},25)", "Haar kernel")
-    said = []
+    verdicts = []
     for k, size in enumerate(_SIZES[level]):
         steps = [
             f"{low} < {high} in {int((rows[low][:, k] < rows[high][:, k]).sum())}"
             for low, high in itertools.pairwise(order)
         ]
-        said.append(f"{size} a class, of {len(rows[order[0]])} draws: {', '.join(steps)}.")
-    few = _gathered(found, "permutations")["distinct"]
-    r = _ELEMENTS[level]
-    said.append(
-        "Over sampled permutations: "
-        + ", ".join(f"{few[:, k].mean():.3f} at r = {n}" for k, n in enumerate(r))
-        + "."
-    )
+        verdicts.append(f"{size} a class, of {len(rows[order[0]])} draws: {', '.join(steps)}.")
+    few = _by_name(cells, "permutations")["distinct"].mean(axis=0)
+    means = ", ".join(f"{mean:.3f} at r = {r}" for mean, r in zip(few, _ELEMENTS[level]))
+    verdicts.append(f"Over sampled permutations: {means}.")
     if level == "full":
-        said.append(
+        verdicts.append(
             f"With 2000 a class least squares on counts reaches {LEAST_SQUARES} exactly, the best "
             f"linear rule of counts {BEST}."
         )
-    return said
+    return verdicts
 
 
-NAME = "invariant-permutations"
+_NAME = "invariant-permutations"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Sequences that are told apart up to permutations",
     source="Mroueh, Voinea, Poggio (2015), section 6.1 and Figure 1",
     printed=(
@@ -139,9 +110,7 @@ EXPERIMENT = Experiment(
         "permutations, and with the Haar kernel; the figure, without numbers, shows accuracy over "
         "the number of training sequences in that order."
     ),
-    prepare=prepare,
     cells=cells,
     measure=measure,
     page=page,
-    together=("draw",),
 )

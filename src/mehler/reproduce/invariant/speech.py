@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures, GroupInvariantFeatures, data
+from mehler import data
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce.invariant._accuracy import Comparison, accuracies
-from mehler.reproduce.invariant._accuracy import page as accuracy_page
+from mehler.reproduce.invariant import _accuracy
 
 _FRAMES, _CEPSTRA, _CHANNELS = 20, 13, 26
 _SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
 # 400 cents at 1 kHz are two of the 26 mel channels below 4 kHz.
 _SHIFTS = (-2.0, -1.0, 0.0, 1.0, 2.0)
-_DRAWS = 10
 _SIZES = {"quick": (30, 100), "full": (100, 300, 1000, 2000)}
 _TEMPLATES = {"quick": 30, "full": 150}
 _BINS = 8
@@ -41,8 +39,8 @@ def prepare(level: Level, folder: Path | None) -> Any:
     if level == "quick":
         frames, labels = made_up(np.random.default_rng(0))
     else:
-        found = data.spoken_digits(_FRAMES)
-        frames, labels = found.X.astype(np.float64), found.y
+        spoken = data.spoken_digits(_FRAMES)
+        frames, labels = spoken.X.astype(np.float64), spoken.y
     deviations = frames.std(axis=(0, 1))
     rows = ((frames - frames.mean(axis=(0, 1))) / deviations).reshape(len(frames), -1)
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -69,20 +67,15 @@ def made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
     return played + 0.2 * words.std() * rng.standard_normal(played.shape), labels
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return one cell per draw, with all features and sizes, so that they are paired."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
-
-
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
     """Return test accuracies of ridge regression on each kind of features, by training size."""
     level, rows, labels, deviations = world
-    own = cell.seed(seed, NAME)
+    own = cell.seed(seed, _NAME)
     order = np.random.default_rng(own).permutation(len(labels))
     n_train = 2 * len(labels) // 3
     train, test = ((rows[part], labels[part]) for part in (order[:n_train], order[n_train:]))
     phis = maps(level, rows, deviations, own)
-    return accuracies(phis, train, test, _SIZES[level], own + 1)
+    return _accuracy.accuracies(phis, train, test, _SIZES[level], own + 1)
 
 
 def speeds() -> Any:
@@ -102,16 +95,15 @@ def pitches(deviations: Any, shifts: Any = _SHIFTS) -> Any:
 
     cosines = dct(np.eye(_CHANNELS), axis=0, norm="ortho")[:_CEPSTRA]
     places = np.arange(_CHANNELS, dtype=float)
-    found = []
+    matrices = []
     for shift in shifts:
         moved = [np.interp(places - shift, places, channel) for channel in cosines]
-        found.append(cosines @ np.array(moved).T / deviations[:, None] * deviations[None, :])
-    return np.stack(found)
+        matrices.append(cosines @ np.array(moved).T / deviations[:, None] * deviations[None, :])
+    return np.stack(matrices)
 
 
 def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
     """Return the features compared, with equal templates and bins, and equal numbers of columns."""
-    d = _FRAMES * _CEPSTRA
     still = np.eye(_FRAMES)[None], np.eye(_CEPSTRA)[None]
     lists = {
         "none": still,
@@ -119,27 +111,23 @@ def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
         "pitches": (still[0], pitches(deviations)),
         "both": (speeds(), pitches(deviations)),
     }
-    found: dict[str, Any] = {"cepstra": lambda rows: rows}
-    columns = 2 * _BINS * _TEMPLATES[level]
-    # Rows have length 1 and squared distances up to 4: exp(-1) at right angles.
-    found["fourier"] = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=like)
-    for name, (of_frames, of_cepstra) in lists.items():
-        group = groups.LinearMaps([np.kron(a, b) for a in of_frames for b in of_cepstra])
-        found[name] = GroupInvariantFeatures.draw(
-            d, n_templates=_TEMPLATES[level], n_bins=_BINS, group=group, seed=seed, like=like
-        )
-    return found
+    moves = {
+        name: groups.LinearMaps([np.kron(a, b) for a in of_frames for b in of_cepstra])
+        for name, (of_frames, of_cepstra) in lists.items()
+    }
+    return _accuracy.compared("cepstra", moves, _TEMPLATES[level], _BINS, seed, like)
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of accuracy against training size."""
     tried = ("speeds", "pitches", "both")
-    return accuracy_page(Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level]), found)
+    comparison = _accuracy.Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level])
+    return _accuracy.page(comparison, cells)
 
 
-NAME = "invariant-speech"
+_NAME = "invariant-speech"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Features that do not see small changes of speed and pitch",
     source="Mroueh, Voinea, Poggio (2015), experiments on TIDIGITS",
     printed=(
@@ -153,12 +141,10 @@ EXPERIMENT = Experiment(
         "features suppose, which shows nothing about speech."
     ),
     prepare=prepare,
-    cells=cells,
     measure=measure,
     page=page,
     data={
         "quick": "synthetic recordings, in place of TIDIGITS",
         "full": "the Free Spoken Digit Dataset, in place of TIDIGITS",
     },
-    together=("draw",),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,10 @@ import numpy as np
 
 from mehler import data
 from mehler.features import groups
-from mehler.reproduce._draws import between, paired_interval, spread
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._results import Results, capital, paired_interval, table
 from mehler.reproduce.invariant.panels import BINS, KINDS, LEARNERS, TEMPLATES, panel_page, panels
 
-_DRAWS = 10
 # The last size is all rows of the known speakers.
 _SIZES = {"quick": (100, 528), "full": (100, 250, 528)}
 # Of 15 speakers 8 are known, as in the split that comes with the data.
@@ -44,8 +44,8 @@ def prepare(level: Level, folder: Path | None) -> World:
     if level == "quick":
         X, y, speakers = made_up(np.random.default_rng(0))
     else:
-        found = data.vowels()
-        X, y, speakers = found.X[:, 3:], found.y, found.X[:, 1].astype(np.int64)
+        vowels = data.vowels()
+        X, y, speakers = vowels.X[:, 3:], vowels.y, vowels.X[:, 1].astype(np.int64)
     deviations = X.std(axis=0)
     rows = (X - X.mean(axis=0)) / deviations
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -71,11 +71,6 @@ def made_up(rng: Any) -> tuple[Any, Any, Any]:
     return X + 0.3 * shapes.std() * rng.standard_normal(X.shape), y, speakers
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return one cell per draw of speakers and templates, with all settings."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
-
-
 def dealt(world: World, seed: int) -> dict[str, tuple[Any, Any]]:
     """Return the rows to learn from and to test, by split: as many rows in both."""
     rng = np.random.default_rng(seed)
@@ -90,46 +85,42 @@ def dealt(world: World, seed: int) -> dict[str, tuple[Any, Any]]:
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return shares of test rows that are right, by split, each as in the other panels."""
-    own = cell.seed(seed, NAME)
-    found = {}
+    own = cell.seed(seed, _NAME)
+    measured = {}
     for split, rows in dealt(world, own).items():
         learnt, tested = ((world.X[part], world.y[part]) for part in rows)
         sizes = _SIZES[world.level]
-        found[split] = panels(world.level, learnt, tested, world.moves, sizes, own + 1)
-    return {**found["speakers"], "mixed": found["mixed"]["sizes"]}
+        measured[split] = panels(world.level, learnt, tested, world.moves, sizes, own + 1)
+    return {**measured["speakers"], "mixed": measured["mixed"]["sizes"]}
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the panels on new speakers, and beside them what rows dealt at random promise."""
-    made = panel_page(found, TEMPLATES[level], BINS[level], _SIZES[level], KINDS)
-    rows, verdicts = [], []
-    for learner, name in LEARNERS.items():
-        for kind, label in KINDS.items():
-            right = {
-                "speakers": np.array([one["sizes"][kind][learner][-1] for _, one in found]),
-                "mixed": np.array([one["mixed"][kind][learner][-1] for _, one in found]),
-            }
-            rows.append([name, label, *(spread(right[split], 3) for split in SPLITS)])
-            mean, low, high = paired_interval(right["mixed"] - right["speakers"])
-            word = "not told apart"
-            if low > 0 or high < 0:
-                word = "fewer are right" if low > 0 else "more are right"
-            verdicts.append(
-                f"{name[0].upper()}{name[1:]}, {label}: new speakers against rows dealt at random: "
-                f"{word} ({-mean:+.3f}, {between(-high, -low, '+.3f')}, over {len(found)} draws)."
-            )
-    table = Table(
+    made = panel_page(cells, TEMPLATES[level], BINS[level], _SIZES[level])
+    results = Results(cells)
+    rows, verdicts = {}, []
+    for (learner, name), (kind, label) in itertools.product(LEARNERS.items(), KINDS.items()):
+        speakers, mixed = (results.values(key, kind, learner)[:, -1] for key in ("sizes", "mixed"))
+        rows[name, label] = speakers, mixed
+        interval = paired_interval(speakers - mixed)
+        word = interval.word("fewer are right", "more are right")
+        verdicts.append(
+            f"{capital(name)}, {label}: new speakers against rows dealt at random: "
+            f"{word} ({interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} draws)."
+        )
+    beside = table(
         f"Share of test rows that are right, {_SIZES[level][-1]} training rows, "
         f"m = {TEMPLATES[level][-1]}, n = {BINS[level][-1]}, by split, mean ± standard deviation",
         ("learner", "features", *SPLITS.values()),
         rows,
+        digits=3,
     )
-    return replace(made, verdicts=[*made.verdicts, *verdicts], tables=[*made.tables, table])
+    return replace(made, verdicts=[*made.verdicts, *verdicts], tables=[*made.tables, beside])
 
 
-NAME = "invariant-vowels"
+_NAME = "invariant-vowels"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="New speakers: templates, bins and nearest neighbours",
     source="Mroueh, Voinea, Poggio (2015), Section 6 and Figures 6 to 8",
     printed=(
@@ -139,12 +130,10 @@ EXPERIMENT = Experiment(
         "Templates are moved by stretching the vocal tract by up to a fifth either way."
     ),
     prepare=prepare,
-    cells=cells,
     measure=measure,
     page=page,
     data={
         "quick": "synthetic vowels, in place of TIDIGITS",
         "full": "Deterding's vowels, in place of TIDIGITS",
     },
-    together=("draw",),
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import FourierFeatures, learn
 from mehler.features import SelectedFeatures, leverage
+from mehler.reproduce.leverage._floor import gaussian
 from mehler.reproduce.leverage._world import Split
 
 RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
@@ -24,10 +25,9 @@ class Bottom:
 
     def fit(self, X: Any, y: Any) -> SelectedFeatures:
         """Select by rows; targets are ignored."""
-        found = leverage.ridge_leverage_scores(
-            self.pool(X) * float(self.pool.n_features) ** 0.5, self.lam
-        )
-        columns = np.sort(np.argsort(found.scores, kind="stable")[: self.n_features])
+        values = self.pool(X) * float(self.pool.n_features) ** 0.5
+        scores = leverage.ridge_leverage_scores(values, self.lam).scores
+        columns = np.sort(np.argsort(scores, kind="stable")[: self.n_features])
         gain = (self.pool.n_features / self.n_features) ** 0.5
         return SelectedFeatures(
             X.shape[1],
@@ -85,11 +85,11 @@ def exact(split: Split, gamma: float) -> tuple[float, float]:
     """Return validation and test error of exact kernel ridge regression, the floor."""
     x, y = split.fit
     values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
-    seen = vectors.T @ (y - y.mean())
+    coordinates = vectors.T @ (y - y.mean())
     others = [gaussian(part[0], x, gamma) @ vectors for part in (split.choose, split.test)]
     tried: list[tuple[float, float]] = []
     for ridge in RIDGES:
-        alpha = seen / (np.clip(values, 0, None) + len(y) * ridge)
+        alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
         parts = zip(others, (split.choose, split.test))
         off, test = (split.error(k @ alpha + y.mean(), part) for k, part in parts)
         tried.append((off, test))
@@ -99,9 +99,3 @@ def exact(split: Split, gamma: float) -> tuple[float, float]:
 def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the first pair of least validation error, so that test errors decide not even ties."""
     return min(tried, key=lambda errors: errors[0])
-
-
-def gaussian(x: Any, z: Any, gamma: float) -> Any:
-    """Return exp(-gamma |x - z|^2) of all pairs of rows."""
-    squares = np.sum(x**2, axis=1)[:, None] + np.sum(z**2, axis=1)[None]
-    return np.exp(-gamma * np.clip(squares - 2 * x @ z.T, 0, None))

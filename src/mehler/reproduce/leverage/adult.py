@@ -10,13 +10,19 @@ import numpy as np
 
 from mehler import data
 from mehler.features import leverage
-from mehler.reproduce._draws import between, difference, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._results import (
+    Results,
+    capital,
+    curves,
+    difference,
+    paired_interval,
+    spread,
+)
 from mehler.reproduce.leverage import _floor
 from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
-from mehler.reproduce.leverage._world import Split, gammas_of, small
-from mehler.reproduce.leverage.experiments import LAM, verdict
-from mehler.statements import Plot
+from mehler.reproduce.leverage._world import Split, gammas_of, small, standardised
+from mehler.reproduce.leverage.controls import LAM, verdict
 
 # The number of features of the cells that have none, and the key of their error.
 FLOOR = "exact"
@@ -36,39 +42,31 @@ LABELS = {
 NEAR = ("plain", "top leverage", "EERF", "not so random")
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors, their ratios to plain sampling, and verdicts paired over draws."""
-    exact = {c.options["draw"]: one for c, one in found if c.options["M"] == FLOOR}
-    sampled = [(cell, one) for cell, one in found if cell.options["M"] != FLOOR]
-    sizes = sorted({cell.options["M"] for cell, _ in sampled})
-    errors = {
-        (name, m): np.array([one[name] for cell, one in sampled if cell.options["M"] == m])
-        for name in LABELS
-        for m in sizes
-    }
+    floors = Results(cells).where(M=FLOOR)
+    sampled = [(cell, measured) for cell, measured in cells if cell.options["M"] != FLOOR]
+    results = Results(sampled)
+    sizes = sorted(results.options("M"))
+    errors = {name: 100 * results.columns(name, "M", sizes) for name in LABELS}
     rows = [
         [
             label,
-            *(spread(100 * errors[name, m]) for m in sizes),
-            *(f"{_ratio(errors[name, m], errors['plain', m]):.2f}" for m in sizes),
+            *(spread(values) for values in errors[name].T),
+            *(f"{_ratio(*pair):.2f}" for pair in zip(errors[name].T, errors["plain"].T)),
         ]
         for name, label in LABELS.items()
     ]
+    exact = {draw: floors.where(draw=draw) for draw in floors.options("draw")}
     if exact:
-        plain = {
-            (c.options["draw"], c.options["M"]): one["plain"]
-            for c, one in sampled
-            if c.options["draw"] in exact
-        }
-        at = spread(100 * np.array([one[FLOOR] for one in exact.values()]))
+        splits = [results.options("draw").index(draw) for draw in exact]
+        at = 100 * floors.values(FLOOR)
+        plain = errors["plain"][splits].T
         rows.append(
             [
                 f"exact kernel, no features ({_counted(len(exact), 'split')})",
-                *[at] * len(sizes),
-                *(
-                    f"{_ratio([exact[k][FLOOR] for k in exact], [plain[k, m] for k in exact]):.2f}"
-                    for m in sizes
-                ),
+                *[spread(at)] * len(sizes),
+                *(f"{_ratio(at, values):.2f}" for values in plain),
             ]
         )
     what = "8 x 8 digits, 0 to 4 against 5 to 9" if level == "quick" else "Adult, its own test part"
@@ -78,13 +76,15 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
             *(verdict(sampled, name, "plain", own) for name in LABELS if name != "plain"),
             *(
                 difference(
-                    f"alignment in the Fourier domain instead of EERF, M = {m}",
-                    100 * errors["not so random", m],
-                    100 * errors["EERF", m],
+                    f"alignment in the Fourier domain instead of EERF, M = {m}", mine, theirs
                 )
-                for m in sizes
+                for m, mine, theirs in zip(sizes, errors["not so random"].T, errors["EERF"].T)
             ),
-            *(_to_the_floor(sampled, exact, name, sizes[-1]) for name in NEAR if exact),
+            *(
+                _to_the_floor(LABELS[name], sizes[-1], errors[name][splits, -1] - at)
+                for name in NEAR
+                if exact
+            ),
         ],
         tables=(
             Table(
@@ -95,42 +95,28 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
             ),
         ),
         plots=(
-            Plot(
-                title=f"Test error over M: {what}",
-                x_label="features kept",
-                x_log=True,
-                y_label="test error, percent",
-                series=[
-                    with_errors(
-                        label,
-                        sizes,
-                        100 * np.stack([errors[name, m] for m in sizes], axis=1),
-                    )
-                    for name, label in LABELS.items()
-                ],
-                caption="Mean over draws, with its standard error; each at its own bandwidth.",
+            curves(
+                f"Test error over M: {what}",
+                "features kept",
+                sizes,
+                "test error, percent",
+                {label: errors[name] for name, label in LABELS.items()},
+                "Mean over draws, with its standard error; each at its own bandwidth.",
             ),
         ),
     )
 
 
-def _to_the_floor(
-    sampled: list[tuple[Cell, Measured]], exact: dict[int, Measured], name: str, m: int
-) -> str:
+def _to_the_floor(label: str, m: int, gain: Any) -> str:
     """Say how far the features of a method are from the exact kernel on the same splits."""
-    gain = [
-        100 * (one[name] - exact[cell.options["draw"]][FLOOR])
-        for cell, one in sampled
-        if cell.options["M"] == m and cell.options["draw"] in exact
-    ]
-    said = f"{LABELS[name]}, M = {m}, above the exact kernel: "
-    said = f"{said[0].upper()}{said[1:]}"
+    start = f"{capital(label)}, M = {m}, above the exact kernel: "
     over = f"over {_counted(len(gain), 'split')}"
     if len(gain) == 1:
-        return f"{said}error {gain[0]:+.2f} percent, {over}, so that no interval can be given."
-    mean, low, high = paired_interval(gain)
-    word = "more mistakes" if low > 0 else "fewer mistakes" if high < 0 else "not told apart"
-    return f"{said}{word}; error {mean:+.2f} percent ({between(low, high)}, {over})."
+        return f"{start}error {gain[0]:+.2f} percent, {over}, so that no interval can be given."
+    interval = paired_interval(gain)
+    return (
+        f"{start}{interval.word()}; error {interval.mean:+.2f} percent ({interval.ends()}, {over})."
+    )
 
 
 def _counted(n: int, what: str) -> str:
@@ -173,9 +159,9 @@ def prepare(level: Level, folder: Path | None) -> World:
     Raises MissingDataError if the package of Adult is not installed.
     """
     if level == "quick":
-        (found,) = small()
-        order = np.random.default_rng(0).permutation(len(found.y))
-        X, y = found.X[order], found.y[order]
+        (digits,) = small()
+        order = np.random.default_rng(0).permutation(len(digits.y))
+        X, y = digits.X[order], digits.y[order]
         return World((X[:600], y[:600]), (X[600:], y[600:]), level)
     loaded = data.adult()
     parts = ((loaded.X, loaded.y), (loaded.X_test, loaded.y_test))
@@ -194,21 +180,15 @@ def parts(world: World, seed: int) -> Split:
     X, y = world.train
     order = np.random.default_rng(seed).permutation(len(y))
     held, fit = order[: len(y) // 6], order[len(y) // 6 :]
-    mean, deviation = X[fit].mean(axis=0), X[fit].std(axis=0)
-    deviation = np.where(deviation > 0, deviation, 1.0)
-
-    def scaled(rows: Any) -> Any:
-        return (rows - mean) / deviation
-
-    tested = scaled(world.test[0]), world.test[1]
-    return Split((scaled(X[fit]), y[fit]), (scaled(X[held]), y[held]), tested, True)
+    scaled = standardised(X[fit], X[held], world.test[0])
+    return Split((scaled[0], y[fit]), (scaled[1], y[held]), (scaled[2], world.test[1]), True)
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return test errors by method, each at the bandwidth (and rho) of least error held out."""
     m = cell.options["M"]
     # One split a draw: the floor's, too.
-    own = cell.seed(seed, NAME, "M")
+    own = cell.seed(seed, _NAME, "M")
     split = parts(world, own)
     if m == FLOOR:
         return floor(split, _COLUMNS[world.level], own)
@@ -220,10 +200,10 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         for name in KINDS:
             tried[name].append(on_features(split, METHODS[name](pool, m, LAM, own).fit(*some)))
         for rho in _RHOS:
-            found = on_features(split, leverage.LKRF(pool, m, rho=rho).fit(*some))
-            tried["LKRF (rho tuned)"].append(found)
+            errors = on_features(split, leverage.LKRF(pool, m, rho=rho).fit(*some))
+            tried["LKRF (rho tuned)"].append(errors)
             if rho == 1.0:
-                tried["LKRF (rho = 1)"].append(found)
+                tried["LKRF (rho = 1)"].append(errors)
         for cost in _COSTS:
             selector = leverage.NotSoRandom(pool, m, cost=cost)
             tried["not so random"].append(on_features(split, selector.fit(*some)))
@@ -232,7 +212,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     best = grid[tried["plain"].index(chosen(tried["plain"]))]
     others = [on_features(split, drawn(split, m, best, own + k)) for k in range(1, POOL)]
     tried["best of 10 plain"] = [chosen(tried["plain"]), *others]
-    return {name: chosen(found)[1] for name, found in tried.items()}
+    return {name: chosen(errors)[1] for name, errors in tried.items()}
 
 
 def floor(split: Split, n_columns: int, seed: int) -> Measured:
@@ -250,12 +230,12 @@ def floor(split: Split, n_columns: int, seed: int) -> Measured:
         for ridge, off, at in zip(_FLOOR_RIDGES, held.T, test.T):
             errors = split.error(off, split.choose), split.error(at, split.test)
             tried.append({"held": errors[0], FLOOR: errors[1], "gamma": gamma, "ridge": ridge})
-    return min(tried, key=lambda one: one["held"])
+    return min(tried, key=lambda errors: errors["held"])
 
 
-NAME = "leverage-adult"
+_NAME = "leverage-adult"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Leverage scores at full size",
     source="Shahrampour, Kolouri (2019), section V, Table I and Figure 2",
     printed=(
@@ -273,5 +253,4 @@ EXPERIMENT = Experiment(
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult",
         "full": "Adult, its own test part",
     },
-    together=("draw",),
 )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler import FourierFeatures
 from mehler.features import leverage
-from mehler.reproduce._draws import difference, spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._perceptron import linear, perceptron, values
-from mehler.reproduce.leverage._world import Problem, gammas_of, real, small
-from mehler.statements import Plot
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._learners import linear, perceptron, values
+from mehler.reproduce._results import Results, curves, difference, table
+from mehler.reproduce.leverage._world import Problem, World, gammas_of, standardised, world_of
 
+# magic in the place of Epileptic Seizure.
+_SETS = ("adult", "magic")
 _DRAWS = {"quick": 10, "full": 20}
 _LABELS = {"quick": (5, 20), "full": (5, 20, 50)}
 # Features kept, those of the pool, unlabelled rows, and test rows.
@@ -53,26 +53,9 @@ LABELS = {
 }
 
 
-@dataclass(frozen=True)
-class World:
-    """Problems of two classes, and the sizes of an experiment."""
-
-    level: Level
-    problems: dict[str, Problem]
-
-
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits, or Adult, and magic in the place of Epileptic Seizure.
-
-    Raises MissingDataError if a package is not installed.
-    """
-    found = small() if level == "quick" else real(("adult", "magic"))
-    return World(level, {one.name: one for one in found})
-
-
 def cells(level: Level) -> list[Cell]:
     """Return sets, labels a class and draws; all methods in one cell, paired."""
-    names = ("digits",) if level == "quick" else ("adult", "magic")
+    names = ("digits",) if level == "quick" else _SETS
     return [
         Cell({"data": name, "labels": n, "draw": draw})
         for draw in range(_DRAWS[level])
@@ -104,13 +87,10 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     rest = np.setdiff1d(order, few, assume_unique=True)
     rest = rng.permutation(rest)
     rows, test = rest[:unlabelled], rest[unlabelled : unlabelled + n_test]
-    mean, deviation = problem.X[rows].mean(axis=0), problem.X[rows].std(axis=0)
-    # A level absent from the unlabelled rows has deviation 0.
-    deviation = np.where(deviation > 0, deviation, 1.0)
-    standard = [(problem.X[part] - mean) / deviation for part in (rows, few, test)]
+    scored, learnt, tested = standardised(*(problem.X[part] for part in (rows, few, test)))
     # Balanced folds: rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % _FOLDS for _ in range(2)])
-    return Split(standard[0], standard[1], problem.y[few], (standard[2], problem.y[test]), folds)
+    return Split(scored, learnt, problem.y[few], (tested, problem.y[test]), folds)
 
 
 Machine = Callable[[Any, Any], Callable[[Any], Any]]
@@ -146,10 +126,10 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return test errors of all methods on one split, each with its own bandwidth and ridge."""
     o = cell.options
     m, size, unlabelled, n_test = _SIZES[world.level]
-    own = cell.seed(seed, NAME)
+    own = cell.seed(seed, _NAME)
     parts = split(world.problems[o["data"]], o["labels"], unlabelled, n_test, own)
     ridges = [logistic(lam) for lam in _RIDGES]
-    found: Measured = {"rows": fitted(parts, ridges, lambda rows: rows)[1]}
+    errors: Measured = {"rows": fitted(parts, ridges, lambda rows: rows)[1]}
     for name, (_, choose) in SELECTED.items():
         tried = []
         for gamma in gammas_of(parts.unlabelled):
@@ -158,56 +138,55 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
             )
             phi = choose(pool, m, own).fit(parts.unlabelled)
             tried.append(fitted(parts, ridges, phi))
-        found[name] = min(tried, key=lambda pair: pair[0])[1]
+        errors[name] = min(tried, key=lambda pair: pair[0])[1]
     joint = [_joint(lam, m, own) for lam in _RIDGES]
-    found["perceptron"] = fitted(parts, joint, lambda rows: rows)[1]
-    return found
+    errors["perceptron"] = fitted(parts, joint, lambda rows: rows)[1]
+    return errors
 
 
 def _joint(lam: float, n_hidden: int, seed: int) -> Machine:
     return lambda z, y: perceptron(z, y, n_hidden, lam / n_hidden, seed=seed)
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors by labels, curves, and the paired differences that the paper claims."""
     tables, plots, verdicts = [], [], []
-    for name in dict.fromkeys(cell.options["data"] for cell, _ in found):
-        some = [(cell.options["labels"], m) for cell, m in found if cell.options["data"] == name]
-        sizes = sorted({n for n, _ in some})
-        errors = {
-            key: [np.array([m[key] for size, m in some if size == n]) for n in sizes]
-            for key in LABELS
-        }
-        rows = [
-            [label, *(spread(values) for values in errors[key])] for key, label in LABELS.items()
-        ]
-        heads = ("method", *(f"{n} a class" for n in sizes))
-        caption = f"{name}: test error in percent, mean ± standard deviation over draws"
-        tables.append(Table(caption, heads, rows))
-        series = [
-            with_errors(label, sizes, np.transpose(errors[key])) for key, label in LABELS.items()
-        ]
-        plots.append(
-            Plot(
-                title=f"{name}: error over the labels a class",
-                x_label="labels a class",
-                x_log=True,
-                y_label="test error, percent",
-                series=series,
-                caption="Mean over draws, with its standard error.",
+    for name in Results(cells).options("data"):
+        some = Results(cells).where(data=name)
+        sizes = sorted(some.options("labels"))
+        errors = {label: some.columns(key, "labels", sizes) for key, label in LABELS.items()}
+        tables.append(
+            table(
+                f"{name}: test error in percent, mean ± standard deviation over draws",
+                ("method", *(f"{n} a class" for n in sizes)),
+                {label: values.T for label, values in errors.items()},
             )
         )
-        for k, n in enumerate(sizes):
-            for key in ("letter", "top"):
-                for rival in ("rows", "perceptron", "plain"):
-                    what = f"{name}, {n} labels a class, {LABELS[key]} against {LABELS[rival]}"
-                    verdicts.append(difference(what, errors[key][k], errors[rival][k]))
+        plots.append(
+            curves(
+                f"{name}: error over the labels a class",
+                "labels a class",
+                sizes,
+                "test error, percent",
+                errors,
+            )
+        )
+        verdicts += [
+            difference(
+                f"{name}, {n} labels a class, {LABELS[key]} against {LABELS[rival]}",
+                errors[LABELS[key]][:, k],
+                errors[LABELS[rival]][:, k],
+            )
+            for k, n in enumerate(sizes)
+            for key in ("letter", "top")
+            for rival in ("rows", "perceptron", "plain")
+        ]
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
-NAME = "leverage-few-labels"
+_NAME = "leverage-few-labels"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Few labels, and scores from unlabelled rows",
     source="Shahrampour, Kolouri (2019), section V and Figure 4",
     printed=(
@@ -218,7 +197,7 @@ EXPERIMENT = Experiment(
         "stands in for Seizure. Each method has its own bandwidth and ridge, by three folds of the "
         "labelled rows."
     ),
-    prepare=prepare,
+    prepare=lambda level, folder: world_of(level, _SETS),
     cells=cells,
     measure=measure,
     page=page,
@@ -226,5 +205,4 @@ EXPERIMENT = Experiment(
         "quick": "the 8 x 8 digits, in place of Adult and Seizure",
         "full": "Adult, and magic in place of Seizure",
     },
-    together=("draw",),
 )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 
 from mehler import FourierFeatures
 from mehler.features import leverage
-from mehler.reproduce._draws import spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce.leverage._world import Problem, gammas_of, real, small, split
-from mehler.statements import Plot
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._results import Results, curves, table
+from mehler.reproduce.leverage._world import SETS, World, gammas_of, split, world_of
 
 _DRAWS = 10
 # Features of the pool, and rows that score them.
@@ -24,26 +20,9 @@ RIDGES = (1e-12, 1e-6, 1e-3, 1e-1)
 EDGES = tuple(np.linspace(0.0, 3.0, 25).tolist())
 
 
-@dataclass(frozen=True)
-class World:
-    """Problems by name, and the level."""
-
-    problems: dict[str, Problem]
-    level: Level
-
-
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits, or Adult and the substitutes at the full level.
-
-    Raises MissingDataError if a package is not installed.
-    """
-    sets = small() if level == "quick" else real()
-    return World({one.name: one for one in sets}, level)
-
-
 def cells(level: Level) -> list[Cell]:
     """Return data sets and draws of rows and features; all ridges in one cell."""
-    names = ("digits",) if level == "quick" else ("adult", "magic", "diamonds", "house_sales")
+    names = ("digits",) if level == "quick" else SETS
     return [Cell({"data": name, "draw": draw}) for draw in range(_DRAWS) for name in names]
 
 
@@ -54,10 +33,9 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     ``low`` and ``high``: quantiles of one and 99 percent. ``even``: share within one percent of
     uniform. ``size``: features that as many even ones would be, 1/(M_0 sum q_i^2).
     """
-    problem, own = world.problems[cell.options["data"]], cell.seed(seed, NAME)
-    n = _ROWS[world.level]
-    rows = split(problem, n, 100, own).fit[0]
-    gamma = gammas_of(split(problem, n, 100, own).fit[0], 2)[1]
+    problem, own = world.problems[cell.options["data"]], cell.seed(seed, _NAME)
+    rows = split(problem, _ROWS[world.level], 100, own).fit[0]
+    gamma = gammas_of(rows, 2)[1]
     pool = FourierFeatures.draw(
         rows.shape[1],
         _POOL[world.level],
@@ -67,67 +45,60 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         dtype="float64",
     )
     values = pool(rows) * float(pool.n_features) ** 0.5
-    found: Measured = {name: [] for name in ("histogram", "low", "high", "even", "size")}
+    measured: Measured = {name: [] for name in ("histogram", "low", "high", "even", "size")}
     for lam in RIDGES:
         scores = np.asarray(leverage.ridge_leverage_scores(values, lam).scores)
         weights = scores / scores.mean()
         counts = np.histogram(np.minimum(weights, EDGES[-1]), EDGES)[0]
-        found["histogram"].append((counts / len(weights)).tolist())
+        measured["histogram"].append((counts / len(weights)).tolist())
         for name, q in (("low", 0.01), ("high", 0.99)):
-            found[name].append(float(np.quantile(weights, q)))
-        found["even"].append(float(np.mean(np.abs(weights - 1) <= 0.01)))
-        found["size"].append(float(1 / np.mean(weights**2)))
-    return found
+            measured[name].append(float(np.quantile(weights, q)))
+        measured["even"].append(float(np.mean(np.abs(weights - 1) <= 0.01)))
+        measured["size"].append(float(1 / np.mean(weights**2)))
+    return measured
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return histograms, and how uneven the weights are."""
-    names = list(dict.fromkeys(cell.options["data"] for cell, _ in found))
-    by_name = {n: [one for cell, one in found if cell.options["data"] == n] for n in names}
+    results = Results(cells)
+    by_name = {name: results.where(data=name) for name in results.options("data")}
     columns = {
         "even": "within 1 percent of uniform",
         "low": "1 percent below",
         "high": "1 percent above",
         "size": "even features worth as many, share",
     }
-    rows = [
-        [
-            name,
-            _ridge(k),
-            *(spread([one[column][k] for one in by_name[name]], 3) for column in columns),
-        ]
-        for name in names
-        for k in range(len(RIDGES))
-    ]
-    middles = (np.array(EDGES[1:]) + EDGES[:-1]) / 2
-    plots = [
-        Plot(
-            title=f"{name}: histogram of the weights",
-            x_label="weight over the uniform one, M0 q",
-            y_label="share of the features",
-            series=[
-                with_errors(
-                    f"lambda = {_ridge(k)}",
-                    middles,
-                    np.array([one["histogram"][k] for one in by_name[name]]),
-                )
-                for k in range(len(RIDGES))
-            ],
-            caption="Mean over draws of rows and features, with its standard error.",
-        )
-        for name in names
-    ]
+    labels = [_ridge(k) for k in range(len(RIDGES))]
     return Page(
         verdicts=[_verdict(name, some) for name, some in by_name.items()],
         tables=(
-            Table(
+            table(
                 f"Weights M0 q of {_POOL[level]} features by {_ROWS[level]} rows, mean ± standard "
                 "deviation over draws",
                 ("data", "lambda", *columns.values()),
-                rows,
+                {
+                    (name, label): [some.values(column)[:, k] for column in columns]
+                    for name, some in by_name.items()
+                    for k, label in enumerate(labels)
+                },
+                digits=3,
             ),
         ),
-        plots=plots,
+        plots=[
+            curves(
+                f"{name}: histogram of the weights",
+                "weight over the uniform one, M0 q",
+                (np.array(EDGES[1:]) + EDGES[:-1]) / 2,
+                "share of the features",
+                {
+                    f"lambda = {label}": some.values("histogram")[:, k]
+                    for k, label in enumerate(labels)
+                },
+                "Mean over draws of rows and features, with its standard error.",
+                x_log=False,
+            )
+            for name, some in by_name.items()
+        ],
     )
 
 
@@ -135,10 +106,9 @@ def _ridge(k: int) -> str:
     return "0, but for rounding" if k == 0 else f"{RIDGES[k]:g}"
 
 
-def _verdict(name: str, some: list[Measured]) -> str:
+def _verdict(name: str, some: Results) -> str:
     """Say of one data set what the paper says of its own: uniform at 0, uneven at a ridge."""
-    even = np.array([one["even"] for one in some])
-    spreads = np.array([np.divide(one["high"], one["low"]) for one in some])
+    even, spreads = some.values("even"), some.values("high") / some.values("low")
     first = (
         f"uniform without a ridge ({100 * even[:, 0].mean():.0f} % of the weights within 1 %)"
         if even[:, 0].min() == 1
@@ -150,13 +120,13 @@ def _verdict(name: str, some: list[Measured]) -> str:
     )
     return (
         f"{name}: {first}; the largest weight in a hundred over the least: {ratios} "
-        f"(mean of {len(some)} draws)."
+        f"(mean of {len(even)} draws)."
     )
 
 
-NAME = "leverage-weights"
+_NAME = "leverage-weights"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Weights of features by leverage",
     source="Shahrampour, Kolouri (2019), Figure 1",
     printed=(
@@ -164,7 +134,7 @@ EXPERIMENT = Experiment(
         "with one, whose size our copy has lost, they are far from it. No package ships the data: "
         "Adult, magic, diamonds and house sales stand in, and the 8 x 8 digits at the quick level."
     ),
-    prepare=prepare,
+    prepare=lambda level, folder: world_of(level),
     cells=cells,
     measure=measure,
     page=page,
@@ -172,5 +142,4 @@ EXPERIMENT = Experiment(
         "quick": "the 8 x 8 digits, in place of Year Prediction",
         "full": "Adult, magic, diamonds and house sales, in place of Year Prediction",
     },
-    together=("draw",),
 )

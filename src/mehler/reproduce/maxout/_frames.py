@@ -48,16 +48,16 @@ def prepare(level: Level, folder: Path | None) -> World:
     Raises MissingDataError if the package of the spoken digits is not installed.
     """
     n = _FRAMES[level]
-    found = data.digits() if level == "quick" else data.spoken_digits(n)
-    frames = found.X.reshape(len(found.X), n, -1).astype(np.float64)
+    digits = data.digits() if level == "quick" else data.spoken_digits(n)
+    frames = digits.X.reshape(len(digits.X), n, -1).astype(np.float64)
     scale = frames.std(axis=(0, 1))
     frames = (frames - frames.mean(axis=(0, 1))) / np.where(scale > 0, scale, 1.0)
     X = spliced(frames, _CONTEXT[level])
     # Length 1 on average, as the variance of a unit then is.
     X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))
     parts = np.arange(n) * _PARTS[level] // n
-    states = found.y[:, None] * _PARTS[level] + parts
-    return World(X.astype(np.float32), found.y, states, level)
+    states = digits.y[:, None] * _PARTS[level] + parts
+    return World(X.astype(np.float32), digits.y, states, level)
 
 
 def spliced(frames: Any, context: int) -> Any:
@@ -85,19 +85,19 @@ def measured(world: World, phi: Any, seed: int) -> Measured:
     """
     fit, _, test = split(world, seed)
     z, z_test = (_features(world, phi, part) for part in (fit, test))
-    found = _fitted(world, z, fit, _STEPS)
+    model = _fitted(world, z, fit, _STEPS)
     return {
-        "frames": _frame_errors(found, world, z_test, test),
-        "recordings": _recording_errors(found, world, z_test, test),
-        "fitted": _frame_errors(found, world, z, fit),
+        "frames": _frame_errors(model, world, z_test, test),
+        "recordings": _recording_errors(model, world, z_test, test),
+        "fitted": _frame_errors(model, world, z, fit),
     }
 
 
 def held_out(world: World, phi: Any, seed: int) -> float:
     """Return the error in percent of the frames held out, after few steps."""
     fit, choose, _ = split(world, seed)
-    found = _fitted(world, _features(world, phi, fit), fit, _FEW_STEPS)
-    return _frame_errors(found, world, _features(world, phi, choose), choose)
+    model = _fitted(world, _features(world, phi, fit), fit, _FEW_STEPS)
+    return _frame_errors(model, world, _features(world, phi, choose), choose)
 
 
 def _features(world: World, phi: Any, part: Any) -> Any:
@@ -131,8 +131,8 @@ def _recording_errors(fit: Any, world: World, z: Any, part: Any) -> float:
     logs = fit.predict_log_proba(z).reshape(len(part), n, -1, parts)
     aligned = logs[:, np.arange(n), :, np.arange(n) * parts // n]
     # Indices in two places put the frames first: (frames, recordings, digits).
-    said = np.unique(world.digits)[aligned.sum(axis=0).argmax(axis=1)]
-    return float(100 * np.mean(said != world.digits[part]))
+    predicted = np.unique(world.digits)[aligned.sum(axis=0).argmax(axis=1)]
+    return float(100 * np.mean(predicted != world.digits[part]))
 
 
 def split_seed(cell: Cell, seed: int, name: str) -> int:

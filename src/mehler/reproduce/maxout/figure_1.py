@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,29 +11,21 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.statements import Plot, Series
 
 _POINTS, _UNITS, _SHOWN = 100, 1000, 400
+# The two pool sizes of the figure; at the full level, also between and beyond them.
+_POOLS = {"quick": (8, 32), "full": (2, 4, 8, 16, 32, 64)}
 
 
-def prepare(level: Level, data: Path | None) -> None:
-    """Return None: the points are drawn with each pool size."""
-
-
-def cells(level: Level) -> list[Cell]:
-    """Return the two pool sizes of the figure; at the full level, also between and beyond them."""
-    return [Cell({"q": q}) for q in ((8, 32) if level == "quick" else (2, 4, 8, 16, 32, 64))]
-
-
-def measure(world: None, cell: Cell, seed: int) -> Measured:
+def measure(world: Level, cell: Cell, seed: int) -> Measured:
     """Embed 100 random points of the unit circle and measure 400 pairs of them."""
     q = cell.options["q"]
     # Use the same points for every pool size, as in the figure.
-    rng = np.random.default_rng(cell.seed(seed, NAME, "q"))
+    rng = np.random.default_rng(cell.seed(seed, _NAME, "q"))
     angle = rng.uniform(0, 2 * np.pi, _POINTS)
     rows = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     first, second = np.triu_indices(_POINTS, 1)
     shown = rng.choice(len(first), _SHOWN, replace=False)
     first, second = first[shown], second[shown]
-    phi = MaxoutFeatures.draw(2, _UNITS, q, seed=cell.seed(seed, NAME))
-    Z = phi(rows)
+    Z = MaxoutFeatures.draw(2, _UNITS, q, seed=cell.seed(seed, _NAME))(rows)
     apart = np.linalg.norm(rows[first] - rows[second], axis=1)
     measured = np.linalg.norm(Z[first] - Z[second], axis=1)
     proved, printed = curves(apart, q)
@@ -59,39 +50,13 @@ def curves(apart: Any, q: int) -> tuple[Any, Any]:
     return proved, printed
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Compare the measured distances with both kernels."""
-    rows = [
-        [
-            str(cell.options["q"]),
-            f"{measured['slope_at_0']:.3f}",
-            f"{measured['from_proved']:.3f}",
-            f"{measured['from_printed']:.3f}",
-        ]
-        for cell, measured in found
-    ]
-    slopes = [m["slope_at_0"] for _, m in found]
+    columns = ("slope_at_0", "from_proved", "from_printed")
+    slopes = [measured["slope_at_0"] for _, measured in cells]
     # With 1000 independent units squared distances vary by some 5 %, slopes by some 2 %.
     linear = max(abs(slope - 1) for slope in slopes) < 0.1
-    nearer = sum(m["from_proved"] < m["from_printed"] for _, m in found)
-    chord = np.linspace(0, 2, 201)
-    plots = []
-    for cell, measured in found:
-        q = cell.options["q"]
-        proved, printed = curves(chord, q)
-        series = [
-            Series(label="measured", x=measured["apart"], y=measured["measured"], kind="points"),
-            Series(label="from the proved kernel", x=chord, y=proved),
-            Series(label="from the printed kernel", x=chord, y=printed),
-        ]
-        plots.append(
-            Plot(
-                title=f"Pools of q = {q}",
-                x_label="distance of the points",
-                y_label="distance of the features",
-                series=series,
-            )
-        )
+    nearer = sum(measured["from_proved"] < measured["from_printed"] for _, measured in cells)
     return Page(
         verdicts=(
             f"Near 0 the distances of features are {min(slopes):.3f} to {max(slopes):.3f} times "
@@ -102,31 +67,49 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
                 else "not the slope 1 of the figure and of the proved kernel. "
             )
             + "By the kernel that the paper prints the slope at 0 is infinite.",
-            f"The measured points lie nearer to the curve of the proved kernel than to that of the "
-            f"printed one at {nearer} of {len(found)} pool sizes.",
+            "The measured points lie nearer to the curve of the proved kernel than to that of the "
+            f"printed one at {nearer} of {len(cells)} pool sizes.",
         ),
         tables=(
             Table(
                 "Root mean square distance of the measured points from the two curves",
                 ("q", "slope near 0", "from the proved kernel", "from the printed kernel"),
-                rows,
+                [
+                    [str(cell.options["q"]), *(f"{measured[name]:.3f}" for name in columns)]
+                    for cell, measured in cells
+                ],
             ),
         ),
-        plots=plots,
+        plots=[_plot(cell.options["q"], measured) for cell, measured in cells],
     )
 
 
-NAME = "maxout-figure-1"
+def _plot(q: int, measured: Measured) -> Plot:
+    chord = np.linspace(0, 2, 201)
+    proved, printed = curves(chord, q)
+    return Plot(
+        title=f"Pools of q = {q}",
+        x_label="distance of the points",
+        y_label="distance of the features",
+        series=[
+            Series(label="measured", x=measured["apart"], y=measured["measured"], kind="points"),
+            Series(label="from the proved kernel", x=chord, y=proved),
+            Series(label="from the printed kernel", x=chord, y=printed),
+        ],
+    )
+
+
+_NAME = "maxout-figure-1"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="The locality of pools",
     source="Mroueh, Rennie, Goel (2015), Figure 1",
     printed=(
         "100 random points of the unit circle, m = 1000, q = 8 and 32: distances of features "
         "against distances of points, for some of the pairs."
     ),
-    prepare=prepare,
-    cells=cells,
+    cells=lambda level: [Cell({"q": q}) for q in _POOLS[level]],
     measure=measure,
     page=page,
+    together=(),
 )

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, data
-from mehler.reproduce._draws import between, paired_interval
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._results import Results, paired_interval
 from mehler.statements import Plot, Series
 
 
@@ -46,9 +46,9 @@ def windings(coordinates: Any, angle: Any) -> int:
     with :math:`\theta_j` the angles of the points around their centre, :math:`\alpha_j` = `angle`
     in degrees.
     """
-    seen, turned = around(coordinates), np.deg2rad(angle)
+    around_centre, turned = around(coordinates), np.deg2rad(angle)
     sizes = [
-        max(abs(np.exp(1j * (seen + sign * k * turned)).mean()) for sign in (-1, 1))
+        max(abs(np.exp(1j * (around_centre + sign * k * turned)).mean()) for sign in (-1, 1))
         for k in range(1, 7)
     ]
     return 1 + int(np.argmax(sizes))
@@ -82,12 +82,12 @@ def measure_faces(
     """
     here = faces.y // PEOPLE == part
     X, people = shrunk(faces.X[here]), faces.y[here]
-    found: Measured = {"people": people.tolist()}
+    measured: Measured = {"people": people.tolist()}
     for name, embed in embeddings.items():
         points = np.asarray(embed(X))
-        found[name] = kept_together(points, people)
-        found[f"{name}_x"], found[f"{name}_y"] = points.T.tolist()
-    return found
+        measured[name] = kept_together(points, people)
+        measured[f"{name}_x"], measured[f"{name}_y"] = points.T.tolist()
+    return measured
 
 
 def kept_together(points: Any, people: Any) -> float:
@@ -98,58 +98,56 @@ def kept_together(points: Any, people: Any) -> float:
 
 
 def faces_shown(
-    found: list[tuple[Cell, Measured]], methods: Mapping[str, str]
+    cells: list[tuple[Cell, Measured]], methods: Mapping[str, str]
 ) -> tuple[str, Table, list[Plot]]:
     """Return a sentence, a table, and the planes of the first five people."""
-    shares = {k: np.array([measured[k] for _, measured in found]) for k in methods}
+    means = {name: Results(cells).values(name) for name in methods}
     rows = [
         [
             f"{PEOPLE * cell.options['faces'] + 1} to {PEOPLE * (cell.options['faces'] + 1)}",
-            *(f"{measured[k]:.2f}" for k in methods),
+            *(f"{measured[name]:.2f}" for name in methods),
         ]
-        for cell, measured in found
+        for cell, measured in cells
     ]
-    rows.append(["mean", *(f"{values.mean():.3f}" for values in shares.values())])
+    rows.append(["mean", *(f"{values.mean():.3f}" for values in means.values())])
     table = Table(
         "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
         "nearest other one is of the same person",
         ("people", *methods.values()),
         rows,
     )
-    mean, low, high = paired_interval(shares["maxout"] - shares["pixels"])
-    if low > 0:
-        does = "keeps pictures of one person together better than"
-    elif high < 0:
-        does = "keeps pictures of one person together less well than"
-    else:
-        does = "is not told apart from"
-    said = (
+    interval = paired_interval(means["maxout"] - means["pixels"])
+    does = interval.word(
+        "keeps pictures of one person together less well than",
+        "keeps pictures of one person together better than",
+        "is not told apart from",
+    )
+    verdict = (
         "ORL faces have no angles, but names: in the plane the maxout embedding "
         f"{does} PCA of pixels (share of nearest pictures that are of the same person "
-        f"{shares['maxout'].mean():.3f} against {shares['pixels'].mean():.3f}, difference "
-        f"{mean:+.3f}, {between(low, high, '+.3f')}, over {len(found)} groups of "
+        f"{means['maxout'].mean():.3f} against {means['pixels'].mean():.3f}, difference "
+        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} groups of "
         f"{PEOPLE} people)."
     )
-    _, first = found[0]
+    _, first = cells[0]
     people = np.array(first["people"])
-    plots = []
-    for method, label in methods.items():
-        x, y = np.array(first[f"{method}_x"]), np.array(first[f"{method}_y"])
-        series = [
-            Series(
-                label=f"person {each + 1}", x=x[people == each], y=y[people == each], kind="points"
-            )
-            for each in np.unique(people)
-        ]
-        plots.append(
-            Plot(
-                title=f"{label}, ORL faces",
-                x_label="first coordinate",
-                y_label="second coordinate",
-                series=series,
-            )
-        )
-    return said, table, plots
+    parts = {f"person {each + 1}": np.flatnonzero(people == each) for each in np.unique(people)}
+    planes = [_plane(f"{label}, ORL faces", first, k, parts) for k, label in methods.items()]
+    return verdict, table, planes
+
+
+def _plane(title: str, measured: Measured, method: str, parts: Mapping[str, Any]) -> Plot:
+    """Plot the plane of a method, with a series for each part of its points."""
+    x, y = (np.array(measured[f"{method}_{axis}"]) for axis in "xy")
+    return Plot(
+        title=title,
+        x_label="first coordinate",
+        y_label="second coordinate",
+        series=[
+            Series(label=label, x=x[part], y=y[part], kind="points")
+            for label, part in parts.items()
+        ],
+    )
 
 
 _ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
@@ -168,8 +166,8 @@ def prepare(level: Level, folder: Path | None) -> Any:
     if a package is not installed.
     """
     faces = None if folder is None else data.orl_faces()
-    found = data.digits() if folder is None else data.mnist(folder)
-    return [found.X[found.y == digit][0].astype(np.float64) for digit in range(10)], faces
+    digits = data.digits() if folder is None else data.mnist(folder)
+    return [digits.X[digits.y == digit][0].astype(np.float64) for digit in range(10)], faces
 
 
 def cells(level: Level) -> list[Cell]:
@@ -184,7 +182,7 @@ def cells(level: Level) -> list[Cell]:
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
     """Embed the pictures of a rotated digit, or faces, in the plane in three ways, and compare."""
     pictures, faces = world
-    own = cell.seed(seed, NAME)
+    own = cell.seed(seed, _NAME)
     embeddings: dict[str, Callable[[Any], Any]] = {
         "maxout": lambda rows: maxout(rows, cell.options["m"], own),
         "pixels": plane,
@@ -200,12 +198,12 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     X, angle = turned.X[:many], turned.y[:many]
     X = X.reshape(len(X), -1)
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    found: Measured = {"angle": angle.tolist()}
+    measured: Measured = {"angle": angle.tolist()}
     for method, embed in embeddings.items():
         points = embed(X)
-        found[method] = agreement(points, angle, closed)
-        found[f"{method}_x"], found[f"{method}_y"] = points.T.tolist()
-    return found
+        measured[method] = agreement(points, angle, closed)
+        measured[f"{method}_x"], measured[f"{method}_y"] = points.T.tolist()
+    return measured
 
 
 def maxout(X: Any, m: int, seed: int) -> Any:
@@ -246,11 +244,9 @@ def agreement(points: Any, angle: Any, closed: bool) -> float:
     return float(abs(spearmanr(points[:, 0], angle).statistic))
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Compare the three orders with the true angle, and the planes of faces with names."""
-    tables, verdicts = [], []
-    turned = [(c, m) for c, m in found if "sweep" in c.options]
-    faces = [(c, m) for c, m in found if "faces" in c.options]
+    tables, verdicts, plots = [], [], []
     for sweep, degrees in _SWEEPS.items():
         name = (
             "Full turn, order around the centre, circular rank correlation"
@@ -258,27 +254,28 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
             else f"{_VIEWS} views of {degrees} degrees, order along the first component, "
             "Spearman's correlation"
         )
-        some = [(c.options["digit"], m) for c, m in turned if c.options["sweep"] == sweep]
-        agreed = {k: np.array([measured[k] for _, measured in some]) for k in _METHODS}
+        some = Results(cells).where(sweep=sweep)
+        agreed = {method: some.values(method) for method in _METHODS}
         rows = [
-            [str(digit), *(f"{measured[method]:.3f}" for method in _METHODS)]
-            for digit, measured in some
+            [str(cell.options["digit"]), *(f"{measured[method]:.3f}" for method in _METHODS)]
+            for cell, measured in some.cells
         ]
         rows.append(["mean", *(f"{values.mean():.3f}" for values in agreed.values())])
         tables.append(Table(name, ("digit", *_METHODS.values()), rows))
         verdicts.append(verdict(name, agreed))
-    tables.append(_windings([(c, m) for c, m in turned if c.options["sweep"] == "turn"]))
-    plots = _plots(turned)
+        plots += _turned(some, degrees)
+    tables.append(_windings(Results(cells).where(sweep="turn")))
+    faces = [(cell, measured) for cell, measured in cells if "faces" in cell.options]
     if faces:
-        said, table, planes = faces_shown(faces, _METHODS)
-        verdicts, tables, plots = [*verdicts, said], [*tables, table], [*plots, *planes]
+        sentence, table, planes = faces_shown(faces, _METHODS)
+        verdicts, tables, plots = [*verdicts, sentence], [*tables, table], [*plots, *planes]
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
-def _windings(found: list[tuple[Cell, Measured]]) -> Table:
+def _windings(turns: Results) -> Table:
     """Return a table of embeddings that wind more than once, which explains lost orders."""
     rows = []
-    for cell, measured in found:
+    for cell, measured in turns.cells:
         planes = (np.stack([measured[f"{k}_x"], measured[f"{k}_y"]], axis=1) for k in _METHODS)
         counts = [str(windings(plane, measured["angle"])) for plane in planes]
         rows.append([str(cell.options["digit"]), *counts])
@@ -296,54 +293,37 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
         for k, values in agreed.items()
     )
     # Paired, since both methods see the same pictures of a digit.
-    gain = agreed["maxout"] - agreed["pixels"]
-    mean, low, high = paired_interval(gain)
-    if low > 0:
-        does = "agrees better with the angle than"
-    elif high < 0:
-        does = "agrees less with the angle than"
-    else:
-        does = "is not told apart from"
+    interval = paired_interval(agreed["maxout"] - agreed["pixels"])
+    does = interval.word(
+        "agrees less with the angle than",
+        "agrees better with the angle than",
+        "is not told apart from",
+    )
+    n = len(agreed["maxout"])
     return (
-        f"{name}: the order is found (correlation above {_FOUND}) of {len(gain)} digits by "
+        f"{name}: the order is found (correlation above {_FOUND}) of {n} digits by "
         f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
-        f"{mean:+.3f}, {between(low, high, '+.3f')}, over {len(gain)} digits)."
+        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {n} digits)."
     )
 
 
-def _plots(found: list[tuple[Cell, Measured]]) -> list[Plot]:
-    plots = []
-    for cell, measured in found:
-        if cell.options["digit"] != 4:
-            continue
-        sweep = cell.options["sweep"]
-        for method, label in _METHODS.items():
-            x, y = np.array(measured[f"{method}_x"]), np.array(measured[f"{method}_y"])
-            quarters = np.array_split(np.arange(len(x)), 4)
-            step, degrees = measured["angle"][1], _SWEEPS[sweep]
-            series = [
-                Series(
-                    label=f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees",
-                    x=x[part],
-                    y=y[part],
-                    kind="points",
-                )
-                for part in quarters
-            ]
-            plots.append(
-                Plot(
-                    title=f"{label}, digit 4, {degrees} degrees",
-                    x_label="first coordinate",
-                    y_label="second coordinate",
-                    series=series,
-                )
-            )
-    return plots
+def _turned(some: Results, degrees: int) -> list[Plot]:
+    """Plot the planes of the digit 4, by quarters of the sweep."""
+    ((_, measured),) = some.where(digit=4).cells
+    step = measured["angle"][1]
+    parts = {
+        f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
+        for part in np.array_split(np.arange(len(measured["angle"])), 4)
+    }
+    return [
+        _plane(f"{label}, digit 4, {degrees} degrees", measured, method, parts)
+        for method, label in _METHODS.items()
+    ]
 
 
-NAME = "maxout-figure-2"
+_NAME = "maxout-figure-2"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="One object at changing angles",
     source="Mroueh, Rennie, Goel (2015), section 5.1 and Figure 2",
     printed=(
@@ -361,4 +341,5 @@ EXPERIMENT = Experiment(
         "full": "turned digits of MNIST and ORL faces, in place of turned faces",
     },
     needs_data=("full",),
+    together=(),
 )

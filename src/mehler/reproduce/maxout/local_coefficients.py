@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
-from mehler.reproduce._draws import difference, spread, with_errors
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import kernel_ridge
-from mehler.statements import Plot
+from mehler.reproduce._results import Results, by_row, capital, curves, difference, table
 
 _POOL = 4
-_DRAWS = 10
 _UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
 # Rows to fit on and to explain.
 _ROWS = {"quick": (300, 100), "full": (600, 100)}
@@ -50,14 +48,9 @@ def prepare(level: Level, folder: Path | None) -> World:
 
     Raises MissingDataError if the package of the former is not installed.
     """
-    found = data.digits() if level == "quick" else data.mnist_5k()
-    rows = found.X.reshape(len(found.X), -1).astype(np.float64)
-    return World(rows / np.linalg.norm(rows, axis=1, keepdims=True), found.y, level)
-
-
-def cells(level: Level) -> list[Cell]:
-    """Return one cell per draw of rows and weights, so that all is paired."""
-    return [Cell({"draw": draw}) for draw in range(_DRAWS)]
+    digits = data.digits() if level == "quick" else data.mnist_5k()
+    rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
+    return World(rows / np.linalg.norm(rows, axis=1, keepdims=True), digits.y, level)
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
@@ -67,12 +60,15 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     kernel's coefficients; ``along``, the same of the inner products with the row, which are
     predictions. ``turned``: by order of erasing, in percent.
     """
-    own = cell.seed(seed, NAME)
+    own = cell.seed(seed, _NAME)
     n_fit, n_test = _ROWS[world.level]
     order = np.random.default_rng(own).permutation(len(world.y))
     fit, test = order[:n_fit], order[n_fit : n_fit + n_test]
     X, codes, rows = world.X[fit], learn.one_vs_all(world.y[fit])[0], world.X[test]
-    found: Measured = {"all": {name: [] for name in PAIRS}, "along": {name: [] for name in PAIRS}}
+    measured: Measured = {
+        "all": {name: [] for name in PAIRS},
+        "along": {name: [] for name in PAIRS},
+    }
     lams = {name: chosen(X, codes, name) for name in MAPS}
     for name, kind in MAPS.items():
         beta, targets = kernel_coefficients(X, codes, rows, lams[name], name)
@@ -82,13 +78,13 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
             local = phi.local_coefficients(rows, phi(X).T @ beta)
             for pair, wanted in targets.items():
                 away, along = apart(local, wanted, rows)
-                found["all"][pair].append(float(np.median(away)))
-                found["along"][pair].append(float(np.median(along)))
+                measured["all"][pair].append(float(np.median(away)))
+                measured["along"][pair].append(float(np.median(along)))
     most = _UNITS[world.level][-1]
     phi = MAPS["decoupled"].draw(X.shape[1], most, _POOL, seed=own, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lams["decoupled"], intercept=False)
-    found["turned"] = turned((X, codes), rows, model, own)
-    return found
+    measured["turned"] = turned((X, codes), rows, model, own)
+    return measured
 
 
 def kernel_of(rho: Any, name: str) -> Any:
@@ -172,75 +168,67 @@ def erased(rows: Any, scores: Any) -> Any:
     return np.where(rank < np.ceil(_ERASED * ink.sum(axis=1, keepdims=True)), 0.0, rows)
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return distances over the units, and what erasing turns."""
-    units = _UNITS[level]
-    distances = {
-        (kind, name): np.array([one[kind][name] for _, one in found])
-        for kind in ("all", "along")
-        for name in PAIRS
-    }
-    turns = {name: np.array([one["turned"][name] for _, one in found]) for name in ORDERS}
-    what = "8 x 8 digits" if level == "quick" else "5000 digits of MNIST"
+    units, results = _UNITS[level], Results(cells)
     words = {"all": "in all directions", "along": "along the row, the prediction"}
-    away = [
-        [PAIRS[name], words[kind], *(spread(values, 3) for values in at.T)]
-        for (kind, name), at in distances.items()
-    ]
-    said = [
-        f"{label[0].upper()}{label[1:]}: at m = {units[-1]} off by "
-        f"{distances['all', name][:, -1].mean():.2f} of the coefficients in all directions (as m "
-        f"to the power {_slope(units, distances['all', name]):.2f}), by "
-        f"{distances['along', name][:, -1].mean():.2f} along the row "
-        f"({_slope(units, distances['along', name]):.2f})."
-        for name, label in PAIRS.items()
-    ]
-    said += [
-        difference(f"erasing by {label} instead of at random", turns[name], turns["random"])
-        .replace("more mistakes", "more predictions turn")
-        .replace("fewer mistakes", "fewer predictions turn")
-        .replace("; error ", "; ")
+    distances = {
+        (PAIRS[name], words[kind]): results.values(kind, name) for kind in words for name in PAIRS
+    }
+    turns = {name: results.values("turned", name) for name in ORDERS}
+    what = "8 x 8 digits" if level == "quick" else "5000 digits of MNIST"
+    verdicts = []
+    for label in PAIRS.values():
+        away, along = (distances[label, word] for word in words.values())
+        verdicts.append(
+            f"{capital(label)}: at m = {units[-1]} off by {away[:, -1].mean():.2f} of the "
+            f"coefficients in all directions (as m to the power {_slope(units, away):.2f}), by "
+            f"{along[:, -1].mean():.2f} along the row ({_slope(units, along):.2f})."
+        )
+    verdicts += [
+        difference(
+            f"erasing by {label} instead of at random",
+            turns[name],
+            turns["random"],
+            less="fewer predictions turn",
+            more="more predictions turn",
+            unit="",
+        )
         for name, label in ORDERS.items()
         if name != "random"
     ]
     return Page(
-        verdicts=said,
+        verdicts=verdicts,
         tables=(
-            Table(
+            table(
                 f"Distance of local coefficients from those of the exact kernel, relative, median "
                 f"over rows, mean ± standard deviation over draws ({what}, q = {_POOL})",
                 ("coefficients", "", *(f"m = {m}" for m in units)),
-                away,
+                {names: values.T for names, values in distances.items()},
+                digits=3,
             ),
-            Table(
+            table(
                 "Predictions of the decoupled map that change as a tenth of the inked pixels is "
                 f"erased, percent, m = {units[-1]}",
                 ("pixels that are erased", "turned"),
-                [[label, spread(turns[name])] for name, label in ORDERS.items()],
+                {label: [turns[name]] for name, label in ORDERS.items()},
             ),
         ),
         plots=(
-            Plot(
-                title="Distance of local coefficients from the kernel's",
-                x_label="number of units m",
-                x_log=True,
-                y_label="relative distance",
+            curves(
+                "Distance of local coefficients from the kernel's",
+                "number of units m",
+                units,
+                "relative distance",
+                {", ".join(names): values for names, values in distances.items()},
+                "Mean over draws of the median over rows, with its standard error.",
                 y_log=True,
-                series=[
-                    with_errors(f"{PAIRS[name]}, {words[kind]}", units, at)
-                    for (kind, name), at in distances.items()
-                ],
-                caption="Mean over draws of the median over rows, with its standard error.",
             ),
-            Plot(
-                title="Predictions that erasing a tenth of the ink turns",
-                x_label="order of the table",
-                y_label="percent",
-                series=[
-                    with_errors(label, [k], turns[name][:, None])
-                    for k, (name, label) in enumerate(ORDERS.items(), start=1)
-                ],
-                caption="Mean over draws, with its standard error.",
+            by_row(
+                "Predictions that erasing a tenth of the ink turns",
+                "order of the table",
+                "percent",
+                {label: turns[name] for name, label in ORDERS.items()},
             ),
         ),
     )
@@ -252,9 +240,9 @@ def _slope(units: tuple[int, ...], values: Any) -> float:
     return float(np.log(means[-1] / means[0]) / np.log(units[-1] / units[0]))
 
 
-NAME = "maxout-local-coefficients"
+_NAME = "maxout-local-coefficients"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Local coefficients",
     source="Mroueh, Rennie, Goel (2015), equations (4) and (5)",
     printed=(
@@ -265,9 +253,7 @@ EXPERIMENT = Experiment(
         "on the 8 x 8 digits at the quick level."
     ),
     prepare=prepare,
-    cells=cells,
     measure=measure,
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "5000 digits of MNIST"},
-    together=("draw",),
 )

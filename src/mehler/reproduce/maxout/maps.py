@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
-from mehler.reproduce._draws import difference, spread, with_range
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._learners import nearest_rows
+from mehler.reproduce._results import Results, difference, spread, with_range
 from mehler.reproduce.maxout import table_1
 from mehler.reproduce.maxout.table_1 import World
 from mehler.statements import Plot
@@ -41,25 +40,19 @@ OTHERS = {
 }
 
 
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the data of Table 1."""
-    return table_1.prepare(level, folder)
-
-
 def cells(level: Level) -> list[Cell]:
     """Return maps and draws; no map and neighbours, which are slow, have one cell each."""
     m = _UNITS[level]
-    found = [Cell({"map": name, "m": m, "draw": 0}) for name in OTHERS]
-    for draw in range(_DRAWS[level]):
-        found += [Cell({"map": name, "m": m, "draw": draw}) for name in MAPS]
-    return found
+    once = [(name, 0) for name in OTHERS]
+    drawn = [(name, draw) for draw in range(_DRAWS[level]) for name in MAPS]
+    return [Cell({"map": name, "m": m, "draw": draw}) for name, draw in once + drawn]
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return the error in percent of one map or of neighbours, with free parameters by hold-out."""
     name, m = cell.options["map"], cell.options["m"]
     # One seed for all maps of a draw, so that plain and centred units share weights.
-    own = cell.seed(seed, NAME, "map")
+    own = cell.seed(seed, _NAME, "map")
     if name == "linear":
         return table_1.fitted(world, lambda rows: rows)
     if name == "neighbours":
@@ -122,47 +115,45 @@ def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
     return errors
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors of all maps, and their differences from random maxout."""
     m = _UNITS[level]
-    errors: dict[str, list[float]] = {}
-    for cell, measured in found:
-        errors.setdefault(cell.options["map"], []).append(measured["error"])
-    rows = [[label, f"{takes(m):,}", spread(errors[name])] for name, (label, takes) in MAPS.items()]
-    rows += [[label, "", spread(errors[name])] for name, label in OTHERS.items()]
+    labels = {**{name: label for name, (label, _) in MAPS.items()}, **OTHERS}
+    errors = {name: Results(cells).values("error", map=name) for name in labels}
+    projections = {name: f"{takes(m):,}" for name, (_, takes) in MAPS.items()}
+    rows = [
+        [label, projections.get(name, ""), spread(errors[name])] for name, label in labels.items()
+    ]
+    where = "8 x 8 digits"
     if level == "full":
         where = "MNIST; printed in brackets"
-        known = list(OTHERS).index("neighbours") - len(OTHERS)
-        rows[known][-1] += f" ({PRINTED:.2f})"
-    else:
-        where = "8 x 8 digits"
+        rows[list(labels).index("neighbours")][-1] += f" ({PRINTED:.2f})"
     table = Table(
         f"Test error in percent, {m} units, {where}; mean ± standard deviation over draws",
         ("map", "projections", "error"),
         rows,
     )
-    names = [*MAPS, *OTHERS]
     plot = Plot(
         title="Test error by map",
         x_label="row of the table",
         y_label="test error, percent",
         series=[
-            with_range(MAPS[name][0] if name in MAPS else OTHERS[name], [place], [errors[name]])
-            for place, name in enumerate(names, start=1)
+            with_range(label, [place], [errors[name]])
+            for place, (name, label) in enumerate(labels.items(), start=1)
         ],
         caption="Bars reach from the least to the largest draw.",
     )
-    said = [
-        difference(f"{label} instead of random maxout", errors[name], np.array(errors["maxout"]))
-        for name, (label, _) in MAPS.items()
+    verdicts = [
+        difference(f"{labels[name]} instead of random maxout", errors[name], errors["maxout"])
+        for name in MAPS
         if name != "maxout"
     ]
-    return Page(verdicts=said, tables=(table,), plots=(plot,))
+    return Page(verdicts=verdicts, tables=(table,), plots=(plot,))
 
 
-NAME = "maxout-maps"
+_NAME = "maxout-maps"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Other maps beside Table 1",
     source="Mroueh, Rennie, Goel (2015), beside Table 1",
     printed=(
@@ -171,11 +162,10 @@ EXPERIMENT = Experiment(
         "a bandwidth chosen by the rows held out, at as many features and at as many projections; "
         "to pixels without a map; and to nearest neighbours, for which the text has 3.09 percent."
     ),
-    prepare=prepare,
+    prepare=table_1.prepare,
     cells=cells,
     measure=measure,
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
-    together=("draw",),
 )

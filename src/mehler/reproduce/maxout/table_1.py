@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
-from mehler.reproduce._draws import spread, with_range
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._results import Results, spread, with_range
 from mehler.statements import Plot
 
 _SIZES = (100, 500, 1000, 5000, 10_000)
@@ -55,12 +55,12 @@ def prepare_pixels(level: Level, folder: Path | None) -> World:
 
 def _loaded(folder: Path | None, scaled: Callable[[Any], Any]) -> World:
     if folder is not None:
-        found = data.mnist(folder)
-        train, test = (found.X, found.y), (found.X_test, found.y_test)
+        mnist = data.mnist(folder)
+        train, test = (mnist.X, mnist.y), (mnist.X_test, mnist.y_test)
     else:
-        found = data.digits()
-        order = np.random.default_rng(0).permutation(len(found.X))
-        X, y = found.X[order], found.y[order]
+        digits = data.digits()
+        order = np.random.default_rng(0).permutation(len(digits.X))
+        X, y = digits.X[order], digits.y[order]
         train, test = (X[:1300], y[:1300]), (X[1300:], y[1300:])
     held = len(train[0]) // 6
     parts = [(train[0][:-held], train[1][:-held]), (train[0][-held:], train[1][-held:]), test]
@@ -98,7 +98,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
     X, _ = world.fit
     q, m = cell.options["q"], cell.options["m"]
-    phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, NAME), like=X)
+    phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, _NAME), like=X)
     return fitted(world, phi)
 
 
@@ -149,26 +149,20 @@ def _errors(fits: Sequence[learn.RidgeFit], classes: Any, X: Any, labels: Any) -
     return [float(100 * count / len(X)) for count in wrong]
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of errors beside the printed ones."""
-    sizes = sorted({cell.options["m"] for cell, _ in found})
-    errors = {
-        (q, m): np.array(
-            [r["error"] for c, r in found if (c.options["q"], c.options["m"]) == (q, m)]
-        )
-        for q in _POOLS
-        for m in sizes
-    }
+    results = Results(cells)
+    sizes = sorted(results.options("m"))
+    errors = {(q, m): results.values("error", q=q, m=m) for q in _POOLS for m in sizes}
     rows = [[f"q = {q}", *(_beside(errors[q, m], q, m, level) for m in sizes)] for q in _POOLS]
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
     caption += "; printed in brackets" if level == "full" else "; 8 x 8 digits, not MNIST"
-    series = [with_range(f"q = {q}", sizes, [errors[q, m] for m in sizes]) for q in _POOLS]
     plot = Plot(
         title="Error over the number of units",
         x_label="number of units m",
         x_log=True,
         y_label="test error, percent",
-        series=series,
+        series=[with_range(f"q = {q}", sizes, [errors[q, m] for m in sizes]) for q in _POOLS],
         caption="Bars reach from the least to the largest draw.",
     )
     return Page(
@@ -194,21 +188,21 @@ def _beside(values: Any, q: int, m: int, level: Level) -> str:
 def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level) -> list[str]:
     largest = sizes[-1]
     order = sorted(_POOLS, key=lambda q: errors[q, largest].mean())
-    said = [
+    verdicts = [
         f"At m = {largest} the pools in the order of their mean error, the least first: "
         + ", ".join(f"q = {q}" for q in order)
         + "."
     ]
     if level == "quick":
-        return said
+        return verdicts
     far = [place for place, values in errors.items() if not near(values, *place)]
-    said.append(
+    verdicts.append(
         f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
         "difference to the print."
         + ("" if not far else " Farther off: " + "; ".join(f"q = {q}, m = {m}" for q, m in far))
         + ("." if far else "")
     )
-    return said
+    return verdicts
 
 
 def near(values: Any, q: int, m: int) -> bool:
@@ -218,9 +212,9 @@ def near(values: Any, q: int, m: int) -> bool:
     return bool(abs(values.mean() - mean) <= 3 * error)
 
 
-NAME = "maxout-table-1"
+_NAME = "maxout-table-1"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Errors of random maxout features over m and q",
     source="Mroueh, Rennie, Goel (2015), Table 1",
     printed=(

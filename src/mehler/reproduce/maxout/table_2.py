@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mehler import MaxoutFeatures
-from mehler.reproduce._draws import difference, paired_interval, spread, with_errors
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._results import Results, curves, difference, paired_interval, spread
 from mehler.reproduce.maxout import _frames
-from mehler.statements import Plot
 
 _POOLS = (2, 4, 8, 16)
 # A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
@@ -30,11 +27,8 @@ PRINTED_LINEAR = (33.1, 0.1)
 
 def cells(level: Level) -> list[Cell]:
     """Return draws with all settings each; q = 0 stands for the rows without a map."""
-    found = []
-    for draw in range(_DRAWS):
-        found.append(Cell({"q": 0, "m": 0, "draw": draw}))
-        found += [Cell({"q": q, "m": m, "draw": draw}) for m in _SIZES[level] for q in _POOLS]
-    return found
+    settings = [(0, 0), *((q, m) for m in _SIZES[level] for q in _POOLS)]
+    return [Cell({"q": q, "m": m, "draw": draw}) for draw in range(_DRAWS) for q, m in settings]
 
 
 def measure(world: _frames.World, cell: Cell, seed: int) -> Measured:
@@ -42,51 +36,44 @@ def measure(world: _frames.World, cell: Cell, seed: int) -> Measured:
     q, m = cell.options["q"], cell.options["m"]
     phi: Any = lambda rows: rows  # noqa: E731  # replaced below where there is a map
     if q:
-        own, d = cell.seed(seed, NAME), world.X.shape[2]
+        own, d = cell.seed(seed, _NAME), world.X.shape[2]
         phi = MaxoutFeatures.draw(d, m, q, seed=own, like=world.X)
-    return _frames.measured(world, phi, _frames.split_seed(cell, seed, NAME))
+    return _frames.measured(world, phi, _frames.split_seed(cell, seed, _NAME))
 
 
-def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors of frames beside the printed phone errors, and errors of recordings."""
-    errors: dict[str, dict[tuple[int, int], Any]] = {}
-    for kind in ("frames", "recordings"):
-        kept: dict[tuple[int, int], list[float]] = {}
-        for cell, measured in found:
-            kept.setdefault((cell.options["q"], cell.options["m"]), []).append(measured[kind])
-        errors[kind] = {place: np.array(values) for place, values in kept.items()}
-    frames, sizes = errors["frames"], _SIZES[level]
-    series = [
-        with_errors(f"q = {q}", sizes, np.stack([frames[q, m] for m in sizes], axis=1))
-        for q in _POOLS
-    ]
-    what = _frames.STANDS_IN[level]
+    results, sizes = Results(cells), _SIZES[level]
+    frames, recordings = (
+        {(q, m): results.values(kind, q=q, m=m) for q, m in results.options("q", "m")}
+        for kind in ("frames", "recordings")
+    )
     return Page(
         verdicts=_verdicts(frames, sizes),
         tables=(
             _table(
-                f"Error of frames in percent, mean ± standard deviation over draws ({what}); in "
-                "brackets the printed phone error rate on TIMIT at fifty times the units, which "
-                "is another task",
+                "Error of frames in percent, mean ± standard deviation over draws "
+                f"({_frames.STANDS_IN[level]}); in brackets the printed phone error rate on TIMIT "
+                "at fifty times the units, which is another task",
                 frames,
                 sizes,
                 printed=True,
             ),
             _table(
                 "Error of recordings in percent, states aligned with equal parts of the time",
-                errors["recordings"],
+                recordings,
                 sizes,
                 printed=False,
             ),
         ),
         plots=(
-            Plot(
-                title="Error of frames over the number of units",
-                x_label="number of units m",
-                x_log=True,
-                y_label="error of test frames, percent",
-                series=series,
-                caption="Mean over draws of recordings and weights, with its standard error.",
+            curves(
+                "Error of frames over the number of units",
+                "number of units m",
+                sizes,
+                "error of test frames, percent",
+                {f"q = {q}": results.columns("frames", "m", sizes, q=q) for q in _POOLS},
+                "Mean over draws of recordings and weights, with its standard error.",
             ),
         ),
     )
@@ -106,15 +93,15 @@ def _table(caption: str, errors: dict[tuple[int, int], Any], sizes: Any, *, prin
 
 def _verdicts(errors: dict[tuple[int, int], Any], sizes: Any) -> list[str]:
     least, most = sizes[0], sizes[-1]
-    said = [
+    verdicts = [
         difference(f"q = {q} instead of q = 4 at m = {most}", errors[q, most], errors[4, most])
         for q in _POOLS
         if q != 4
     ]
-    said.append(
+    verdicts.append(
         difference(f"{most} instead of {least} units, q = 4", errors[4, most], errors[4, least])
     )
-    said += [
+    verdicts += [
         difference(f"{m} units, q = 4, instead of no map", errors[4, m], errors[0, 0])
         for m in (least, most)
     ]
@@ -122,19 +109,19 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: Any) -> list[str]:
         f"q = {q}, m = {m}"
         for m in sizes
         for q in _POOLS
-        if paired_interval(errors[q, m] - errors[0, 0], looks=len(sizes) * len(_POOLS))[2] < 0
+        if paired_interval(errors[q, m] - errors[0, 0], looks=len(sizes) * len(_POOLS)).high < 0
     ]
-    said.append(
+    verdicts.append(
         f"The print has every map far ahead of none; here {len(better)} of "
         f"{len(sizes) * len(_POOLS)} settings make fewer mistakes than no map (99 % for all at "
         "once, Student's)."
     )
-    return said
+    return verdicts
 
 
-NAME = "maxout-table-2"
+_NAME = "maxout-table-2"
 EXPERIMENT = Experiment(
-    name=NAME,
+    name=_NAME,
     title="Logistic regression on random maxout features of frames",
     source="Mroueh, Rennie, Goel (2015), Table 2",
     printed=(
@@ -152,5 +139,4 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=page,
     data=_frames.DATA,
-    together=("draw",),
 )
