@@ -84,19 +84,3 @@ def test_rate():
     ]
     assert values[0] / values[1] == pytest.approx(100, rel=0.02)
     assert values[1] / values[2] == pytest.approx(100, rel=0.001)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"ridge": 0.0}, "ridge"),
-        ({"norm": -1.0}, "norm"),
-        ({"norm": 1e200}, "norm"),
-        ({"clip": 0.0}, "clip"),
-        ({"degrees_of_freedom": -1.0}, "degrees_of_freedom"),
-    ],
-)
-def test_refusals(change, message):
-    setting = {"ridge": 0.1, "norm": 1.0, "clip": 1.0, "degrees_of_freedom": 3.0}
-    with pytest.raises(ValueError, match=message):
-        ridge.excess_risk_clipped(10, **{**setting, **change})

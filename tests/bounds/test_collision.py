@@ -75,20 +75,3 @@ def test_equal_rows_of_large_pools():
         1 + math.log(2), rel=1e-4
     )
     assert lower.collision_probability(1.0, pool_size=10**6).value == pytest.approx(1 / 8, rel=1e-3)
-
-
-@pytest.mark.parametrize("bound", [maxout.collision_probability, lower.collision_probability])
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"rho": 1.5}, ValueError, "rho must lie in"),
-        ({"pool_size": 0}, ValueError, "pool.size.*=0"),
-        ({"level": math.nan}, ValueError, "level=nan must be at least 0"),
-        ({"level": -1.0}, ValueError, "level=-1.0 must be at least 0"),
-        ({"level": "high"}, TypeError, "level"),
-    ],
-)
-def test_bad_arguments_are_refused_by_name(bound, change, error, message):
-    inputs = {"rho": 0.5, "pool_size": 8} | change
-    with pytest.raises(error, match=message):
-        bound(inputs.pop("rho"), **inputs)

@@ -54,16 +54,6 @@ def test_of_two_rows_that_some_elements_keep():
     assert exact <= group_invariant.energy_distance(delta).value == 2 * delta
 
 
-def test_upper_bound_by_hand():
-    bound = group_invariant.energy_distance(3.0, moves=[0.0, 4.0])
-    assert bound.value == pytest.approx((3 + 5 - 4), rel=1e-15)
-    assert bound.probability == 1
-    assert group_invariant.energy_distance(0.0, moves=[0.0, 1.0]).value == 0
-    # No cancellation where elements move far.
-    far = group_invariant.energy_distance(1e-6, moves=[1e6]).value
-    assert far == pytest.approx(1e-18, rel=1e-12)
-
-
 def test_an_order_of_a_million_is_no_nought():
     value = lower.energy_distance(1.0, share=1e-6).value
     # 2/(n sqrt(pi log n)), less a part of 1/(2 log n).
@@ -88,11 +78,7 @@ def test_lower_bound_keeps_its_digits_and_its_sign(share, radius):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"distance": 0.0}, "distance"),
-        ({"share": 0.0}, "share"),
-        ({"share": 1.5}, "share"),
         ({"radius": 1.0}, "radius"),
-        ({"radius": -0.5}, "radius"),
     ],
 )
 def test_lower_names_what_it_refuses(change, message):
@@ -103,11 +89,8 @@ def test_lower_names_what_it_refuses(change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"distance": -1.0}, "distance"),
         ({"moves": []}, "moves"),
-        ({"moves": [-1.0]}, "moves"),
         ({"moves": [[1.0]]}, "moves"),
-        ({"moves": [math.nan]}, "moves"),
     ],
 )
 def test_upper_names_what_it_refuses(change, message):

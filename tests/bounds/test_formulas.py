@@ -1,4 +1,4 @@
-"""Every term's formula is its value; bounds fall where they say it; arrays are their entries.
+"""What every bound keeps: its formulas, where it falls, its inverse, its arrays, what it refuses.
 
 The arguments are random; symbols are evaluated by another route than the bound's own. A bound
 without a row in `tests/bounds/formulas` fails.
@@ -6,9 +6,12 @@ without a row in `tests/bounds/formulas` fails.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from mehler.bounds import solve
 from mehler.bounds._function import REGISTRY
 from tests.bounds.formulas import Arguments, rows
 from tests.bounds.latex import evaluate
@@ -88,3 +91,66 @@ def test_arrays_are_their_entries(name):
                 assert np.array_equal(
                     value[index] if np.ndim(value) else value, getattr(entry, part), equal_nan=True
                 )
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if REGISTRY[name].falls_in])
+def test_the_inverse_is_the_least(name):
+    function = REGISTRY[name]
+    for arguments in settings(name)[:: DRAWS // 2]:
+        for falling in function.falls_in:
+            here = arguments.get(falling)
+            target = function(**arguments).value
+            if here is None or not 0 < target < math.inf:
+                continue
+            step = arguments.get("block", 1) if falling == "n_features" else 1
+            others = {key: value for key, value in arguments.items() if key != falling}
+            least = solve(function, at_most=target, for_=falling, **others)
+            assert least <= here
+            assert least % step == 0
+            assert function(**{**others, falling: least}).value <= target
+            if least > step:
+                assert function(**{**others, falling: least - step}).value > target
+
+
+COUNTS = (
+    *("n_features", "n_samples", "n_rows", "n_templates", "n_bins", "n_elements", "n_inputs"),
+    *("n_scored", "n_turns", "n_fixed", "pool_size", "group_order", "frequency", "block"),
+)
+SIZES = (
+    *("scale", "lipschitz", "radius", "ridge", "window", "spread", "c", "c1", "c2", "c_prime"),
+    *("feature_scale", "largest_feature", "mean_square", "total_weight", "clip", "width"),
+    *("degrees_of_freedom", "pool_degrees", "estimated", "largest_ratio", "feature_bound"),
+    *("gram_norm", "kernel_norm", "smallest", "spacing", "gamma", "own", "variance", "sup"),
+)
+WORDS = ("function", "side", "average", "templates", "rule", "design", "method")
+NOT_BELOW_ZERO = (
+    *("norm", "dimension", "diameter", "mean_norm", "noise", "level", "mean_sup", "loss_at_zero"),
+    *("slips", "mean", "distance", "third", "moves", "eigenvalues"),
+)
+# What no argument of the name may be, in any bound.
+REFUSED = {
+    **dict.fromkeys(COUNTS, (0, 2.5, True, math.nan, "1", None)),
+    **dict.fromkeys(SIZES, (0.0, -1.0, math.nan, "1", 1j)),
+    **dict.fromkeys(NOT_BELOW_ZERO, (-1.0, math.nan, "1", 1j)),
+    **dict.fromkeys(("delta", "collision", "mix"), (0.0, 1.0, -0.5, math.nan, "0.1")),
+    **dict.fromkeys(("epsilon", "loss_bound"), (0.0, -1.0, math.nan, "1")),
+    **dict.fromkeys(("share", "chance"), (0.0, 1.5, math.nan, "1")),
+    **dict.fromkeys(("centred", "two_sided"), (1, "yes", None)),
+    **dict.fromkeys(WORDS, ("no such word", 1)),
+    "rho": (1.5, -1.01, math.nan, "0"),
+}
+# Where 0 is a size as good as others.
+NOUGHT = {("lower.energy_distance", "radius"), ("ridge.excess_risk_clipped", "degrees_of_freedom")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_an_argument_cannot_be_is_refused_by_its_name(name):
+    function = REGISTRY[name]
+    for arguments in settings(name)[::DRAWS]:
+        for argument in function.evaluate.signature.parameters:
+            for wrong in REFUSED.get(argument, ()):
+                left_out = wrong is None and argument not in function.evaluate.required
+                if left_out or (wrong == 0 and (name, argument) in NOUGHT):
+                    continue
+                with pytest.raises((TypeError, ValueError), match=argument):
+                    function(**{**arguments, argument: wrong})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -31,18 +29,6 @@ KNOWN = [
 
 
 @pytest.mark.parametrize("setting", KNOWN, ids=str)
-@pytest.mark.parametrize("eps", [0.3, 0.05])
-def test_features_are_the_least(setting, eps):
-    m = solve(kernel_error.one_pair, at_most=eps, n_features=None, delta=0.02, **setting)
-    assert kernel_error.one_pair(m, delta=0.02, **setting).value <= eps
-    assert kernel_error.one_pair(m - 1, delta=0.02, **setting).value > eps
-    options = {"n_rows": 30, "delta": 0.02, **setting}
-    m = solve(kernel_error.all_pairs, at_most=eps, n_features=None, **options)
-    assert kernel_error.all_pairs(m, **options).value <= eps
-    assert kernel_error.all_pairs(m - 1, **options).value > eps
-
-
-@pytest.mark.parametrize("setting", KNOWN, ids=str)
 def test_all_pairs_pay_for_each_entry_of_half_the_matrix(setting):
     options = {"delta": 0.02, **setting}
     together = kernel_error.all_pairs(500, n_rows=7, **options)
@@ -58,19 +44,6 @@ def test_more_features_and_less_confidence_make_it_smaller(setting):
     assert values == sorted(values, reverse=True)
     less = kernel_error.one_pair(50, delta=0.1, **setting).value
     assert less < values[1]
-
-
-def test_values_by_hand():
-    cost = math.log(2 / 0.01) / 400
-    result = kernel_error.one_pair(400, delta=0.01, sub_gamma=(3.0, 0.7))
-    assert result["variance"] == pytest.approx(math.sqrt(6 * cost))
-    assert result["tail"] == pytest.approx(0.7 * cost)
-    assert kernel_error.one_pair(400, delta=0.01, variance=3.0).value == pytest.approx(
-        math.sqrt(3 / 4)
-    )
-    result = kernel_error.one_pair(400, delta=0.01, width=4.0)
-    assert result.value == pytest.approx(4 * math.sqrt(cost / 2))
-    assert result.trivial == 4.0
 
 
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
@@ -159,18 +132,10 @@ def test_the_largest_variance_is_above_all_and_near(q):
     [
         ({}, "exactly one of pool_size, variance"),
         ({"pool_size": 4, "variance": 1.0}, "not pool_size, variance"),
-        ({"pool_size": 0}, "pool_size=0 must be at least 1"),
-        ({"pool_size": 4, "rho": 1.5}, "rho must lie in"),
-        ({"pool_size": 4, "rho": math.nan}, "rho must lie in"),
         ({"variance": 1.0, "rho": 0.5}, "rho goes with pool_size"),
-        ({"variance": math.nan}, "variance=nan"),
         ({"variance": 1.0, "method": "chernoff"}, "method='chernoff' is not one of 'chebyshev'"),
         ({"sub_gamma": 3.0}, "not a pair"),
         ({"sub_gamma": (1.0, -1.0)}, "c of sub_gamma=-1.0"),
-        ({"width": 0.0}, "width=0.0"),
-        ({"collision": 1.0}, "collision=1.0"),
-        ({"pool_size": 4, "delta": 0.0}, "delta=0.0"),
-        ({"pool_size": 4, "n_features": 0}, "n_features=0"),
     ],
 )
 def test_bad_input_is_refused(options, message):

@@ -12,24 +12,6 @@ from hypothesis import strategies as st
 from mehler import bounds
 from mehler.bounds import kitchen_sinks, printed
 
-DELTAS = (0.4, 0.05, 1e-9)
-
-
-def mcdiarmid(changes: list[mpmath.mpf], delta: float) -> float:
-    """The t at which exp(-2 t^2 / sum of squared changes) is delta."""
-    total = mpmath.fsum(entry**2 for entry in changes)
-    return float(mpmath.sqrt(total * mpmath.log(1 / mpmath.mpf(delta)) / 2))
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize(("k", "scale"), [(1, 1.0), (50, 0.3), (4000, 7.0)])
-def test_lemma_1_is_a_mean_and_bounded_differences(k, scale, delta):
-    bound = kitchen_sinks.approximation(k, scale=scale, delta=delta)
-    # One feature moves the average by its diameter over K.
-    assert bound["confidence"] == pytest.approx(mcdiarmid([2 * mpmath.mpf(scale) / k] * k, delta))
-    assert bound["mean"] == pytest.approx(scale / math.sqrt(k), rel=1e-14)
-    assert bound.probability == 1 - delta
-
 
 def test_lemma_1_with_known_moments_is_the_exact_mean_square():
     """Two orthonormal features, each drawn with probability 1/2, f* = (phi_1 + phi_2) / 2."""
@@ -87,46 +69,6 @@ def test_nothing_is_promised_where_the_zero_function_does_as_well():
     assert kitchen_sinks.approximation(10, scale=1.0, delta=0.05).vacuous
     assert not kitchen_sinks.approximation(12, scale=1.0, delta=0.05).vacuous
     assert kitchen_sinks.excess_risk(10**6, 10**6, scale=1.0, lipschitz=1.0, delta=0.5).vacuous
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-def test_risk_lemma_is_the_lipschitz_constant_times_lemma_1(delta):
-    result = kitchen_sinks.approximation_risk(70, scale=2.0, lipschitz=0.25, delta=delta)
-    near = kitchen_sinks.approximation(70, scale=2.0, delta=delta)
-    assert result.value == pytest.approx(0.25 * near.value, rel=1e-14)
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-def test_estimation_lemma_is_a_mean_and_bounded_differences(delta):
-    n, lipschitz, scale = 300, 0.5, 2.0
-    sizes = {"scale": scale, "lipschitz": lipschitz, "delta": delta}
-    entry = kitchen_sinks.generalisation_gap(n, **sizes, two_sided=False)
-    # c(f(x) y) moves by at most 2LC.
-    change = [mpmath.mpf(2 * lipschitz * scale) / n] * n
-    assert entry["confidence"] == pytest.approx(mcdiarmid(change, delta))
-    both = kitchen_sinks.generalisation_gap(n, **sizes)
-    assert both["confidence"] == pytest.approx(mcdiarmid(change, delta / 2))
-    assert entry["statistical"] == both["statistical"] == 2 / math.sqrt(n)
-
-
-def test_estimation_lemma_as_recalled():
-    result = printed.kitchen_sinks.estimation_lemma(
-        100, scale=2.0, lipschitz=0.5, delta=math.exp(-8), loss_at_zero=0.3
-    )
-    assert [term.value for term in result.terms] == pytest.approx([0.4, 0.06, 0.2])
-
-
-@pytest.mark.parametrize("delta", DELTAS)
-def test_theorem_is_twice_the_estimation_and_the_risk_lemma(delta):
-    k, n, lipschitz, scale = 40, 300, 0.5, 2.0
-    sizes = {"scale": scale, "lipschitz": lipschitz, "delta": delta}
-    result = kitchen_sinks.excess_risk(k, n, **sizes)
-    # c(f(x) y) - c(g(x) y) lies within 2LC: one sample moves it by 4LC.
-    change = [mpmath.mpf(4 * lipschitz * scale) / n] * n
-    assert result["confidence"] == pytest.approx(mcdiarmid(change, delta))
-    assert result["statistical"] == 2 / math.sqrt(n)
-    assert result["approximation"] == kitchen_sinks.approximation_risk(k, **sizes).value
-    assert result.probability == 1 - 2 * delta
 
 
 @given(
@@ -221,25 +163,11 @@ UNITS = {"n_inputs": 5, "pool_size": 2, "radius": 1.0}
 @pytest.mark.parametrize(
     ("function", "right", "wrong", "message"),
     [
-        (kitchen_sinks.approximation, OK, {"n_features": 0}, "n_features=0"),
-        (kitchen_sinks.approximation, OK, {"n_features": 2.5}, "n_features=2.5"),
-        (kitchen_sinks.approximation, OK, {"n_features": True}, "n_features=True"),
-        (kitchen_sinks.approximation, OK, {"scale": 0.0}, "scale=0.0"),
-        (kitchen_sinks.approximation, OK, {"scale": math.nan}, "scale=nan"),
         (kitchen_sinks.approximation, OK, {"scale": 1.7e308}, "too large to be squared"),
         (kitchen_sinks.approximation, OK, {"feature_scale": 1.7e308}, "too large to be squared"),
-        (kitchen_sinks.approximation, OK, {"delta": 1.0}, "delta=1.0"),
-        (kitchen_sinks.approximation, OK, {"form": "printed"}, "'form'"),
-        (kitchen_sinks.approximation, OK, {"function": "mean"}, "function='mean'"),
         (kitchen_sinks.approximation, OK, {"norm": 1.5}, "norm=1.5 is not a number from 0 to 1"),
-        (kitchen_sinks.approximation, OK, {"norm": math.nan}, "norm=nan"),
         (kitchen_sinks.approximation, OK, {"mean_square": 1.1}, "exceeds C"),
         (kitchen_sinks.approximation, OK, {"mean_square": 0.2, "norm": 0.5}, "below the square"),
-        (kitchen_sinks.approximation, OK, {"largest_feature": -1.0}, "largest_feature=-1.0"),
-        (kitchen_sinks.approximation_risk, RISK, {"lipschitz": -1}, "lipschitz=-1"),
-        (kitchen_sinks.excess_risk, FIT, {"n_samples": 0}, "n_samples=0"),
-        (kitchen_sinks.generalisation_gap, GAP, {"two_sided": 1}, "two_sided=1"),
-        (kitchen_sinks.approximation_greedy, STEPS, {"total_weight": -1.0}, "total_weight=-1.0"),
         (kitchen_sinks.approximation_greedy, STEPS, {"norm": 1.5}, "norm=1.5"),
         # 0 times infinity: the difference of the squares of two equal numbers.
         (
@@ -249,14 +177,6 @@ UNITS = {"n_inputs": 5, "pool_size": 2, "radius": 1.0}
             "leave the floats",
         ),
         (printed.kitchen_sinks.theorem, FIT, {"c": 1, "feature_scale": 2}, "feature_scale"),
-        (printed.kitchen_sinks.estimation_lemma, GAP, {}, "loss_at_zero"),
-        (printed.kitchen_sinks.estimation_lemma, GAP, {"loss_at_zero": -1}, "loss_at_zero=-1"),
-        (printed.kitchen_sinks.theorem, FIT, {}, "'c'"),
-        (printed.kitchen_sinks.theorem, FIT, {"c": 0}, "c=0"),
-        (printed.kitchen_sinks.greedy, STEPS, {}, "'c'"),
-        (kitchen_sinks.feature_scale_maxout, UNITS, {"pool_size": 0}, "pool_size=0"),
-        (kitchen_sinks.feature_scale_maxout, UNITS, {"radius": math.inf}, "radius=inf"),
-        (kitchen_sinks.feature_scale_maxout, UNITS, {"by": "rows"}, "by='rows'"),
     ],
 )
 def test_bad_arguments_are_refused(function, right, wrong, message):
@@ -274,9 +194,3 @@ def test_sizes_near_the_largest_float_promise_nothing(name):
 
 
 RISK_ALONE = {"scale": 1.5, "lipschitz": 1.5, "delta": 0.05}
-
-
-def test_a_union_beyond_1_promises_nothing():
-    bound = kitchen_sinks.excess_risk(10**9, 10**9, scale=1.0, lipschitz=1.0, delta=0.9)
-    assert bound.probability == 0.0
-    assert bound.vacuous

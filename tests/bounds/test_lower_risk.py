@@ -80,12 +80,3 @@ def test_more_rows_never_lower_it_and_one_row_is_two_laws():
     assert lower.excess_risk(10**19, pool_size=1, **SIZES).value > 0
     alone = lower.excess_risk(10**9, pool_size=1, dimension=3, **SIZES).value
     assert alone == lower.excess_risk(10**9, pool_size=1, dimension=1, **SIZES).value
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [({"dimension": 0}, ValueError), ({"dimension": 1.5}, TypeError), ({"centred": 1}, TypeError)],
-)
-def test_bad_input_is_named(change, error):
-    with pytest.raises(error, match=next(iter(change))):
-        lower.excess_risk(10, pool_size=1, **SIZES, **change)

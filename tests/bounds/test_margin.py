@@ -150,8 +150,6 @@ def test_features_of_any_size_give_the_same():
         ([0.1, 1.2], {}, ValueError, r"margins are up to 1\.2"),
         ([0.1, math.nan], {}, ValueError, "NaN"),
         ("abc", {}, TypeError, "margins"),
-        ([0.1], {"delta": 1.0}, ValueError, "delta"),
-        ([0.1], {"scale": 0.0}, ValueError, "scale"),
         ([0.1], {"thresholds": ()}, ValueError, "thresholds"),
         ([0.1], {"thresholds": (math.inf,)}, ValueError, "thresholds"),
         ([0.1], {"thresholds": (0.5, -0.1)}, ValueError, "thresholds"),

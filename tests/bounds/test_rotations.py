@@ -6,8 +6,6 @@ formula of the bound enters.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -17,20 +15,6 @@ from mehler.features import groups
 
 FINE = 1 << 12
 ANGLES = 2 * np.pi * np.arange(FINE) / FINE
-
-
-def test_terms_by_hand():
-    slope = TemplateLaw("gaussian", 9).slope
-    setting = {"n_inputs": 9, "frequency": 5, "moves": 2.0, "slips": 0.3, "templates": "gaussian"}
-    few, many = (bounds.kernel_change_turns(n, **setting) for n in (4, 40))
-    assert few["turns"] == pytest.approx(slope * 2 * math.pi / 8, rel=1e-14)
-    assert many["turns"] == pytest.approx(slope * 2 * math.pi * 5 / 1600, rel=1e-14)
-    assert few["interpolation"] == many["interpolation"] == pytest.approx(slope * 0.6, rel=1e-14)
-    # Both forms agree at twice the frequency.
-    assert bounds.kernel_change_turns(10, **setting)["turns"] == pytest.approx(
-        slope * math.pi / 10, rel=1e-14
-    )
-    assert few.probability == 1.0
 
 
 def pairs(count: int):
@@ -104,12 +88,3 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
     assert np.abs(kernel(group) - exact).max() <= arguments["turns"]
     gap = np.abs(kernel(splines) - exact).max()
     assert arguments["turns"] < gap <= arguments.value
-
-
-@pytest.mark.parametrize(
-    "change", [{"frequency": 0}, {"moves": -1.0}, {"slips": math.inf}, {"n_turns": 0}], ids=str
-)
-def test_what_is_refused_is_named(change):
-    setting = {"n_turns": 4, "n_inputs": 3, "frequency": 1, "moves": 1.0}
-    with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.kernel_change_turns(**{**setting, **change})

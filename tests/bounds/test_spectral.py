@@ -95,16 +95,6 @@ def test_holds_for_squares_at_every_size():
         assert chance <= 0.05
 
 
-def test_features_are_the_least():
-    arguments = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY, "sup": 1.0, "block": 2}
-    m = solve(spectral.gram_error, at_most=0.5, n_features=None, **arguments)
-    assert (
-        spectral.gram_error(m, **arguments).value
-        <= 0.5
-        < spectral.gram_error(m - 2, **arguments).value
-    )
-
-
 def test_gram_and_its_eigenvalues_are_the_same():
     X = np.random.default_rng(0).standard_normal((5, 9))
     gram = X @ X.T
