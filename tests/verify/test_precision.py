@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from mehler.verify import check_structure
-from mehler.verify.checks.structure._weights import coincidence_probability
+from mehler.verify.checks.structure._on_request import coincidence_probability
 from tests.verify.toys import Maxout
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import mehler
 from mehler.verify import check_structure
-from mehler.verify.checks.structure._sign_tests import in_common, in_place
+from mehler.verify.checks.structure._seeds import in_common, in_place
 from tests.verify.toys import most_misses, paired_fourier, points
 
 X = points(3, 4)

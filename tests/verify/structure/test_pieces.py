@@ -10,17 +10,18 @@ import pytest
 from scipy.stats import binom
 
 from mehler._arrays import disturb_global_state, global_states, set_global_states
-from mehler.verify.checks.structure._claim import INPUTS, SIZES
-from mehler.verify.checks.structure._draws import Columns, agree
-from mehler.verify.checks.structure._same import all_won, flips, mostly, rows_apart
-from mehler.verify.checks.structure._subject import Domain, Notes, looked_at
-from mehler.verify.checks.structure._trials import (
-    Claims,
-    clusters_of,
+from mehler.verify.checks.structure._columns import Columns
+from mehler.verify.checks.structure._comparisons import all_won, flips, mostly, rows_apart
+from mehler.verify.checks.structure._seeds import agree
+from mehler.verify.checks.structure._sizes import (
+    INPUTS,
+    SIZES,
     has_rule,
     name_inputs,
     name_sizes,
 )
+from mehler.verify.checks.structure._subject import Domain, Notes, with_mixtures
+from mehler.verify.checks.structure._trials import Claims, clusters_of
 from tests.verify.structure.right_maps import linear, rbf
 from tests.verify.toys import most_misses
 
@@ -101,7 +102,7 @@ def test_mixtures_stay_where_the_rows_are():
     sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
     simplex = rng.dirichlet(np.ones(4), size=6)
     for rows in (sphere, simplex, rng.uniform(size=(6, 3)), rng.standard_normal((50, 3))):
-        more = looked_at(rows, 0)
+        more = with_mixtures(rows, 0)
         before, after = Domain.of(rows), Domain.of(more)
         assert len(more) == 24
         assert (before.sphere, before.simplex, before.nonnegative) == (
@@ -112,7 +113,7 @@ def test_mixtures_stay_where_the_rows_are():
 
 
 def test_whole_numbers_are_not_mixed():
-    assert looked_at(np.eye(3), 0).tolist() == np.eye(3).tolist()
+    assert with_mixtures(np.eye(3), 0).tolist() == np.eye(3).tolist()
     assert not Domain.of(np.eye(3)).scalable
 
 
@@ -218,8 +219,8 @@ def test_notes_share_a_line_for_each_reason():
     notes.remark("so it is")
     assert notes.lines() == (
         "so it is",
-        "not looked at: maps of columns, d = 3, 4 (ValueError: 3 columns)",
-        "not looked at: a fresh process (no time)",
+        "not tested: maps of columns, d = 3, 4 (ValueError: 3 columns)",
+        "not tested: a fresh process (no time)",
     )
 
 

@@ -122,7 +122,7 @@ def draw_of(seed):
 
 
 def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
-    """A draw of a second: few of them fit into the time."""
+    """A slow draw: some 35 come before the test of seeds, and too few for it fit into the rest."""
     fixed = draw_of(0)
 
     def slowly(seed):
@@ -131,7 +131,7 @@ def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
             pass
         return fixed
 
-    verdict = check_structure(slowly, X, time_limit=2.0)
+    verdict = check_structure(slowly, X, time_limit=3.0)
     assert verdict.holds
     assert any("gave one and the same map" in line for line in verdict.assumptions)
 

@@ -1,4 +1,4 @@
-"""The map under a structural check: its rows, its domain, what was found and what was skipped."""
+"""The map under a structural check: its draws and calls, the domain of its rows, the findings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, from_host, place_of, to_host
+from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
 from mehler.verify._verdict import Verdict
+from mehler.verify.checks.structure._comparisons import rows_apart
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, Kernel
+from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, raw
 from mehler.verify.sampling._sources import call
 
 
@@ -60,13 +61,11 @@ class Notes:
 
     def lines(self) -> tuple[str, ...]:
         """Return all notes, one line per reason."""
-        return (
-            *self.remarks,
-            *(
-                f"not looked at: {what}{' = ' + ', '.join(values) if values else ''} ({why})"
-                for (what, _), (why, values) in self._skipped.items()
-            ),
+        skipped = (
+            f"not tested: {what}{' = ' + ', '.join(values) if values else ''} ({why})"
+            for (what, _), (why, values) in self._skipped.items()
         )
+        return (*self.remarks, *skipped)
 
 
 def reason_of(error: Exception) -> str:
@@ -141,13 +140,12 @@ class Domain:
     def of(cls, rows: Any) -> Domain:
         """Infer the domain from rows, a float64 matrix."""
         lengths = np.linalg.norm(rows, axis=1)
-        sums = np.abs(rows).sum(axis=1)
         nonnegative = bool(rows.min() >= 0.0)
         return cls(
             n_inputs=rows.shape[1],
             norm=float(np.median(lengths)) or 1.0,
-            sphere=_alike(lengths),
-            simplex=_alike(sums),
+            sphere=_equal(lengths),
+            simplex=_equal(np.abs(rows).sum(axis=1)),
             nonnegative=nonnegative,
             cube=nonnegative and bool(rows.max() <= 1.0),
             discrete=bool((rows == np.round(rows)).all()),
@@ -173,7 +171,11 @@ class Domain:
         return np.minimum(rows, 1.0) if self.cube else rows
 
 
-def looked_at(values: Any, seed: int) -> Any:
+def _equal(lengths: Any) -> bool:
+    return bool(lengths.size > 1 and np.ptp(lengths) <= _EQUAL * lengths.max())
+
+
+def with_mixtures(values: Any, seed: int) -> Any:
     """Return at most 20 of the rows, and mixtures up to 24 unless they are whole numbers."""
     n = values.shape[0]
     rows = values[np.unique(np.linspace(0, n - 1, min(n, MOST)).round().astype(int))]
@@ -184,16 +186,12 @@ def looked_at(values: Any, seed: int) -> Any:
     rng = np.random.default_rng(seed)
     i = rng.integers(rows.shape[0], size=missing)
     j = (i + rng.integers(1, rows.shape[0], size=missing)) % rows.shape[0]
-    share = rng.uniform(0.2, 0.8, (missing, 1))
-    mixed = share * rows[i].astype(np.float64) + (1.0 - share) * rows[j]
+    fraction = rng.uniform(0.2, 0.8, (missing, 1))
+    mixed = fraction * rows[i].astype(np.float64) + (1.0 - fraction) * rows[j]
     mixed = mixed[np.linalg.norm(mixed, axis=1) > 1e-3 * domain.norm]
     if mixed.shape[0]:
         mixed = domain.keep(mixed, domain.norm)
     return np.concatenate([rows, mixed.astype(rows.dtype)])
-
-
-def _alike(lengths: Any) -> bool:
-    return bool(lengths.size > 1 and np.ptp(lengths) <= _EQUAL * lengths.max())
 
 
 Redraw = Callable[[int, Array, int | None], Any]
@@ -204,15 +202,16 @@ SMALL = 16
 
 @dataclass
 class Subject:
-    """The state shared by the structural checks.
+    """The map and what the structural checks share.
 
-    `given` are the caller's rows, for library and device; `rows` those used, on the host; `rate` is
-    the false-alarm probability of one family of tests.
+    `X` are the caller's rows, for library and device; `rows` those used, on the host; `rate` is the
+    false-alarm probability of one family of tests. `observed` are defects that any call or draw may
+    show, whatever it is made for: changed rows, and features of the wrong shape.
     """
 
     draw: Callable[[int], Any]
     redraw: Redraw | None
-    given: Any
+    X: Any
     rows: Any
     kernel: Kernel | None
     seed: int
@@ -220,14 +219,15 @@ class Subject:
     resolution: float
     clock: Clock
     notes: Notes = field(default_factory=Notes)
+    observed: dict[str, Finding] = field(default_factory=dict)
     n_draws: int = 0
     n_features: int = 0
     n_tests: int = 0
-    sizes: bool | None = None
-    base: Any = None
-    seconds: float | None = None
-    fits: bool | None = None
     undecided: bool = False
+    base: Any = None
+    kernel_seconds: float | None = None
+    _resizable: bool | None = None
+    _fitted: bool | None = None
 
     @property
     def spent(self) -> float:
@@ -248,87 +248,146 @@ class Subject:
         """Return an endless sequence of seeds, a different one for each stream."""
         return Draws(lambda seed: seed, self.seed, stream=stream)
 
+    def attempt(
+        self, what: str, run: Callable[..., Any], *arguments: Any, value: Any = None
+    ) -> Any:
+        """Return the result, or None where the map refuses: that is noted, and no defect."""
+        try:
+            return run(*arguments)
+        except Exception as error:  # whatever a third party raises
+            self.notes.skip(what, reason_of(error), value)
+            return None
+
+    def in_time(
+        self, what: str, run: Callable[..., Any], *arguments: Any, value: Any = None
+    ) -> Any:
+        """Return the result, or None where the map refuses or the time is over, which is noted."""
+        return None if self.over(what, value) else self.attempt(what, run, *arguments, value=value)
+
+    def over(self, what: str, value: Any = None) -> bool:
+        """Whether the time is over, which is noted."""
+        if self.clock.over:
+            self.notes.skip(what, "time", value)
+        return self.clock.over
+
     def map(self, seed: int) -> Any:
         """Return the map of a seed."""
         self.n_draws += 1
         return self.draw(seed)
 
     def map_for(self, seed: int, rows: Any, n_features: int | None = None) -> Any:
-        """Return a map of another size or for other rows, or None if it cannot be drawn."""
+        """Return a map of another size or for other rows; ValueError if it cannot be drawn."""
         if self.redraw is None:
             if n_features is not None:
                 raise ValueError("no way to draw maps of another size is known")
             return self.map(seed)
         self.n_draws += 1
-        return self.redraw(seed, self.place(rows), n_features)
+        there = self.place(rows)
+        phi = self.redraw(seed, there, n_features)
+        self._observe_rows(rows, there, "fitting a map")
+        return phi
 
     def place(self, values: Any) -> Any:
         """Return a fresh copy of rows, in the library and on the device of the caller's."""
         copy = np.array(values, order="C")
-        if isinstance(self.given, np.ndarray):
+        if isinstance(self.X, np.ndarray):
             return copy
-        place = place_of(self.given)
+        place = place_of(self.X)
         there = from_host(copy, place)
         # With Dask, weights may be NumPy arrays, but rows may not.
         return there if place_of(there).xp is place.xp else place.xp.asarray(there)
 
-    def call(self, phi: Any, values: Any, *, given: Any = None) -> Any:
-        """Return the features of `values` on the host; `given` is the array passed to the map."""
-        there = self.place(values) if given is None else given
-        z = call(phi, EvaluatedRows(there, values, np.ones(values.shape[0])))
+    def call(self, phi: Any, values: Any, array: Any = None) -> Any:
+        """Return the features of `values` on the host; `array` is the one passed to the map."""
+        there = self.place(values) if array is None else array
+        z = call(
+            lambda rows: self._observe_shape(raw(phi, rows), len(values)),
+            EvaluatedRows(there, values, np.ones(values.shape[0])),
+        )
+        self._observe_rows(values, there, "the call")
         self.n_features += z.shape[1]
         # A map may reuse the memory that it returns.
         return np.array(z)
+
+    def _observe_shape(self, z: Any, n: int) -> Any:
+        shape = getattr(z, "shape", None)
+        if shape and (len(shape) != 2 or shape[0] != n):
+            cause = f"features of {counted(n, 'row')} have shape {tuple(shape)}, not ({n}, m)"
+            self.observed.setdefault(
+                "shape", Finding(cause=cause, check="calls", where={"rows": n})
+            )
+        return z
+
+    def _observe_rows(self, values: Any, there: Any, doing: str) -> None:
+        if is_chunked(there):
+            return
+        after = np.asarray(to_host(there))
+        # JAX may have rounded double precision.
+        floating = after.dtype.kind == "f"
+        if after.dtype != values.dtype or np.array_equal(after, values, equal_nan=floating):
+            return
+        centred = floating and np.allclose(after, values - values.mean(axis=0), atol=1e-6)
+        fortran = isinstance(there, np.ndarray) and not there.flags.c_contiguous
+        of = f"{counted(len(values), 'row')} of {after.dtype}{' in Fortran order' * fortran}"
+        verb = "centres" if centred else "changes"
+        cause = f"{verb} its input in place: X is changed by {doing} ({of})"
+        self.observed.setdefault("rows", Finding(cause=cause, check="calls"))
 
     def features(self, seed: int, values: Any = None) -> Any:
         """Draw a map and call it at once, since some draw their weights at the first call."""
         return self.call(self.map(seed), self.rows if values is None else values)
 
+    def features_for(
+        self, seed: int, rows: Any, n_features: int | None = None, values: Any = None
+    ) -> Any:
+        """Draw a map of another size or for other rows, and call it on these or on `values`."""
+        return self.call(self.map_for(seed, rows, n_features), rows if values is None else values)
+
     def small(self, seed: int) -> Any:
         """Return the features of a small map if sizes can be chosen, else of an ordinary draw."""
         if self.resizable:
-            return self.call(self.map_for(seed, self.rows, SMALL), self.rows)
+            return self.features_for(seed, self.rows, SMALL)
         return self.features(seed)
+
+    def apart(self, a: Any, b: Any, slack: Any = 0.0) -> Any:
+        """Return the indices of rows whose features differ by more than rounding and chance."""
+        return rows_apart(a, b, self.rows.shape[1], slack)
 
     @property
     def resizable(self) -> bool:
         """Whether maps of another number of columns can be drawn."""
-        if self.sizes is None:
-            self.sizes = False
-            if self.redraw is not None:
-                try:
-                    few, more = (
-                        self.call(self.map_for(self.first, self.rows, m), self.rows).shape[1]
-                        for m in (SMALL, 2 * SMALL)
-                    )
-                    self.sizes = few < more
-                except Exception as error:  # whatever a third party raises
-                    self.notes.skip("maps of other sizes", reason_of(error))
-        return self.sizes
+        if self._resizable is None:
+
+            def grows() -> bool:
+                draws = (self.features_for(self.first, self.rows, m) for m in (SMALL, 2 * SMALL))
+                few, more = (z.shape[1] for z in draws)
+                return bool(few < more)
+
+            can = self.redraw is not None
+            self._resizable = can and bool(self.attempt("maps of other sizes", grows))
+        return self._resizable
 
     @property
     def fitted(self) -> bool:
         """Whether features depend on the rows for which a map was drawn."""
-        if self.fits is None:
-            self.fits = False
-            if self.redraw is not None and self.rows.shape[0] > 1:
-                other = np.concatenate([self.rows[::2], self.rows[::2]])
-                if self.domain.scalable:
-                    other = (0.5 * other).astype(self.rows.dtype)
-                try:
-                    here, there = (
-                        self.call(self.map_for(self.first, rows), self.rows)
-                        for rows in (self.rows, other)
-                    )
-                    self.fits = not np.array_equal(here, there)
-                except Exception as error:  # whatever a third party raises
-                    self.notes.skip("maps fitted on other rows", reason_of(error))
-        return self.fits
+        if self._fitted is None:
+            rows = self.rows
+            other = np.concatenate([rows[::2], rows[::2]])
+            if self.domain.scalable:
+                other = (0.5 * other).astype(rows.dtype)
 
-    def gram(self, phi: Any, values: Any, given: Any = None) -> Any:
+            def differ() -> bool:
+                draws = (self.features_for(self.first, each, None, rows) for each in (rows, other))
+                return not np.array_equal(*draws)
+
+            can = self.redraw is not None and len(rows) > 1
+            self._fitted = can and bool(self.attempt("maps fitted on other rows", differ))
+        return self._fitted
+
+    def gram(self, phi: Any, values: Any) -> Any:
         """Return the estimates of all pairs of rows, by the map's own gram for codes."""
-        there = self.place(values) if given is None else given
-        z = self.call(phi, values, given=there)
+        there = self.place(values)
+        z = self.call(phi, values, there)
         if z.dtype.kind != "f" and callable(getattr(phi, "gram", None)):
             return np.asarray(to_host(phi.gram(there, there)), dtype=np.float64)
         z = z.astype(np.float64)

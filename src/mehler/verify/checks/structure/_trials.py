@@ -1,89 +1,17 @@
-"""Trials of the claimed kernel at other lengths, and the names of sizes at which it fails."""
+"""Trials of the claimed kernel: draws of one configuration, and bets against what is claimed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import to_host
-from mehler.verify.checks.structure._same import mostly, rows_apart
-from mehler.verify.checks.structure._subject import Domain, Finding, Subject, reason_of
+from mehler.verify.checks.structure._comparisons import mostly
+from mehler.verify.checks.structure._subject import Domain, Subject
 from mehler.verify.intervals._nonnegative import Excess
-
-# Least wrong sizes that follow a rule, and least right sizes that do not.
-_MANY, _CLEAR = 3, 3
-
-
-def name_inputs(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Describe the numbers of columns of X at which the kernel fails."""
-    return _name("d", "columns of X", wrong, right)
-
-
-def name_sizes(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Describe the numbers of features at which the kernel fails."""
-    return _name("m", "features", wrong, right)
-
-
-def has_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether a simple rule separates the wrong sizes from the right ones."""
-    apart = min(wrong) > max(right) or max(wrong) < min(right)
-    return apart or follows_rule(wrong, right)
-
-
-def follows_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether the rule is about divisors, which no size-dependent parameter follows."""
-    return any(_tells(rule, wrong, right) for _, rule in _RULES)
-
-
-def isolated(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether the wrong sizes are few, or all above or all below the right ones."""
-    apart = min(wrong) > max(right) or max(wrong) < min(right)
-    return apart or 2 * len(wrong) <= len(right)
-
-
-def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Return the simplest rule that separates the wrong sizes from the right ones."""
-    fails = "the claimed kernel fails"
-    listed = ", ".join(str(n) for n in wrong)
-    for words, rule in _RULES:
-        if all(rule(n) for n in wrong) and not any(rule(n) for n in right):
-            return f"wrong for {words.format(letter)}: {fails} there"
-    if min(wrong) > max(right):
-        return f"wrong for more than {max(right)} {what}: {fails} at {listed}"
-    if max(wrong) < min(right) and len(wrong) > 1:
-        return f"wrong for fewer than {min(right)} {what}: {fails} at {listed}"
-    for words, rule in _RULES:
-        if _tells(rule, wrong, right):
-            return f"wrong for {words.format(letter)}: {fails} at {listed}"
-    return f"wrong for {letter} = {listed}: {fails} there"
-
-
-def _tells(rule: Callable[[int], bool], wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether a rule holds for all wrong sizes and, as small defects hide, for few right ones."""
-    also = sum(rule(n) for n in right)
-    if len(wrong) < _MANY or len(right) - also < _CLEAR:
-        return False
-    return all(rule(n) for n in wrong) and also <= 2 * len(wrong)
-
-
-def _power(n: int) -> bool:
-    return n & (n - 1) == 0
-
-
-_RULES: tuple[tuple[str, Callable[[int], bool]], ...] = (
-    ("even {}", lambda n: n % 2 == 0),
-    ("odd {}", lambda n: n % 2 == 1),
-    ("{} that is no power of 2", lambda n: not _power(n)),
-    ("{} that is a power of 2", _power),
-    ("{} that is a multiple of 4", lambda n: n % 4 == 0),
-    ("{} that is no multiple of 4", lambda n: n % 4 != 0),
-    ("{} that is a multiple of 8", lambda n: n % 8 == 0),
-)
-
 
 # Claimed correlations of neighbours with the centre of their cluster, as far as the kernel allows:
 # close pairs reveal a kernel that is too rough, a cluster's sum one that is too smooth.
@@ -248,10 +176,9 @@ class Trial:
         with np.errstate(all="ignore"):
             while self.n < n:
                 phi = self.subject.map_for(seeds.seed(self.n), drawn_for, self.n_features)
-                given = self.subject.place(rows)
-                z_before = self.subject.n_features
-                gram = self.subject.gram(phi, rows, given)
-                self.columns = self.subject.n_features - z_before
+                before = self.subject.n_features
+                gram = self.subject.gram(phi, rows)
+                self.columns = self.subject.n_features - before
                 self.n += 1
                 if np.isfinite(gram).all():
                     self.bets.add(self.claims.forms(gram))
@@ -323,12 +250,12 @@ def trial_at(subject: Subject, d: int, norm: float, n_features: int | None, stre
 
 def _require_quick(subject: Subject) -> None:
     """Refuse to evaluate a slow kernel, meant for a few rows, at thousands of pairs."""
-    if subject.seconds is None:
+    if subject.kernel_seconds is None:
         start = subject.spent
         gram_of(subject.kernel, subject.rows[:_DOZEN], positive=False)
-        subject.seconds = subject.spent - start
-    if subject.seconds > _SLOW:
-        raise ValueError(f"the kernel of {_DOZEN} rows takes {subject.seconds:.2g} s")
+        subject.kernel_seconds = subject.spent - start
+    if subject.kernel_seconds > _SLOW:
+        raise ValueError(f"the kernel of {_DOZEN} rows takes {subject.kernel_seconds:.2g} s")
 
 
 def base_of(subject: Subject) -> Trial:
@@ -387,84 +314,3 @@ def too_short(trial: Trial, base: Trial, rate: float) -> bool:
         return bool(own < _SHARE * np.mean(base.lengths[-theirs:]))
 
     return mostly(won, _CHANCE, rate)
-
-
-NORMS = (0.1, 0.3, 1.0, 2.5, 5.0, 10.0)
-_STREAM_OF_LENGTHS = 800
-
-
-def check_lengths(subject: Subject) -> list[Finding]:
-    """Test the claimed kernel at rows of length 0.1 to 10."""
-    domain = subject.domain
-    if not domain.scalable:
-        subject.notes.skip("rows of other lengths", "the given ones are normalised or whole")
-        return []
-    if base_of(subject).suspicious:
-        # A kernel that is wrong at the base is no matter of length.
-        return []
-    trials: dict[float, Trial] = {}
-    size = MIDDLE if subject.resizable else None
-    for k, norm in enumerate(dict.fromkeys(domain.longest(subject.rows, n) for n in NORMS)):
-        if subject.clock.over:
-            subject.notes.skip("rows of length", "time", f"{norm:g}")
-            continue
-        try:
-            trial = trial_at(subject, domain.n_inputs, norm, size, _STREAM_OF_LENGTHS + k)
-            trial.pilot()
-        except Exception as error:  # a map may refuse: noted, no defect
-            subject.notes.skip("rows of length", reason_of(error), f"{norm:g}")
-            continue
-        if trial.infinite:
-            subject.notes.remark(f"features of rows of length {norm:g} are not finite")
-            continue
-        trials[norm] = trial
-    suspected = [norm for norm, trial in trials.items() if trial.promising]
-    if not suspected or len(suspected) == len(trials):
-        return []
-    level = -math.log(subject.rate / len(NORMS))
-    subject.n_tests += len(suspected)
-    wrong = [norm for norm in suspected if trials[norm].decide(level)]
-    right = [norm for norm in trials if not trials[norm].promising]
-    if not wrong or not right:
-        return []
-    where = {"norm": wrong[0]}
-    cause = _name_lengths(subject, wrong, right)
-    return [Finding(cause=cause, check="lengths", where=where, assumes=(ASSUMED_OF_BETS,))]
-
-
-def _name_lengths(subject: Subject, wrong: list[float], right: list[float]) -> str:
-    if min(wrong) > max(right):
-        clipped = _clipped(subject, max(wrong))
-        return clipped or f"wrong for rows longer than {max(right):g}: the claimed kernel fails"
-    if max(wrong) < min(right):
-        return f"wrong for rows shorter than {min(right):g}: the claimed kernel fails"
-    listed = ", ".join(f"{norm:g}" for norm in wrong)
-    return f"wrong for rows of length {listed}: the claimed kernel fails"
-
-
-def _clipped(subject: Subject, norm: float) -> str:
-    """Find the length beyond which rows in one direction have constant features."""
-    d = subject.domain.n_inputs
-    diagonal = np.full(d, 1.0 / math.sqrt(d))
-    axis = np.zeros(d)
-    axis[0] = 1.0
-    along, beside = (_end(subject, direction, norm) for direction in (axis, diagonal))
-    if along is None:
-        return ""
-    # Entries are clipped, not norms, if rows along the diagonal may be longer than on an axis.
-    entries = beside is None or beside > 1.1 * along
-    return f"{'entries larger' if entries else 'rows longer'} than {along:.3g} are clipped"
-
-
-def _end(subject: Subject, direction: Any, norm: float) -> float | None:
-    phi = subject.map(subject.first)
-    grid = np.linspace(0.0, norm, 401)[1:]
-    rows = grid[:, None] * direction
-    try:
-        z = subject.call(phi, rows)
-    except Exception:  # the kernel fails there, whatever this says
-        return None
-    off = rows_apart(z, z[[-1] * len(z)], rows.shape[1])
-    if off.size == 0 or off[-1] >= len(grid) - 2:
-        return None
-    return float(grid[off[-1] + 1])

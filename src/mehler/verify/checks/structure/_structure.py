@@ -13,36 +13,36 @@ from mehler._validate import require_flag, require_iterable
 from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.checks.structure._claim import (
+from mehler.verify.checks.structure._calls import check_calls, check_layouts
+from mehler.verify.checks.structure._columns import check_columns, check_one_number, check_unused
+from mehler.verify.checks.structure._on_request import (
+    DECLARATIONS,
+    check_finite,
+    check_libraries,
+    check_weights,
+)
+from mehler.verify.checks.structure._seeds import (
+    Elsewhere,
+    check_elsewhere,
+    check_global_state,
+    check_other_seeds,
+    check_same_seed,
+    check_seeds,
+)
+from mehler.verify.checks.structure._sizes import (
     check_inputs,
+    check_lengths,
     check_other_rows,
     check_precision,
     check_sizes,
-    check_unused,
 )
-from mehler.verify.checks.structure._declarations import DECLARATIONS
-from mehler.verify.checks.structure._draws import check_columns, check_one_number, check_other_seeds
-from mehler.verify.checks.structure._hostile import check_finite
-from mehler.verify.checks.structure._libraries import check_libraries
-from mehler.verify.checks.structure._one_map import (
-    Elsewhere,
-    check_calls,
-    check_elsewhere,
-    check_global_state,
-    check_layouts,
-    check_same_seed,
-)
-from mehler.verify.checks.structure._sign_tests import check_seeds
 from mehler.verify.checks.structure._subject import (
     Finding,
     Redraw,
     StructureVerdict,
     Subject,
-    looked_at,
-    reason_of,
+    with_mixtures,
 )
-from mehler.verify.checks.structure._trials import check_lengths
-from mehler.verify.checks.structure._weights import check_weights
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 
@@ -195,8 +195,8 @@ def check_structure(
     subject = Subject(
         draw=draw,
         redraw=redraw,
-        given=rows.given,
-        rows=looked_at(rows.host, asked.seed),
+        X=rows.given,
+        rows=with_mixtures(rows.host, asked.seed),
         kernel=kernel if random else None,
         seed=asked.seed,
         rate=asked.false_alarm / max(1, len(_BY_CHANCE.intersection(chosen))),
@@ -236,12 +236,20 @@ def _chosen(
 def _findings(
     subject: Subject, random: bool, elsewhere: Elsewhere | None, chosen: Collection[str]
 ) -> list[Finding]:
-    """Run the chosen rows, or stop at the first finding that makes the others meaningless."""
+    """Run the chosen rows, and put what any call showed first."""
     subject.rows = _accepted(subject)
+    findings = _in_turn(subject, random, elsewhere, chosen)
+    return [*subject.observed.values(), *sorted(findings, key=lambda each: each.late)]
+
+
+def _in_turn(
+    subject: Subject, random: bool, elsewhere: Elsewhere | None, chosen: Collection[str]
+) -> list[Finding]:
+    """Run rows, or stop at the first finding that makes the others meaningless."""
     findings = check_calls(subject) if "calls" in chosen else []
     if any(each.last for each in findings):
         return findings  # nothing that follows could be compared
-    seeded = [*check_global_state(subject)] if "global random state" in chosen else []
+    seeded = check_global_state(subject) if "global random state" in chosen else []
     if "same seed" in chosen and not seeded:
         seeded = check_same_seed(subject)
     findings += seeded
@@ -255,30 +263,21 @@ def _findings(
             continue
         if any(each.check in _NOT_INDEPENDENT for each in findings):
             break  # what follows takes draws for independent
-        if subject.clock.over:
-            subject.notes.skip(name, "time")
-            continue
-        try:
-            findings += row(subject)
-        except Exception as error:  # whatever a third party raises at other rows and seeds
-            subject.notes.skip(name, reason_of(error))
+        findings += subject.in_time(name, row, subject) or []
     before = subject.notes.n_skipped
     for name, row in _ON_REQUEST.items():
         findings += row(subject) if name in chosen else []
     subject.undecided = subject.notes.n_skipped > before
-    return sorted(findings, key=lambda each: each.late)
+    return findings
 
 
 def _accepted(subject: Subject) -> Any:
     """Return the rows with mixtures if the map accepts them, else the caller's alone."""
-    rows, own = subject.rows, min(subject.given.shape[0], subject.rows.shape[0])
+    rows, own = subject.rows, min(subject.X.shape[0], subject.rows.shape[0])
     subject.features(subject.first, rows[:own])
-    try:
-        subject.features(subject.first)
-    except Exception as error:  # mixtures may lie where the map is not defined
-        subject.notes.skip("mixtures of the rows", reason_of(error))
-        return rows[:own]
-    return rows
+    # Mixtures may lie where the map is not defined.
+    mixed = subject.attempt("mixtures of the rows", subject.features, subject.first)
+    return rows[:own] if mixed is None else rows
 
 
 def _verdict(

@@ -13,11 +13,11 @@ from scipy.special import bdtrc
 # BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
 # to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
 # large, are allowed a twentieth.
-_ULPS, _COARSEST = 64.0, 0.05
+ULPS, _COARSEST = 64.0, 0.05
 
 # Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
 # probability at most 8 sqrt(d) eps per piece.
-_PIECES = 16.0
+PIECES = 16.0
 
 # Probability that more entries than `flips` jump by chance.
 _RARE = 1e-13
@@ -29,7 +29,7 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
     for z in (a, b):
         if z.dtype.kind == "f":
             eps = max(eps, float(np.finfo(z.dtype).eps))
-    return min(_ULPS * eps * math.sqrt(terms), _COARSEST)
+    return min(ULPS * eps * math.sqrt(terms), _COARSEST)
 
 
 def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
@@ -47,7 +47,7 @@ def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
 
 def flips(a: Any, n_inputs: int) -> int:
     """Return how many entries may jump because an input was rounded differently."""
-    pieces = _PIECES
+    pieces = PIECES
     if a.dtype.kind != "f":
         pieces = max(pieces, float(np.abs(a.astype(np.float64)).max()) + 1.0)
     chance = min(0.5, 8.0 * pieces * math.sqrt(n_inputs) * float(np.finfo(np.float32).eps))
