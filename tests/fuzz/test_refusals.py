@@ -74,7 +74,6 @@ REFUSED = {
     ],
     "phi": [lambda: planning.plan_map(None, ROWS)],
     "X": [
-        lambda: MAPS["kitchen sinks"]().estimate_kernel(ROWS * 1j, seed=0),
         lambda: planning.plan_map(fourier(), None),
         lambda: planning.plan_map(fourier(), TEXTS),
         lambda: verify.check_convergence(large, 1e300 * ROWS[:4]),
@@ -90,7 +89,6 @@ REFUSED = {
     "x": [lambda: Series(label="K", x=1.0, y=[0.0])],
     "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
     "rows": [lambda: mehler.features.groups.BlockPermutations(3).apply(DATES[:, [0, 1, 1]])],
-    "n_units": [lambda: MAPS["kitchen sinks"]().estimate_kernel(ROWS, seed=0, n_units=2**30)],
     "n_features": [
         lambda: mehler.features.RandomFunctions.draw(
             3, 2**31, function=np.matmul, law=lambda rng, d, m: np.ones((d, m)), seed=0

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.features import deep, groups, leverage
 from mehler.features._base import FeatureMap
 from mehler.features._block import UnitBlock
-from mehler.features._estimate import KernelEstimate
 
 # Shared with other packages of mehler, and no public names.
 from mehler.features._given_weights import first_dtype as first_dtype
@@ -16,7 +14,9 @@ from mehler.features._given_weights import with_weights as with_weights
 from mehler.features._recipes import MAPS as MAPS
 from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
-from mehler.features.deep import DeepFeatures, DeepKernel, TangentFeatures
+from mehler.features.deep._features import DeepFeatures
+from mehler.features.deep._kernel import DeepKernel
+from mehler.features.deep._tangent import TangentFeatures
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._functions import RandomFunctions
@@ -36,7 +36,6 @@ __all__ = [
     "FeatureMap",
     "FourierFeatures",
     "GroupInvariantFeatures",
-    "KernelEstimate",
     "KitchenSinks",
     "LocalisedLinearFeatures",
     "MaxoutCodes",
@@ -47,10 +46,7 @@ __all__ = [
     "Spectrum",
     "TangentFeatures",
     "UnitBlock",
-    "deep",
     "from_recipe",
-    "groups",
-    "leverage",
 ]
 
 

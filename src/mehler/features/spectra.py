@@ -18,7 +18,7 @@ from mehler._validate import require_positive
 from mehler.features import _correlation
 from mehler.features._recipes import CalledByName, bandwidths
 
-__all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
+__all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum"]
 
 # Below this variance, central moments from multiples of z have no digits left.
 _SMALL = 1e-4

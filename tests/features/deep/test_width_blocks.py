@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.features.deep.finite_width import _series
+from mehler.features.deep import _width as _series
 
 X = np.random.default_rng(0).standard_normal((9, 4))
 FAMILIES = [

@@ -8,7 +8,7 @@ import pytest
 import mehler
 from mehler import exact
 from mehler.exact import Activation
-from mehler.features.deep.finite_width._moments import (
+from mehler.features.deep._width_moments import (
     maxout_moments,
     sided_moments,
     third_with_first,

@@ -106,7 +106,6 @@ def test_random_templates_of_a_law_given_by_hand_are_the_same_map():
     rows, _ = law._templates()
     given = draw(3, templates=rows, window=law.bins.window)
     np.testing.assert_allclose(given(X), law(X), atol=1e-14)
-    np.testing.assert_allclose(given.limit_gram(X), law.limit_gram(X), atol=1e-14)
 
 
 def test_they_travel():

@@ -18,7 +18,7 @@ PHI = np.random.default_rng(0).standard_normal((6, 4))
         (PHI, {"lam": -1.0}, ValueError, "must be positive and finite"),
         (PHI, {"lam": float("nan")}, ValueError, "must be positive and finite"),
         (PHI, {"lam": "small"}, TypeError, "must be a real number"),
-        (PHI, {"method": "inverse"}, ValueError, "is not one of 'svd', 'dual', 'gram'"),
+        (PHI, {"method": "inverse"}, ValueError, "is not one of 'auto', 'svd', 'dual', 'gram'"),
         (PHI, {"method": "dual", "lam": 1e-15}, ValueError, "use method='svd'"),
         (PHI, {"groups": [0, 1]}, ValueError, "one label a feature"),
         (PHI, {"groups": [0.0, 1.0, 2.0, 3.0]}, ValueError, "one label a feature"),

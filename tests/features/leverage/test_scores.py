@@ -192,6 +192,35 @@ def test_every_library(place, shape, method):
     assert np.abs(_arrays.to_host(sums) - exact.reshape(-1, 2).sum(axis=1)).max() < close
 
 
+@pytest.mark.parametrize(
+    ("shape", "lam", "cheaper"),
+    [
+        ((12, 40), 1e-3, "dual"),
+        ((20, 20), 1e-3, "dual"),
+        ((40, 12), 1e-3, "gram"),
+        ((12, 40), 1e-9, "svd"),
+        ((40, 12), 1e-9, "svd"),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_default_is_the_cheaper_of_the_accurate(shape, lam, cheaper, dtype):
+    """By shapes alone, while products of rows keep nine digits: lam >= 1e9 eps |A|^2."""
+    phi, p = pool(shape)
+    phi = phi.astype(dtype)
+    found = ridge_leverage_scores(phi, lam, pool_weights=p).scores
+    wide = ridge_leverage_scores(phi.astype(float), lam, pool_weights=p, method=cheaper).scores
+    exact = ridge_leverage_scores(phi.astype(float), lam, pool_weights=p, method="svd").scores
+    # |A|^2 is below 4; a float32 score is rounded once, and 'svd' computes in it where it may.
+    size = 4 / lam if cheaper != "svd" else (4 / lam) ** 0.5
+    close = 60 * EPS * size
+    if dtype == "float64":
+        assert found.tolist() == wide.tolist()
+    else:
+        eps = np.finfo(np.float32).eps
+        close = 60 * eps * (1 if cheaper != "svd" else size)
+    assert np.abs(found - exact).max() < close
+
+
 def test_float32_stays():
     phi, p = pool((30, 12))
     for method in METHODS:

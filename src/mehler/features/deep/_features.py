@@ -15,7 +15,7 @@ from mehler.features._base import FeatureMap
 from mehler.features.deep import _recursion
 from mehler.features.deep._kernel import DeepKernel
 from mehler.features.deep._layers import Layer, Maxout
-from mehler.features.deep.finite_width import FiniteWidth, of_rows
+from mehler.features.deep._width import FiniteWidth, of_rows
 
 _NO_VARIANCE = (
     "the exact variance is known for one layer of maxout alone: take finite_width, to first order "

@@ -14,7 +14,10 @@ from mehler.features.groups._families import (
     SignFlips,
     Trivial,
 )
-from mehler.features.groups._group import Group, Subset, from_recipe
+from mehler.features.groups._group import Group, from_recipe
+
+# What `Group.subset` and `Group.drawn` return, and no public name.
+from mehler.features.groups._group import Subset as Subset
 from mehler.features.groups._interpolated import ImageRotations, PitchShifts, TimeWarps
 from mehler.features.groups._orbits import energy_distance, haar_kernel, mean_distance
 from mehler.features.groups._steerable import SteerableRotations
@@ -33,7 +36,6 @@ __all__ = [
     "QuarterTurns",
     "SignFlips",
     "SteerableRotations",
-    "Subset",
     "TimeWarps",
     "Trivial",
     "energy_distance",

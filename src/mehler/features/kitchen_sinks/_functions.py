@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_function
-from mehler.features._estimate import EstimatedKernel
+from mehler.features._base import FeatureMap
 
 Matrix = Callable[[Any, Any], Any]
 
@@ -19,14 +19,14 @@ Matrix = Callable[[Any, Any], Any]
 _MOST_STORED = 1 << 24
 
 
-class RandomFunctions(EstimatedKernel):
+class RandomFunctions(FeatureMap):
     r"""Random kitchen sinks of any feature function and any law of its parameters.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\big(\phi(x; \omega_\ell)\big)_{\ell\le m}, \qquad
               \omega_\ell \sim \pi \text{ independently}
 
     Features and learning need no kernel. :meth:`kernel` and :meth:`variance` are those that are
-    given; :meth:`estimate_kernel` gives intervals without them.
+    given; without them, :meth:`gram` of many features estimates the kernel.
 
     Parameters
     ----------
@@ -162,8 +162,7 @@ class RandomFunctions(EstimatedKernel):
         if function is None:
             raise ValueError(
                 f"the law of a function of your own carries no {what}: draw the map with {what}=, "
-                "a function (X, Y) -> (n, k), or estimate the kernel by "
-                "estimate_kernel(X, Y, seed=...)"
+                "a function (X, Y) -> (n, k), or estimate the kernel by gram(X) of many features"
             )
         return function(x, x if y is None else y)
 

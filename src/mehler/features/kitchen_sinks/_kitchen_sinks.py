@@ -14,11 +14,10 @@ from mehler import _arrays, _random
 from mehler._validate import require_not_negative, require_positive
 from mehler.exact.activations import Activation, ActivationLike, Pairs, activation_of
 from mehler.features import _correlation, _distributions
+from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
-from mehler.features._estimate import EstimatedKernel
 from mehler.features._recipes import bandwidths
-from mehler.features.kitchen_sinks._stumps import StumpWeights
-from mehler.features.kitchen_sinks._weights import Draw, Law, LawName, Matrix, law_of
+from mehler.features.kitchen_sinks._weights import Draw, Law, LawName, Matrix, StumpWeights, law_of
 from mehler.features.projections import named
 from mehler.features.projections._base import ProjectionName
 
@@ -29,7 +28,7 @@ _LOSS, _LEAST = 0.01, 1e-300
 BANDWIDTH = "take weight_scale = 1/sigma, the standard deviation of the weights"
 
 
-class KitchenSinks(EstimatedKernel):
+class KitchenSinks(FeatureMap):
     r"""Random kitchen sinks: an activation of random projections.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)
@@ -70,7 +69,7 @@ class KitchenSinks(EstimatedKernel):
     kernel, variance : callable, optional
         For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
         product, biases included. Features and learning need neither. Without them, the methods
-        of that name raise an error; :meth:`estimate_kernel` gives intervals.
+        of that name raise an error; :meth:`gram` of many features estimates the kernel.
     seed : int
         Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
         first ones.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_positive
-from mehler.features.leverage._scores import ridge_leverage_scores
+from mehler.features.leverage._scores import ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selected import members
 from mehler.features.leverage._selector import Choice, Selector, top
 
@@ -26,10 +26,8 @@ class TopLeverage(Selector):
     ----------
     pool, n_features, groups
         As in :class:`Selector`.
-    lam : float
-        Ridge of the scores, see `ridge_leverage_scores`.
-    method : {'svd', 'dual', 'gram'}, optional
-        Algorithm of the scores, see `ridge_leverage_scores`.
+    lam, method
+        As in `ridge_leverage_scores`.
 
     Examples
     --------
@@ -41,7 +39,7 @@ class TopLeverage(Selector):
     """
 
     lam: float
-    method: Literal["svd", "dual", "gram"] = "svd"
+    method: ScoreMethod = "auto"
 
     changes_kernel: ClassVar[bool] = True
 

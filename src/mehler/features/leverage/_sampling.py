@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_choice, require_instance, require_positive
-from mehler.features.leverage._scores import LeverageScores, ridge_leverage_scores
+from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
 
 # Counts and expected counts of n draws by probabilities q.
@@ -123,15 +123,13 @@ class LeverageSampling(Selector):
     ----------
     pool, n_features, groups
         As in :class:`Selector`. Independent draws repeat features, so fewer columns are kept.
-    lam : float
-        Ridge of the scores, see `ridge_leverage_scores`.
+    lam, method
+        As in `ridge_leverage_scores`.
     draws : {'systematic', 'iid', 'without replacement'}, optional
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
         :math:`\eta` in [0, 1], the share of plain sampling, which bounds weights by 1/eta. With
         ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 to the letter; see Notes.
-    method : {'svd', 'dual', 'gram'}, optional
-        Algorithm of the scores, see `ridge_leverage_scores`.
     seed : int
         Seed of the draws; the pool has its own.
 
@@ -162,7 +160,7 @@ class LeverageSampling(Selector):
     lam: float
     draws: Draws = "systematic"
     mix: float = 0.1
-    method: Literal["svd", "dual", "gram"] = "svd"
+    method: ScoreMethod = "auto"
     seed: int
 
     changes_kernel: ClassVar[bool] = False

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import require_integer, require_positive, require_reals
+from mehler._validate import require_choice, require_integer, require_positive, require_reals
 from mehler.features.leverage._selected import require_groups, sum_groups
 
 Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
+ScoreMethod: TypeAlias = Literal["auto", "svd", "dual", "gram"]
 # The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
 _ROUNDINGS = 1e3
+# Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
+_AMPLE = 1e9
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,10 @@ class Method:
 
     core: Core
     squares: bool
-    on_dask: bool = True
 
-    def reach(self, lam: float, dtype: Any) -> float:
-        """Return the largest |A| (Frobenius) at which scores are accurate to 1e-3 in that dtype."""
-        roundings = _ROUNDINGS * float(np.finfo(_arrays.dtype_name(dtype)).eps)
+    def reach(self, lam: float, dtype: Any, roundings: float = _ROUNDINGS) -> float:
+        """Return the largest |A| (Frobenius) at which scores are accurate to 1/roundings."""
+        roundings = roundings * float(np.finfo(_arrays.dtype_name(dtype)).eps)
         return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
 
 
@@ -74,8 +76,8 @@ def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
 
 METHODS = {
     "svd": Method(by_svd, squares=False),
-    # Dask returns the upper Cholesky factor, unlike the standard.
-    "dual": Method(by_dual, squares=True, on_dask=False),
+    # Not on Dask, which returns the upper Cholesky factor, unlike the standard.
+    "dual": Method(by_dual, squares=True),
     "gram": Method(by_gram, squares=True),
 }
 
@@ -223,7 +225,7 @@ def ridge_leverage_scores(
     *,
     pool_weights: Any = None,
     groups: Any = None,
-    method: Literal["svd", "dual", "gram"] = "svd",
+    method: ScoreMethod = "auto",
     n_features: int | None = None,
 ) -> LeverageScores:
     r"""Compute ridge leverage scores of the features of a pool.
@@ -248,10 +250,11 @@ def ridge_leverage_scores(
         Distribution p of the pool: positive, sum 1. Default 1/M_0 each.
     groups : array of int, shape (M_0,), optional
         Labels of features that are kept or dropped together, such as cosine and sine.
-    method : {'svd', 'dual', 'gram'}, optional
-        QR and singular values (default); QR and Cholesky, about half the time; eigenvalues of the
-        smaller Gram, fastest where one side is much the longer. The last two form products of
-        rows: for ``lam >= 1000 eps |A|^2``, |A| the Frobenius norm.
+    method : {'auto', 'svd', 'dual', 'gram'}, optional
+        'svd': QR and singular values. 'dual': QR and Cholesky. 'gram': eigenvalues of the smaller
+        Gram. The last two form products of rows: for ``lam >= 1000 eps |A|^2``, |A| the Frobenius
+        norm. 'auto', the default: 'gram' for more rows than features, else 'dual', where
+        ``lam >= 1e9 eps |A|^2``; 'svd' below, on Dask and under ``jax.jit``.
     n_features : int, optional
         Number M of features to keep, for :attr:`LeverageScores.no_gain`.
 
@@ -269,17 +272,20 @@ def ridge_leverage_scores(
 
     Notes
     -----
-    Cost: N_0 M_0 min(N_0, M_0) operations. Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd',
-    ``eps |A|^2/lam`` for the other two, |A| the largest singular value (at most the root mean
-    square of the features' sup). Features in float32 are scored in double precision, and the
-    scores rounded, where this would be above 1e-3 and the device has it. In 'svd' singular values
-    of at most 4 eps |A| (Frobenius) are rounding and score 0, unless the ridge is above that: the
-    numerical rank of :class:`mehler.learn.RidgeSums`. Under ``jax.jit`` and on Dask, where sizes
-    cannot be looked at, all is in the widest float, and scores that 'dual' and 'gram' would refuse
-    are NaN.
-    Scores of the rows that a learner trains on afterwards make its class depend on them: score
-    other rows, unlabelled ones will do. On Dask
+    Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 5000 features 4.1 CPU seconds by 'svd'
+    and 1.2 by 'dual', at 20,000 and 500 1.1 and 0.14 by 'gram'.
+
+    Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd', ``eps |A|^2/lam`` for the other two, |A|
+    the largest singular value (at most the root mean square of the features' sup). Features in
+    float32 are scored in double precision, and the scores rounded, where this would be above 1e-3
+    and the device has it; by 'auto' always. In 'svd' singular values of at most 4 eps |A|
+    (Frobenius) are rounding and score 0, unless the ridge is above that: the numerical rank of
+    :class:`mehler.learn.RidgeSums`. Under ``jax.jit`` and on Dask, where sizes cannot be looked at,
+    all is in the widest float, and scores that 'dual' and 'gram' would refuse are NaN. On Dask
     there is no 'dual', and columns are one chunk.
+
+    Scores of the rows that a learner trains on afterwards make its class depend on them: score
+    other rows, unlabelled ones will do.
 
     References
     ----------
@@ -294,8 +300,7 @@ def ridge_leverage_scores(
     >>> found.scores.round(4).tolist(), round(found.degrees_of_freedom, 4)
     ([0.5, 0.2], 0.7)
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method={method!r} is not one of 'svd', 'dual', 'gram'")
+    require_choice("method", method, ("auto", *METHODS))
     lam = require_positive("lam", lam)
     xp, dtype = _require_features(Phi)
     m = Phi.shape[1]
@@ -308,7 +313,7 @@ def ridge_leverage_scores(
     place = _arrays.place_of(Phi)
     real = xp.finfo(dtype).dtype
     a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, real)[None, :]
-    scores = _scored(xp, a, lam, METHODS[method], method)
+    scores = _scored(xp, a, lam, method)
     scores = xp.astype(scores, getattr(xp, _arrays.dtype_name(real)), copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
     seen = xp.any(xp.abs(a) > 0, axis=0)
@@ -357,20 +362,27 @@ def _require_weights(given: Any, n: int) -> Any:
     return weights
 
 
-def _scored(xp: Any, a: _arrays.Array, lam: float, way: Method, method: str) -> _arrays.Array:
+def _scored(xp: Any, a: _arrays.Array, lam: float, method: str) -> _arrays.Array:
     """Compute scores in a precision in which the ridge exceeds rounding; raise if there is none."""
-    if _arrays.namespace_name(xp) == "dask.array" and not way.on_dask:
-        raise ValueError(f"method={method!r} is not for Dask arrays: use method='svd' or 'gram'")
+    if _arrays.namespace_name(xp) == "dask.array" and method == "dual":
+        raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")
     norm = frobenius(xp, a)
+    wide = _widened(xp, a)
     if _arrays.is_lazy(a):
         # Lazy sizes: use the widest float, and NaN where that is not enough.
-        wide = _widened(xp, a)
+        way = METHODS["svd" if method == "auto" else method]
         good = (norm <= way.reach(lam, wide.dtype)) | (not way.squares)
         scores = way.core(xp, wide, lam)
         return xp.where(good, scores, xp.full_like(scores, math.nan))
     size = float(norm)
+    if method == "auto":
+        method = "gram" if a.shape[0] > a.shape[1] else "dual"
+        if size <= METHODS[method].reach(lam, wide.dtype, _AMPLE):
+            return METHODS[method].core(xp, wide, lam)
+        method = "svd"
+    way = METHODS[method]
     if size > way.reach(lam, a.dtype):
-        a = _widened(xp, a)
+        a = wide
     if way.squares and size > way.reach(lam, a.dtype):
         least = lam * (size / way.reach(lam, a.dtype)) ** 2
         raise ValueError(

@@ -16,23 +16,20 @@ of SciPy's version.
 
 from __future__ import annotations
 
-from mehler.features.projections._base import OrthogonalPairs, Projection
+from mehler.features.projections._base import Projection
 
 # Shared with mehler.sklearn, and no public name.
 from mehler.features.projections._base import ProjectionName as ProjectionName
-from mehler.features.projections._gaussian import Gaussian
+from mehler.features.projections._dense import Gaussian, Orthogonal
 from mehler.features.projections._hadamard import Hadamard
-from mehler.features.projections._orthogonal import Orthogonal
 from mehler.features.projections._quasi import Halton, Sobol
 from mehler.features.projections._shared import SharedPool
 
 __all__ = [
-    "NAMES",
     "Gaussian",
     "Hadamard",
     "Halton",
     "Orthogonal",
-    "OrthogonalPairs",
     "Projection",
     "SharedPool",
     "Sobol",
@@ -49,7 +46,7 @@ def named(name: ProjectionName) -> Projection:
     Parameters
     ----------
     name : str
-        One of `NAMES`.
+        'gaussian', 'orthogonal', 'hadamard', 'sobol' or 'halton'.
 
     Returns
     -------

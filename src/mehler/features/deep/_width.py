@@ -12,7 +12,7 @@ import numpy as np
 from mehler import _arrays
 from mehler.exact.activations import Activation, coefficients
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
-from mehler.features.deep.finite_width._moments import (
+from mehler.features.deep._width_moments import (
     PARALLEL,
     Moments,
     maxout_moments,
