@@ -3,7 +3,8 @@
 All sequences of 5 tokens out of 8; positive are those with both of two random target tokens.
 Least squares learns from 2000 sequences of each class, lambda by leaving one out; all 28,768
 others are the test. Each draw has its own targets, split and templates; cells are mean and standard
-deviation over draws. Writes the tables and the figure of the documentation.
+deviation over draws. Writes the tables of the documentation; `python docs/_performance.py` draws
+the figure.
 
     python benchmarks/permutations.py [DRAWS]
 """
@@ -12,19 +13,16 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import _harness
-import matplotlib as mpl
 import numpy as np
 from mehler.proofs_checks.group_invariant.permutations import _curves as curves
-from mehler.proofs_checks.group_invariant.permutations._task import PAPER, alone
+from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
 TEMPLATES = (1, 5, 10, 25, 50, 100)
 BINS = (2, 5, 12, 25, 50)
 ELEMENTS = (2, 5, 10, 30, 60, 90, 120)
 SIZES = (10, 50, 100, 500, 2000)
-FIGURE = Path(__file__).parents[1] / "docs" / "_static" / "permutations.svg"
 
 
 def cell(values):
@@ -43,41 +41,6 @@ def table(title, header, rows):
 def over_rows(title, found, columns, first):
     rows = [[name, *map(cell, values.T)] for name, values in found.items()]
     return table(title, [first, *map(str, columns)], rows)
-
-
-def figure(by_templates, by_elements, by_size):
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "mehler"
-    import matplotlib.pyplot as plt
-
-    colours = ("#9aa5b8", "#d9730d", "#1f4e9c", "#111827", "#5b8a3c", "#b08bd0")
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
-
-    def draw(axis, x, found, label):
-        for colour, (name, rows) in zip(colours, found.items()):
-            axis.errorbar(
-                x,
-                rows.mean(axis=0),
-                rows.std(axis=0, ddof=1),
-                color=colour,
-                lw=1.2,
-                marker="o",
-                ms=3,
-                capsize=2,
-                label=name,
-            )
-        axis.set(xscale="log", xlabel=label)
-        axis.legend(frameon=False, fontsize=8, loc="lower right")
-
-    shown = {f"{2 * n + 1} thresholds": by_templates[n] for n in BINS if n != 50}
-    draw(axes[0], TEMPLATES, shown, "templates m")
-    for k, style in ((2, ":"), (1, "--")):
-        axes[0].axhline(float(1 - k * alone(PAPER, 2000)), color="#6b7280", lw=1, ls=style)
-    draw(axes[1], ELEMENTS, by_elements, "permutations r, n = m = 25")
-    draw(axes[2], SIZES, by_size, "training sequences a class")
-    axes[0].set(ylabel="test accuracy", ylim=(0.55, 1.01))
-    figure.tight_layout()
-    figure.savefig(FIGURE, metadata={"Date": None})
 
 
 def main():
@@ -132,7 +95,6 @@ def main():
         "neighbours": {"per_class": SIZES, "features": lists(neighbours)},
     }
     _harness.save_text("permutations", text, raw)
-    figure(by_templates, by_elements, by_size)
 
 
 if __name__ == "__main__":

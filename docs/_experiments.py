@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -61,22 +62,22 @@ def plain(text: str) -> str:
 
 
 def picture(record: dict[str, Any]) -> Any:
-    """All plots of an experiment, up to three in a row, as the report draws them."""
+    """All plots of an experiment, two in a row, as the report draws them."""
     plots = [
         Plot(**{**plot, "series": [Series(**one) for one in plot["series"]]})
         for plot in record["plots"]
     ]
-    columns = min(3, len(plots))
+    columns = min(2, len(plots))
     rows = -(-len(plots) // columns)
     labels = [[series.label for series in plot.series] for plot in plots]
     # An inch has about seven lines of a legend.
     height = 3.5 + max(lines_below(some) for some in labels) / 7
     figure, axes = plt.subplots(
-        rows, columns, figsize=(4.2 * columns, height * rows), squeeze=False
+        rows, columns, figsize=(4.0 * columns, height * rows), squeeze=False
     )
     for axis, plot in zip(axes.flat, plots):
         plot_on(axis, plot, COLOURS)
-        axis.set_title(plot.title, fontsize=9)
+        axis.set_title(textwrap.fill(plot.title, 42), fontsize=9)
         legend(axis, [series.label for series in plot.series])
     for axis in list(axes.flat)[len(plots) :]:
         axis.remove()
@@ -84,11 +85,8 @@ def picture(record: dict[str, Any]) -> Any:
 
 
 def legend(axis: Any, labels: list[str]) -> None:
-    """Labels in a corner, or below the axes where they are many or long and would cover data."""
+    """Labels below the axes, where they cover no data."""
     lines = lines_below(labels)
-    if not lines:
-        axis.legend(fontsize=7)
-        return
     # The pad is in font sizes, so that the label of the axis has its place at any height.
     axis.legend(
         fontsize=7,
@@ -100,11 +98,8 @@ def legend(axis: Any, labels: list[str]) -> None:
 
 
 def lines_below(labels: list[str]) -> int:
-    """Lines of a legend below the axes: none where it fits into a corner."""
-    longest = max(map(len, labels))
-    if len(labels) <= 4 and longest <= 24:
-        return 0
-    return -(-len(labels) // 2) if longest <= 26 else len(labels)
+    """Lines of a legend below the axes: two labels in a line where they are short."""
+    return -(-len(labels) // 2) if max(map(len, labels)) <= 26 else len(labels)
 
 
 def rounded(value: Any) -> Any:

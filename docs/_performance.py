@@ -18,7 +18,12 @@ import matplotlib as mpl
 mpl.use("svg")
 
 import matplotlib.pyplot as plt
-from _style import BLUE, GREEN, GREY, ORANGE, style
+import numpy as np
+from _style import BLUE, COLOURS, GREEN, GREY, ORANGE, style
+
+from mehler.report.render._svg import logarithmic, plot_on
+from mehler.reproduce.invariant.permutations import BEST, LEAST_SQUARES
+from mehler.statements import Plot, Series
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "benchmarks" / "results"
@@ -270,8 +275,7 @@ def picks() -> Any:
             if points:
                 marks = {"color": colour, "marker": marker, "ms": 5, "lw": 1, "label": contender}
                 axis.plot(*zip(*points, strict=True), **marks)
-        axis.set_xscale("log")
-        axis.xaxis.set_major_formatter("{x:g}")
+        logarithmic(axis, "x")
         axis.set(title=title, xlabel="CPU seconds, fit and predict")
     axes[0].set_ylabel("wrong classes, %")
     shown: dict[str, Any] = {}
@@ -280,6 +284,37 @@ def picks() -> Any:
         shown |= dict(zip(labels, handles, strict=True))
     figure.legend(shown.values(), shown.keys(), fontsize=8, loc="outside lower center", ncols=4)
     figure.set_layout_engine("constrained")
+    return figure
+
+
+def permutations() -> Any:
+    """Accuracy on permuted sequences over templates, permutations and training sequences."""
+    kept = read("permutations")
+    cuts = {f"{2 * int(n) + 1} thresholds": rows for n, rows in kept["templates"]["n"].items()}
+    panels = (
+        ("templates m", kept["templates"]["m"], cuts),
+        ("permutations r, n = m = 25", kept["elements"]["r"], kept["elements"]["drawn"]),
+        (
+            "training sequences a class",
+            kept["training"]["per_class"],
+            kept["training"]["features"],
+        ),
+    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(11, 4.6), sharey=True)
+    for axis, (x_label, x, draws) in zip(axes, panels):
+        series = []
+        for label, rows in draws.items():
+            mean, deviation = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1)
+            low, high = mean - deviation, mean + deviation
+            series.append(Series(label=label, x=x, y=mean, y_low=low, y_high=high, kind="points"))
+        plot = Plot(title="", x_label=x_label, x_log=True, y_label="", series=series)
+        plot_on(axis, plot, COLOURS)
+        axis.legend(
+            fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.5, ncols=2
+        )
+    for exact, dash in ((LEAST_SQUARES, ":"), (BEST, "--")):
+        axes[0].axhline(exact, color=GREY, lw=1, ls=dash)
+    axes[0].set(ylabel="test accuracy", ylim=(0.55, 1.01))
     return figure
 
 
@@ -295,6 +330,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "performance-projections": structured,
     "learning-bounds": looseness,
     "learning-contenders": picks,
+    "permutations": permutations,
 }
 
 

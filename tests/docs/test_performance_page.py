@@ -12,7 +12,8 @@ from tests.docs.test_site import load
 performance = load(ROOT / "docs" / "_performance.py")
 TABLES = ROOT / "docs" / "performance"
 PAGES = "".join(
-    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("performance.md", "learning.md")
+    (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for name in ("performance.md", "learning.md", "experiments/invariant-permutations.md")
 )
 
 

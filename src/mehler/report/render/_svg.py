@@ -120,17 +120,17 @@ def draw(plot: Plot, prefix: str) -> Markup:
 def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     """Draw the series of a plot with its scales and labels on axes of matplotlib.
 
-    No two of 36 series share colour and marker, or colour and dash. Values with error bars are
-    joined by a thin line where no curve is drawn.
+    No two of 36 series share colour and marker, or colour and dash. Where no curve is drawn, values
+    with error bars are joined by a thin line, and clouds of points are drawn in full.
     """
     joined = all(series.kind == "points" for series in plot.series)
     for index, series in enumerate(plot.series):
         _draw_series(axes, series, index, colours[index % 6], joined=joined)
     if all(float(x).is_integer() for series in plot.series for x in series.x):
         axes.xaxis.get_major_locator().set_params(integer=True)
-    for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
+    for name, log in (("x", plot.x_log), ("y", plot.y_log)):
         if log:
-            _logarithmic(axes, axis, name)
+            logarithmic(axes, name)
     axes.set_xlabel(_named(axes.xaxis, plot.x_label))
     axes.set_ylabel(_named(axes.yaxis, plot.y_label))
 
@@ -154,17 +154,18 @@ def _named(axis: Any, label: str) -> str:
     return name
 
 
-def _logarithmic(axes: Any, axis: Any, name: str) -> None:
-    """Set a logarithmic axis with ticks that read as numbers: 1, 10, 100, 1000, 10⁴."""
+def logarithmic(axes: Any, name: str) -> None:
+    """Make the axis "x" or "y" logarithmic, with ticks that read as numbers: 1, 10, 1000, 10⁴."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    axis = getattr(axes, f"{name}axis")
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     # Below 2.7 decades the powers of ten alone would be too few, below 0.6 also 1, 2 and 5.
     subs = (
         (1.0,) if high >= 500 * low else (1.0, 2.0, 5.0) if high >= 4 * low else tuple(range(1, 10))
     )
-    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_locator(LogLocator(subs=subs, numticks=16))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -182,9 +183,9 @@ def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: 
     else:
         style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
         if series.y_low is None or series.y_high is None or series.y is None:
-            # A cloud of single values is light and behind the curves it is compared with.
-            cloud = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
-            axes.plot(series.x, series.y, **{**style, **cloud})
+            # Beside curves a cloud of single values is light and behind them.
+            light = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
+            axes.plot(series.x, series.y, **(style if joined else {**style, **light}))
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
         above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
