@@ -13,7 +13,16 @@ from mehler import _arrays
 from mehler.report import _survey
 from mehler.report._maps import maps_under_test
 from mehler.report._rows import MEASURED, choose
-from mehler.report._survey import ERRORS, RAW, Task, _held_out, check_on_rows, design, plan
+from mehler.report._survey import (
+    ERRORS,
+    RAW,
+    Declared,
+    Task,
+    _held_out,
+    check_on_rows,
+    design,
+    plan,
+)
 from mehler.report.inputs._data import load_rows
 from mehler.statements import Context
 from mehler.verify import Ledger, features_needed
@@ -75,7 +84,7 @@ def test_every_kind_of_map_is_measured():
 def test_maps_have_their_kernels_on_the_data(label):
     one, seen = MAPS[label]
     ledger = context()
-    found = check_on_rows(one, seen, ledger)
+    found = check_on_rows(Declared.at_measured(one, seen), seen, ledger)
     assert found.status == "holds", found.claim
     low, high = found.interval
     assert low <= found.exact <= high
@@ -88,7 +97,10 @@ def test_maps_have_their_kernels_on_the_data(label):
 
 def test_maps_are_measured_on_another_backend():
     one, _ = MAPS["MaxoutFeatures, q = 16"]
-    here, there = (check_on_rows(one, SEEN, context(backend=name)) for name in ("numpy", "dask"))
+    declared = Declared.at_measured(one, SEEN)
+    here, there = (
+        check_on_rows(declared, SEEN, context(backend=name)) for name in ("numpy", "dask")
+    )
     # The same weights: estimates agree to the rounding of a mean of thousands of products.
     assert there.observed == pytest.approx(here.observed, rel=1e-12)
 
@@ -114,7 +126,8 @@ def test_planted_defects_are_refuted(label):
         # The claim is made by a map on the host.
         return phi if like is None else Planted(phi, DEFECTS[label])
 
-    assert check_on_rows(replace(one, draw=draw), seen, context()).status == "refuted"
+    declared = Declared.at_measured(replace(one, draw=draw), seen)
+    assert check_on_rows(declared, seen, context()).status == "refuted"
 
 
 def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
@@ -135,7 +148,8 @@ def test_too_few_features_are_inconclusive(monkeypatch):
     monkeypatch.setattr(
         _survey, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
     )
-    found = check_on_rows(MAPS["MaxoutFeatures, q = 4"][0], SEEN, context())
+    declared = Declared.at_measured(MAPS["MaxoutFeatures, q = 4"][0], SEEN)
+    found = check_on_rows(declared, SEEN, context())
     assert found.status == "inconclusive"
     assert "features would decide" in found.reason
 
@@ -215,14 +229,14 @@ def test_plan_keeps_its_promise(label):
     """
     values = toys.rows(6, 3)
     one = {one.label: one for one in maps_under_test(chosen(values))}[label]
-    row = plan(one, chosen(values), 6)[0]
+    row = plan(Declared.at_measured(one, chosen(values)), chosen(values), 6)[0]
     assert failures(one, values, row.n_features, row.error) <= 2
     assert failures(one, values, row.n_features // 4, row.error) > 2
 
 
 def test_plan_grows_with_accuracy_and_is_larger_without_a_limit_theorem():
     for label in ("FourierFeatures, matern", "MaxoutCodes, q = 4"):
-        rows = plan(MAPS[label][0], SEEN, 40)
+        rows = plan(Declared.at_measured(MAPS[label][0], SEEN), SEEN, 40)
         for first, second in pairwise(rows):
             assert first.n_features < second.n_features
         assert all(row.n_features < row.n_features_proved for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from time import perf_counter
 from typing import Any
@@ -56,13 +56,14 @@ def _measured(
     candidate: MapUnderTest, sample: Sample, n_rows: int, task: Task | None, settings: Settings
 ) -> Measured:
     context = settings.context()
-    evidence = check_on_rows(candidate, sample, context)
+    declared = Declared.at_measured(candidate, sample)
+    evidence = check_on_rows(declared, sample, context)
     sound = evidence.status != "error"
     return Measured(
         label=candidate.label,
         evidence=evidence,
-        plan=tuple(plan(candidate, sample, n_rows)) if sound else (),
-        points=points_of(candidate, sample, context) if sound else None,
+        plan=tuple(plan(declared, sample, n_rows)) if sound else (),
+        points=points_of(declared, context) if sound else None,
         score=None if task is None else score_map(candidate, task, context),
         entries=context.ledger.entries,
     )
@@ -169,15 +170,58 @@ _WEIGHTS_A_DRAW = 4_000_000
 _WHOLE = 128
 
 
-def check_on_rows(candidate: MapUnderTest, sample: Sample, context: Context) -> Evidence:
+class Declared:
+    """A map with few features, and its kernel and variance at the pairs of some rows.
+
+    Both are computed once, when first asked for: those of groups take a second each.
+    """
+
+    def __init__(self, candidate: MapUnderTest, rows: np.ndarray) -> None:
+        self.candidate, self.rows = candidate, candidate.rows(rows)
+
+    @classmethod
+    def at_measured(cls, candidate: MapUnderTest, sample: Sample) -> Declared:
+        """Take the rows at whose pairs kernels are measured."""
+        return cls(candidate, sample.values[sample.measured])
+
+    @cached_property
+    def phi(self) -> Any:
+        """The map on the host."""
+        return self.candidate.draw(self.candidate.rounded(_WHOLE), seed=0)
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        """Exact kernel, (n, n)."""
+        return np.asarray(self.phi.kernel(self.rows))
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """Variance of the inner product, (n, n)."""
+        return np.asarray(self.phi.gram_variance(self.rows, self.rows))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of the map."""
+        return int(self.phi.n_features)
+
+    def kernel(self, X: Any) -> np.ndarray:
+        """Return the kernel, for `plan_map`."""
+        return self.gram
+
+    def gram_variance(self, X: Any) -> np.ndarray:
+        """Return the variance of the inner product, for `plan_map`."""
+        return self.spread
+
+
+def check_on_rows(declared: Declared, sample: Sample, context: Context) -> Evidence:
     """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
 
     Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
     """
     try:
-        evidence = _check(candidate, sample, context)
+        evidence = _check(declared, context)
     except Exception as error:
-        return failed("proved", candidate.label, error)
+        return failed("proved", declared.candidate.label, error)
     # Rows are numbered as in the source.
     place: dict[str, Any] = dict(evidence.where)
     for side in ("i", "j"):
@@ -185,24 +229,20 @@ def check_on_rows(candidate: MapUnderTest, sample: Sample, context: Context) -> 
     return replace(evidence, where=place)
 
 
-def _check(candidate: MapUnderTest, sample: Sample, context: Context) -> Evidence:
-    rows = candidate.rows(sample.values[sample.measured])
+def _check(declared: Declared, context: Context) -> Evidence:
+    candidate, rows = declared.candidate, declared.rows
     n_pairs = len(rows) * (len(rows) + 1) // 2
-    declared = small(candidate)
-
-    def variance(X: Any, Y: Any) -> Any:
-        return declared.n_features * declared.gram_variance(X, Y)
-
-    length = np.sqrt(np.diag(declared.kernel(rows)))
-    relative = variance(rows, rows) / np.outer(length, length) ** 2
+    length = np.sqrt(np.diag(declared.gram))
+    variance = declared.n_features * declared.spread
+    relative = variance / np.outer(length, length) ** 2
     resolution, wanted = design(candidate, float(np.max(relative)), n_pairs, context)
     size = _WHOLE if candidate.whole else min(wanted, int(_WEIGHTS_A_DRAW // candidate.cost))
     size = candidate.rounded(size)
     verdict = check_kernel(
         lambda seed: candidate.features(size, seed, context.like()),
-        declared.kernel,
+        declared.phi.kernel,
         context.asarray(rows),
-        variance=variance,
+        variance=lambda X, Y: variance,
         false_alarm=context.false_alarm,
         resolution=resolution,
         miss=_MISS,
@@ -223,11 +263,6 @@ def _check(candidate: MapUnderTest, sample: Sample, context: Context) -> Evidenc
     return Evidence.from_verdict(verdict, form="proved", check=candidate.label, claim=claim)
 
 
-def small(candidate: MapUnderTest) -> Any:
-    """Draw the map on the host with few features, for its kernel and its variance."""
-    return candidate.draw(candidate.rounded(_WHOLE), seed=0)
-
-
 def design(
     candidate: MapUnderTest, variance: float, n_pairs: int, context: Context
 ) -> tuple[float, int]:
@@ -245,15 +280,17 @@ def design(
     return min(1.0, target * math.sqrt(wanted / affordable)), affordable
 
 
-def plan(candidate: MapUnderTest, sample: Sample, n_rows: int) -> list[PlanRow]:
+def plan(measured: Declared, sample: Sample, n_rows: int) -> list[PlanRow]:
     """Plan the features that one map needs for each error on all pairs of all rows."""
+    candidate = measured.candidate
     # Kernels of groups take an average for every pair.
-    rows = sample.values[sample.measured] if candidate.unit else sample.values[: n_planned(sample)]
+    several = Declared(candidate, sample.values[: n_planned(sample)])
+    declared = measured if candidate.unit else several
     planned_rows = []
     for error in ERRORS:
         planned = plan_map(
-            small(candidate),
-            candidate.rows(rows),
+            declared,
+            declared.rows,
             eps=error,
             delta=1 - CONFIDENCE,
             n_samples=n_rows,
@@ -316,17 +353,16 @@ def gram_against_kernel(series: Sequence[Series]) -> Plot:
     )
 
 
-def points_of(candidate: MapUnderTest, sample: Sample, context: Context) -> Series | None:
+def points_of(declared: Declared, context: Context) -> Series | None:
     """Return the products of one draw with an interval for each mean; None if it is not drawn."""
+    candidate, rows = declared.candidate, declared.rows
     if candidate.label not in _SHOWN:
         return None
-    rows = candidate.rows(sample.values[sample.measured])
     size = candidate.rounded(min(_FEATURES, int(_WEIGHTS // candidate.cost)))
     phi = candidate.draw(
         size, seed=context.seed_for(f"picture: {candidate.label}"), like=context.like()
     )
-    declared = small(candidate)
-    kernel, variance = declared.kernel(rows), declared.variance(rows)
+    kernel, variance = declared.gram, declared.phi.variance(rows)
     unit = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))
     above = np.triu_indices(len(rows), 1)
     order = np.argsort((kernel / unit)[above], kind="stable")
@@ -336,7 +372,7 @@ def points_of(candidate: MapUnderTest, sample: Sample, context: Context) -> Seri
         phi.products(context.asarray(rows[i]), context.asarray(rows[j]))
     ).astype(np.float64)
     # A unit of several columns is one sample.
-    share = products.shape[1] / declared.n_features * declared.n_units / products.shape[1]
+    share = declared.phi.n_units / declared.n_features
     ends = [
         intervals.known_variance(row / u, max(float(v) * share / u**2, 1e-12), _MISSES)
         for row, u, v in zip(products, unit[i, j], variance[i, j])

@@ -61,6 +61,8 @@ _STYLE = {
 _PREFIX = re.compile(r"[\w.:-]*")
 # Inches; in a window of 400 px the drawing has about its natural size.
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
+# A line of text, and a character of a number.
+_LINE, _CHARACTER = 0.2, 0.09
 
 
 def draw(plot: Plot, prefix: str) -> Markup:
@@ -103,18 +105,42 @@ def draw(plot: Plot, prefix: str) -> Markup:
         # Title and axes already name a single series.
         named = len(plot.series) > 1
         height = _HEIGHT + _LEGEND_ROW * len(plot.series) * named
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
+        figure = Figure(figsize=(_WIDTH, height), frameon=False)
+        canvas = FigureCanvasSVG(figure)
+        axes = figure.add_subplot(facecolor="none")
         plot_on(axes, plot, _SERIES)
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
+        _lay_out(figure, axes, height)
         if named:
-            figure.legend(loc="outside upper left", ncols=1, handlelength=2.6, borderaxespad=0)
+            figure.legend(
+                loc="upper left",
+                bbox_to_anchor=(0, 1),
+                handlelength=2.6,
+                borderaxespad=0,
+                borderpad=0,
+            )
         buffer = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
+        canvas.print_svg(buffer, metadata=metadata)
     return _inline(buffer.getvalue(), plot, prefix)
+
+
+def _lay_out(figure: Any, axes: Any, height: float) -> None:
+    """Leave room for labels by the length of their text; to measure it would draw all of it twice.
+
+    The page sets text in its own font, whose widths matplotlib does not know anyway.
+    """
+    widest, last = (
+        max(map(len, axis.get_major_formatter().format_ticks(axis.get_majorticklocs())), default=0)
+        for axis in (axes.yaxis, axes.xaxis)
+    )
+    left, bottom = 2 * _LINE + _CHARACTER * widest, 2.5 * _LINE
+    width = _WIDTH - left - _LINE / 2 - _CHARACTER * last / 2
+    inner = _HEIGHT - bottom - _LINE / 2
+    axes.set_position((left / _WIDTH, bottom / height, width / _WIDTH, inner / height))
+    axes.yaxis.set_label_coords((_LINE - left) / width, 0.5)
+    axes.xaxis.set_label_coords(0.5, (_LINE - bottom) / inner)
 
 
 def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
@@ -126,8 +152,9 @@ def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     joined = all(series.kind == "points" for series in plot.series)
     for index, series in enumerate(plot.series):
         _draw_series(axes, series, index, colours[index % 6], joined=joined)
-    if all(float(x).is_integer() for series in plot.series for x in series.x):
-        axes.xaxis.get_major_locator().set_params(integer=True)
+    whole = all(float(x).is_integer() for series in plot.series for x in series.x)
+    # More ticks of four characters would touch.
+    axes.xaxis.get_major_locator().set_params(nbins=7, integer=whole)
     for name, log in (("x", plot.x_log), ("y", plot.y_log)):
         if log:
             logarithmic(axes, name)
