@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mehler.audit._processes import Fresh
+from mehler.audit._fresh import Fresh
 from tests.cli import defective_maps
 from tests.cli.defective_maps import DEFECTS, STRUCTURAL
 from tests.cli.test_cli import call

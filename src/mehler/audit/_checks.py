@@ -9,46 +9,51 @@ from typing import Any
 
 import numpy as np
 
-from mehler import verify
 from mehler.audit._declarations import Declarations
-from mehler.audit._processes import Fresh, Jobs
+from mehler.audit._fresh import Fresh
 from mehler.audit._target import Target, read_target
 from mehler.statements import Context, Evidence
-from mehler.verify import KNOWN_VARIANCE, check_kernel, check_structure, relative_resolution
+from mehler.verify import (
+    KNOWN_VARIANCE,
+    check_convergence,
+    check_kernel,
+    check_structure,
+    relative_resolution,
+)
 from mehler.verify.pairwise import Clock
 from mehler.verify.sampling import Draws, choose_source, estimate, make_pairs
 
-EXTRA = ("convergence", "reproducible", "finite")
+# Further checks by name, and the row of the structure that each is.
+EXTRA = {"convergence": None, "reproducible": "seeds", "finite": "finite"}
 # Draws compared with the kernel where the claim is closeness.
 CLOSE_DRAWS = 8
 
 
-def of_the_mean(
+def mean_evidence(
     target: Target,
     kernel: Any,
     rows: np.ndarray,
     context: Context,
     declared: Declarations,
-    budget: Budget,
+    *,
     resolution: float,
     max_features: int | None,
-    jobs: Jobs,
+    time_limit: float | None,
+    n_jobs: int,
 ) -> tuple[Evidence, str]:
     """Check the mean over draws against the kernel; also describe the declarations used."""
     if not target.random:
         # A fixed map has no more samples than columns.
         max_features = target.draw(0)(rows).shape[1]
-    draw = jobs.ahead(target.draw, context.seed) if target.random else target.draw
     verdict = check_kernel(
-        draw,
+        target.draw,
         kernel,
         rows,
         resolution=resolution,
         false_alarm=context.false_alarm,
         max_features=max_features,
-        time_limit=budget.share(),
-        # Maps with declarations are drawn here, by threads.
-        n_jobs=jobs.n if target.random and draw is target.draw else 1,
+        time_limit=time_limit,
+        n_jobs=n_jobs if target.random else 1,
         seed=context.seed,
         ledger=context.ledger,
         name="kernel",
@@ -60,35 +65,54 @@ def of_the_mean(
     return Evidence.from_verdict(verdict, form="printed"), words
 
 
-def of_closeness(
-    target: Target, kernel: Any, rows: np.ndarray, seed: int, budget: Budget, resolution: float
+def closeness_evidence(
+    target: Target,
+    kernel: Any,
+    rows: np.ndarray,
+    seed: int,
+    seconds: float | None,
+    resolution: float,
 ) -> tuple[Evidence, str]:
     """Compare some draws, or the one fixed map, with the kernel, deterministically."""
     draws = CLOSE_DRAWS if target.random else 1
     evidence = _limited(
         "closeness",
-        budget,
+        seconds,
         target.draw,
         lambda draw: compare_uniform_error(draw, kernel, rows, resolution, seed, draws),
     )
     return evidence, "nothing: features are computed and compared, no chance enters"
 
 
-def further(
-    name: str, target: Target, rows: np.ndarray, context: Context, budget: Budget
+def further_evidence(
+    name: str, target: Target, rows: np.ndarray, context: Context, seconds: float | None
 ) -> Evidence:
-    """Run another check of `mehler.verify` by name."""
-    draw: Callable[..., Any] = target.draw
-    if name == "convergence" and target.resize is not None:
-        draw = target.resize
-
-    def run(draw: Callable[..., Any]) -> Evidence:
-        verdict = getattr(verify, f"check_{name}")(
-            draw, rows, false_alarm=context.false_alarm, seed=context.seed, ledger=context.ledger
+    """Run one of `EXTRA` by name."""
+    options: dict[str, Any] = {
+        "false_alarm": context.false_alarm,
+        "seed": context.seed,
+        "ledger": context.ledger,
+        "name": name,
+    }
+    if name != "convergence":
+        verdict = check_structure(
+            target.draw, rows, only=EXTRA[name], time_limit=seconds, **options
         )
-        return Evidence.from_verdict(verdict, form="printed", check=name)
+        return _without_numbers(Evidence.from_verdict(verdict, form="printed"))
+    assert target.resize is not None
+    return _limited(
+        name,
+        seconds,
+        target.resize,
+        lambda draw: Evidence.from_verdict(
+            check_convergence(draw, rows, **options), form="printed"
+        ),
+    )
 
-    return _limited(name, budget, draw, run)
+
+def _without_numbers(evidence: Evidence) -> Evidence:
+    """Return evidence of structure without its number of defects, which is no measurement."""
+    return replace(evidence, observed=None, exact=None, interval=None, detectable=None)
 
 
 def require_draws(names: tuple[str, ...], target: Target) -> None:
@@ -105,12 +129,11 @@ def require_draws(names: tuple[str, ...], target: Target) -> None:
 
 def _limited(
     name: str,
-    budget: Budget,
+    seconds: float | None,
     draw: Callable[..., Any],
     run: Callable[[Callable[..., Any]], Evidence],
 ) -> Evidence:
     """Run a check without a time limit of its own; inconclusive when its time is up."""
-    seconds = budget.share()
     try:
         return run(timed(draw, seconds))
     except TimeIsUp as up:
@@ -119,17 +142,16 @@ def _limited(
             check=name,
             status="inconclusive",
             claim=f"what the check {name} looks at",
-            reason=f"{up}, and the check asks for more: its share of the time limit is "
-            f"{seconds:.3g} s. --time-limit {10 * (budget.limit or 1):g} gives it ten times as "
-            "much, --time-limit 0 all it takes.",
+            reason=f"{up}, and the check needs more than its part of the time limit, "
+            f"{seconds:.3g} s: give a longer one, or --time-limit 0 for none.",
         )
 
 
 # Most seconds of the structural checks, and their fraction of a shorter limit.
-_SECONDS, _SHARE = 20.0, 0.3
+_SECONDS, _FRACTION = 20.0, 0.3
 
 
-def of_structure(
+def structure_evidence(
     target: Target,
     loaded: Any,
     kernel: Any,
@@ -168,13 +190,11 @@ def of_structure(
         elsewhere=Fresh(target.name, rows, n_features, arguments) if target.random else None,
         false_alarm=context.false_alarm,
         resolution=resolution,
-        time_limit=_SECONDS if limit is None else min(_SECONDS, _SHARE * limit),
+        time_limit=_SECONDS if limit is None else min(_SECONDS, _FRACTION * limit),
         seed=context.seed,
         ledger=context.ledger,
     )
-    evidence = Evidence.from_verdict(verdict, form="printed")
-    # The number of defects is not a measurement.
-    return replace(evidence, observed=None, exact=None, interval=None, detectable=None)
+    return _without_numbers(Evidence.from_verdict(verdict, form="printed"))
 
 
 # Fraction of the limit reserved for the diagnosis.
@@ -206,15 +226,15 @@ class Budget:
             return math.inf
         return max(0.0, self.limit - self._clock.seconds)
 
-    def share(self) -> float | None:
+    def part(self) -> float | None:
         """Return the seconds of the next check, an equal part of the time left."""
         if self.limit is None:
             return None
         left = self.left - _KEPT * self.limit
-        share = left / max(1, self._checks)
+        part = left / max(1, self._checks)
         self._checks -= 1
         # Enough for one draw, which shows how slow the map is.
-        return max(1e-3, share)
+        return max(1e-3, part)
 
     def rest(self) -> float | None:
         """Return the seconds of the last step: all time left, at least the reserved part."""
@@ -260,7 +280,7 @@ def compare_uniform_error(
         length = X.shape[1] + source.n_features
         rounding = max(rounding, 8.0 * math.sqrt(length) * source.eps)
     which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
-    found = Evidence.from_interval(
+    evidence = Evidence.from_interval(
         form="printed",
         check="closeness",
         claim=f"|<phi(x), phi(y)> - k(x, y)| <= {resolution:g} sqrt(k(x,x) k(y,y)) at {pairs.n} "
@@ -271,11 +291,11 @@ def compare_uniform_error(
         method="computed, with an allowance for rounding",
     )
     reason = ""
-    if found.status == "inconclusive":
+    if evidence.status == "inconclusive":
         reason = (
             f"Features are rounded: the deviation is known to {rounding:.2g} only. A coarser "
             "resolution, or features of a finer dtype, would decide."
         )
     elif worst <= rounding:
         reason = "Equal to rounding."
-    return replace(found, where=pairs.place(at), resolution=resolution, reason=reason)
+    return replace(evidence, where=pairs.place(at), resolution=resolution, reason=reason)

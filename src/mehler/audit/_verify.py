@@ -15,21 +15,20 @@ from mehler.audit._checks import (
     CLOSE_DRAWS,
     EXTRA,
     Budget,
-    further,
-    of_closeness,
-    of_structure,
-    of_the_mean,
+    closeness_evidence,
+    further_evidence,
+    mean_evidence,
     require_draws,
+    structure_evidence,
 )
 from mehler.audit._declarations import declarations_of
 from mehler.audit._import import Imports
-from mehler.audit._processes import Jobs, Request, processes
 from mehler.audit._rows import data_rows, estimates, random_rows
 from mehler.audit._target import read_target
 from mehler.kernels import KernelName, NamedKernel, make
 from mehler.report import Verification, provenance
 from mehler.statements import Context, Plot
-from mehler.verify import Cause, Ledger, diagnose
+from mehler.verify import Cause, Ledger, diagnose, threads
 
 CLAIMS = ("mean", "close")
 # Default time limit in seconds for all checks together.
@@ -103,9 +102,8 @@ def verify_map(
         Seconds for all checks together, in equal parts; an undecided check is then inconclusive,
         and says what is missing. None or 0 is no limit.
     n_jobs : int
-        Processes that draw maps for the check of the mean, -1 for one per core. The verdict does
-        not depend on it, unless the time limit is reached. With more than one a script needs
-        ``if __name__ == "__main__"``, as for any use of `multiprocessing`.
+        Threads that draw maps for the check of the mean, -1 for one per core. The verdict does not
+        depend on it, unless the time limit is reached.
     seed : int
         Seed of all random numbers.
     picture : bool
@@ -136,10 +134,10 @@ def verify_map(
         raise ValueError("inputs and data exclude each other: give the rows or their dimension")
     if claim is not None and claim not in CLAIMS:
         raise ValueError(f"claim={claim!r} is not one of {', '.join(CLAIMS)}")
-    for one in also:
-        if one not in EXTRA:
-            raise ValueError(f"also={one!r} is not one of {', '.join(EXTRA)}")
-    budget, n_processes = Budget(time_limit, 1 + len(also)), processes(n_jobs)
+    for each in also:
+        if each not in EXTRA:
+            raise ValueError(f"also={each!r} is not one of {', '.join(EXTRA)}")
+    budget, n_threads = Budget(time_limit, 1 + len(also)), threads(n_jobs)
     context = Context(
         ledger=Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
         seed=seed,
@@ -157,7 +155,7 @@ def verify_map(
         if kind == "close" and law is not None:
             raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)
-        structure = of_structure(
+        structure = structure_evidence(
             made,
             loaded,
             claimed,
@@ -172,16 +170,27 @@ def verify_map(
         show(f"kernel of {target}", 0, 2)
         if structure.status == "refuted":
             # A structural defect makes statistics a waste of time.
-            said = "nothing: what it does was compared with itself"
+            source = "nothing: what it does was compared with itself"
             first, also = structure, ()
         elif kind == "close":
-            first, said = of_closeness(made, claimed, rows, seed, budget, resolution)
+            seconds = budget.part()
+            first, source = closeness_evidence(made, claimed, rows, seed, seconds, resolution)
         else:
-            with Jobs(n_processes, Request(target, rows, n_features, arguments or {})) as jobs:
-                first, said = of_the_mean(
-                    made, claimed, rows, context, declared, budget, resolution, max_features, jobs
-                )
-        evidence = [first, *(further(one, made, rows, context, budget) for one in also)]
+            first, source = mean_evidence(
+                made,
+                claimed,
+                rows,
+                context,
+                declared,
+                resolution=resolution,
+                max_features=max_features,
+                time_limit=budget.part(),
+                n_jobs=n_threads,
+            )
+        evidence = [
+            first,
+            *(further_evidence(each, made, rows, context, budget.part()) for each in also),
+        ]
         evidence += [structure] if structure is not first else []
         show("diagnosis", 1, 2)
         # Suggestions are about the mean, so a claim of closeness has none.
@@ -210,8 +219,8 @@ def verify_map(
         latex=claimed.latex if isinstance(claimed, NamedKernel) else "",
         claim=kind,
         inputs=words,
-        declared=said,
-        evidence=tuple(replace(one, seed=seed) for one in evidence),
+        declared=source,
+        evidence=tuple(replace(each, seed=seed) for each in evidence),
         causes=causes,
         plots=plots,
         replay=shlex.join(("mehler", *line)) if line else "",

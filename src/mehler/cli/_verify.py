@@ -112,8 +112,7 @@ def verify(
         int,
         option(
             "N",
-            "Number of processes that draw maps, or of threads where the map declares its "
-            "variance; -1 for one per core.",
+            "Number of threads that draw maps, -1 for one per core; the verdict is the same.",
         ),
     ] = 1,
     seed: Seed = 0,
