@@ -18,6 +18,8 @@ import numpy as np
 
 # A report of all statements at the quick level with the digits takes 3 MB.
 _LARGEST = 16 * 2**20
+# Files of this process that are in place, in order, for whoever says what an interruption left.
+written: list[Path] = []
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -116,7 +118,9 @@ def _write(path: Path, content: bytes | memoryview) -> None:
             file.write(content)
         # mkstemp creates private files; the result should be as public as what was there.
         os.chmod(temporary, stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644)
-        os.replace(temporary, place)
+        with uninterrupted():
+            os.replace(temporary, place)
+            written.append(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

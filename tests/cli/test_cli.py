@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from mehler import __version__, report, statements
 from mehler.cli import main
 from mehler.cli._app import run_app
+from mehler.report.render import _write
 from tests.report import toys
 
 
@@ -137,6 +139,44 @@ def test_debug_shows_the_traceback(monkeypatch, how):
         line = ["--debug", *line] if how == "option first" else [*line, "--debug"]
     with pytest.raises(ValueError, match="does not exist"):
         main(line)
+
+
+PAGES = ["report.html", "report.json", "summary.md"]
+STAGES = {
+    "run": (report, []),
+    "require_writable": (report, []),
+    "write_junit": (report, PAGES),
+    "write_certificates": (report, [*PAGES, "junit.xml"]),
+    "lines": (report, [*PAGES, "junit.xml", "made.json"]),
+    "render_markdown": (_write, []),
+    "_move_all": (_write, []),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_interruption_names_the_files_that_are_in_place(
+    stage, toy_statements, tmp_path, monkeypatch, capsys
+):
+    """Each stage of a report is interrupted as it begins; what is named is what is there."""
+
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    module, names = STAGES[stage]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, stage, interrupt)
+    options = "--out", "out", "--junit", "junit.xml", "--certificate", "made.json"
+    assert call("report", *options) == 2
+    message = capsys.readouterr().err.splitlines()[-1]
+    there = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert there == set(names)
+    said = message.removeprefix("mehler: error: interrupted; ")
+    if names:
+        assert [
+            Path(one).name for one in said.removeprefix("written before: ").split(", ")
+        ] == names
+    else:
+        assert said == "nothing was written"
 
 
 def test_interruption_writes_nothing(toy_statements, tmp_path, monkeypatch, capsys):

@@ -49,7 +49,7 @@ def run_as_guest(run: Callable[[list[str]], int], words: list[str]) -> tuple[int
     except KeyboardInterrupt:
         # The terminal interrupts the process too, unless its code holds that up.
         process.join(_GRACE)
-        status, message = COULD_NOT_RUN, "" if ours.poll() else "interrupted; nothing was written"
+        status, message = COULD_NOT_RUN, "" if ours.poll() else "interrupted"
     if process.is_alive():
         process.kill()
         process.join()

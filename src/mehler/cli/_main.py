@@ -47,13 +47,15 @@ def _status(words: list[str]) -> int:
     """Run a command line and return its exit status; with ``--debug`` exceptions propagate."""
     debug = "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0")
     try:
+        from mehler._files import written
         from mehler.cli._app import run_app
 
+        written.clear()
         status = run_app(words)
     except KeyboardInterrupt:
         if debug:
             raise
-        status = _complain("interrupted; nothing was written")
+        status = _complain(f"interrupted; {_written()}")
     except ModuleNotFoundError as error:
         if debug:
             raise
@@ -75,6 +77,13 @@ def _status(words: list[str]) -> int:
     arrived = _flushed(sys.stdout)
     _flushed(sys.stderr)
     return status if arrived else COULD_NOT_RUN
+
+
+def _written() -> str:
+    """Say which files were in place before the interruption."""
+    from mehler._files import written
+
+    return f"written before: {', '.join(map(str, written))}" if written else "nothing was written"
 
 
 def _complain(message: str) -> int:

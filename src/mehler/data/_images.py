@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._files import uninterrupted, written
 from mehler._validate import require_path
 from mehler.data._sources import (
     SOURCES,
@@ -167,8 +168,10 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
                 assert member is not None  # the hash says what is inside
                 (place / name).write_bytes(member.read())
         mnist(place)
-        for name, file in zip(names, files):
-            os.replace(place / name, file)
+        with uninterrupted():
+            for name, file in zip(names, files):
+                os.replace(place / name, file)
+            written.extend(files)
     return files
 
 

@@ -12,7 +12,14 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from mehler._files import destination, require_file, require_folder, uninterrupted, write_whole
+from mehler._files import (
+    destination,
+    require_file,
+    require_folder,
+    uninterrupted,
+    write_whole,
+    written,
+)
 from mehler._text import install_command, printable_json
 from mehler.report._model import Report, Verification
 from mehler.report.render._html import render_html
@@ -104,6 +111,7 @@ def write(
                 (temporary / name).write_text(text, encoding="utf-8", newline="\n")
             with uninterrupted():
                 _move_all(temporary, places)
+                written.extend(out / name for name in texts)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return tuple(out / name for name in texts)
