@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from mehler.statements import Plot
 
 Level = Literal["quick", "full"]
-LEVELS = ("quick", "full")
+LEVELS: tuple[Level, ...] = ("quick", "full")
 # Result of a cell: numbers and lists of numbers, as in JSON.
 Measured: TypeAlias = dict[str, Any]
 

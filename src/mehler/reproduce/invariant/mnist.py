@@ -94,7 +94,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
 _NAME = "invariant-mnist"
 EXPERIMENT = Experiment(
     name=_NAME,
-    title="Features that do not see small shifts and turns",
+    title="Features invariant under small shifts and rotations",
     source="Mroueh, Voinea, Poggio (2015), experiments on MNIST",
     printed=(
         "Templates are shifted by up to 3 pixels in all directions and turned by up to 20 degrees; "

@@ -258,9 +258,9 @@ MNIST = Experiment(
     printed=(
         "For Theorem 2 the nearest neighbour by features is the measure, for Theorem 3 least "
         "squares. More bins at a number of templates, and more templates at a number of bins, are "
-        "said to be better, of permuted sequences. Here both are asked of MNIST, with templates "
+        "said to be better, of permuted sequences. Here both are measured on MNIST, with templates "
         "that are shifted by up to 3 pixels and turned by up to 20 degrees (8 x 8 digits at the "
-        "quick level). The print has no numbers."
+        "quick level). The paper states no numbers."
     ),
     prepare=prepare_mnist,
     measure=measure,
@@ -273,10 +273,11 @@ SPEECH = Experiment(
     title="Templates, bins and nearest neighbours",
     source="Mroueh, Voinea, Poggio (2015), Section 6 and Figures 6 to 8",
     printed=(
-        "Accuracy over templates and bins for several splits of TIDIGITS, without numbers in our "
-        "copy. TIDIGITS is licensed and not to be had: recordings of the Free Spoken Digit Dataset "
-        "stand in. The file that a package ships names no speakers, so that no split is one by "
-        "speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of vowels."
+        "Accuracy over templates and bins for several splits of TIDIGITS, without numbers in the "
+        "source text. TIDIGITS is licensed and not available: recordings of the Free Spoken Digit "
+        "Dataset stand in. The file that a package ships names no speakers, so that no split is "
+        "one by speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of "
+        "vowels."
     ),
     prepare=prepare_speech,
     measure=measure,

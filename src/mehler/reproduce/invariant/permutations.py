@@ -10,7 +10,7 @@ from typing import Any
 
 from mehler.proofs_checks.group_invariant.permutations import PAPER
 from mehler.proofs_checks.group_invariant.permutations import curves as accuracy
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._results import Results, curves, table
 
 # By level: draws, training sequences per class, templates, bins, permutations, test rows.
@@ -102,7 +102,7 @@ def _verdicts(level: Level, cells: list[tuple[Cell, Measured]]) -> list[str]:
 _NAME = "invariant-permutations"
 EXPERIMENT = Experiment(
     name=_NAME,
-    title="Sequences that are told apart up to permutations",
+    title="Classes of sequences up to permutations",
     source="Mroueh, Voinea, Poggio (2015), section 6.1 and Figure 1",
     printed=(
         "All 32,768 sequences of 5 tokens out of 8; positive are those with both of two random "
@@ -112,5 +112,6 @@ EXPERIMENT = Experiment(
     ),
     cells=cells,
     measure=measure,
+    data=dict.fromkeys(LEVELS, "all sequences of 5 tokens out of 8"),
     page=page,
 )

@@ -13,6 +13,7 @@ from mehler.features import leverage
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._results import (
     Results,
+    by_row,
     capital,
     curves,
     difference,
@@ -23,6 +24,7 @@ from mehler.reproduce.leverage import _floor
 from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
 from mehler.reproduce.leverage._world import Split, gammas_of, small, standardised
 from mehler.reproduce.leverage.controls import LAM, verdict
+from mehler.statements import Plot
 
 # The number of features of the cells that have none, and the key of their error.
 FLOOR = "exact"
@@ -94,17 +96,18 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 rows,
             ),
         ),
-        plots=(
-            curves(
-                f"Test error over M: {what}",
-                "features kept",
-                sizes,
-                "test error, percent",
-                {label: errors[name] for name, label in LABELS.items()},
-                "Mean over draws, with its standard error; each at its own bandwidth.",
-            ),
-        ),
+        plots=(_plot(what, sizes, {label: errors[name] for name, label in LABELS.items()}),),
     )
+
+
+def _plot(what: str, sizes: list[int], errors: dict[str, Any]) -> Plot:
+    caption = "Mean over draws, with its standard error; each at its own bandwidth."
+    if len(sizes) > 1:
+        title = f"Test error over M: {what}"
+        return curves(title, "features kept", sizes, "test error, percent", errors, caption)
+    first = {label: values[:, 0] for label, values in errors.items()}
+    title = f"Test error at M = {sizes[0]}: {what}"
+    return by_row(title, "row of the table", "test error, percent", first, caption)
 
 
 def _to_the_floor(label: str, m: int, gain: Any) -> str:
@@ -241,9 +244,9 @@ EXPERIMENT = Experiment(
     printed=(
         "Adult with its 32,561 training and 16,281 test rows: sampling by leverage is said to beat "
         "plain sampling, keeping the largest scores to beat that and to come near the methods that "
-        "use targets. The print's numbers are lost in our copy. Here a sixth of the training part "
-        "is held out to choose by, and 3000 rows select features; the exact kernel is fitted on as "
-        "many rows as the features."
+        "use targets. The source text lacks the numbers. Here a sixth of the training part is held "
+        "out to choose by, and 3000 rows select features; the exact kernel is fitted on as many "
+        "rows as the features."
     ),
     prepare=prepare,
     cells=cells,

@@ -199,7 +199,7 @@ EXPERIMENT = Experiment(
     title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",
     printed=(
-        "Test error over the number of features on four sets, of which Adult alone is to be had; "
+        "Test error over the number of features on four sets, of which Adult alone is available; "
         "sampling by leverage is said to beat plain sampling, keeping the largest scores to beat "
         "that, the bandwidth chosen for each method by itself. Here the features are cosines with "
         "offset, as there; magic, diamonds and house sales stand in."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, exact
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page, Table
 from mehler.statements import Plot, Series
 
 _POINTS, _UNITS, _SHOWN = 100, 1000, 400
@@ -110,6 +110,7 @@ EXPERIMENT = Experiment(
     ),
     cells=lambda level: [Cell({"q": q}) for q in _POOLS[level]],
     measure=measure,
+    data=dict.fromkeys(LEVELS, "points of a circle"),
     page=page,
     together=(),
 )

@@ -198,7 +198,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
     far = [place for place, values in errors.items() if not near(values, *place)]
     verdicts.append(
         f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
-        "difference to the print."
+        "difference to the printed value."
         + ("" if not far else " Farther off: " + "; ".join(f"q = {q}, m = {m}" for q, m in far))
         + ("." if far else "")
     )
@@ -206,7 +206,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
 
 
 def near(values: Any, q: int, m: int) -> bool:
-    """Whether a cell is within three standard errors of the difference from the print."""
+    """Whether a cell is within three standard errors of the difference from the printed value."""
     mean, deviation = PRINTED[q][_SIZES.index(m)]
     error = np.sqrt(deviation**2 / _DRAWS + values.var(ddof=1) / len(values))
     return bool(abs(values.mean() - mean) <= 3 * error)

@@ -112,7 +112,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: Any) -> list[str]:
         if paired_interval(errors[q, m] - errors[0, 0], looks=len(sizes) * len(_POOLS)).high < 0
     ]
     verdicts.append(
-        f"The print has every map far ahead of none; here {len(better)} of "
+        f"In the printed table every map is far ahead of none; here {len(better)} of "
         f"{len(sizes) * len(_POOLS)} settings make fewer mistakes than no map (99 % for all at "
         "once, Student's)."
     )
@@ -126,13 +126,12 @@ EXPERIMENT = Experiment(
     source="Mroueh, Rennie, Goel (2015), Table 2",
     printed=(
         "Phone error rates on TIMIT over m = 1,250 to 20,000 and q = 2 to 16: frames with five "
-        "neighbours on each side, multinomial logistic regression of 147 states, Viterbi "
-        "decoding, five seeds. TIMIT is licensed and not to be had: frames of spoken digits stand "
-        "in at the full level, with a fiftieth of the units and 30 states, "
-        "a third of a digit each; "
-        "the rows of the 8 x 8 digits at the quick one. In place of decoding, the states of a "
-        "digit are aligned with equal parts of the recording. No penalty and no step of the fit is "
-        "printed: lambda is a millionth, and L-BFGS takes 40 steps. Only the shape can be compared."
+        "neighbours on each side, multinomial logistic regression of 147 states, Viterbi decoding, "
+        "five seeds. TIMIT is licensed and not available: frames of spoken digits stand in at the "
+        "full level, with a fiftieth of the units and 30 states, a third of a digit each; the rows "
+        "of the 8 x 8 digits at the quick one. In place of decoding, the states of a digit are "
+        "aligned with equal parts of the recording. No penalty and no step of the fit is printed: "
+        "lambda is a millionth, and L-BFGS takes 40 steps. Only the shape can be compared."
     ),
     prepare=_frames.prepare,
     cells=cells,

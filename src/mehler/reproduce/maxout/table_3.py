@@ -231,9 +231,9 @@ FRAMES = Experiment(
     source="Mroueh, Rennie, Goel (2015), Table 3",
     printed=(
         "Table 3 as Table 2: states of frames by multinomial logistic regression. TIMIT is "
-        "licensed and not to be had: frames of spoken digits stand in at the full level and rows "
-        "of the 8 x 8 digits at the quick one, with a hundredth of the units. Only the shape "
-        "can be compared."
+        "licensed and not available: frames of spoken digits stand in at the full level and rows "
+        "of the 8 x 8 digits at the quick one, with a hundredth of the units. Only the shape can "
+        "be compared."
     ),
     prepare=_frames.prepare,
     cells=lambda level: _cells(_SETTINGS_OF_FRAMES[level]),
