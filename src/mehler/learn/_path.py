@@ -288,12 +288,14 @@ class LeftOut(Errors):
         assert spectrum is not None
         inverses = spectrum.inverses(path.lambdas, path.n_rows)
         shrunk = spectrum.coordinates[:, :, None] * inverses[:, None, :]
+        # The largest product is computed in the dtype of the features.
+        dtype = getattr(xp, path.dtype)
+        mean, vectors = (xp.astype(part, dtype) for part in (path.mean, spectrum.vectors))
         own = 1.0 / path.n_rows if path.intercept else 0.0
         total: Any = 0.0
         for z, block in features.blocks(y, index):
             targets, weights = apart(block, self.weighted)
-            rows = xp.astype(z, xp.float64) - path.mean[None, :]
-            along = xp.matmul(rows, spectrum.vectors)
+            along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
             centred = targets - path.target_mean[None, :]
             residuals = centred[:, :, None] - _times(xp, along, shrunk)
             leverage = own + xp.matmul(along * along, inverses)

@@ -95,8 +95,9 @@ def ridge(
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \qquad
               h_i = \frac1N + (z_i - \bar z)^\top (G + N\lambda)^{-1} (z_i - \bar z),
 
-    in a second pass over the rows, for all lambdas at once. Digits are lost if 1 - h is small:
-    with fewer rows than features and lambda N near rounding.
+    in a second pass over the rows, for all lambdas at once, by a product in the dtype of the
+    features, as predictions are. Digits are lost if 1 - h is small: with fewer rows than features
+    and lambda N near rounding.
 
     If `phi` was chosen by these rows or targets, all these errors are too small.
 
