@@ -135,6 +135,8 @@ class RandomFeatures(nn.Module):
         """
         if not isinstance(X, Tensor):
             raise TypeError(f"X must be a tensor, not {type(X).__name__}: pass torch.as_tensor(X)")
+        if X.layout is not torch.strided:
+            raise TypeError(f"X is sparse ({X.layout}); maps take dense rows: pass X.to_dense()")
         if X.is_complex():
             raise TypeError(f"X is complex ({X.dtype}); maps take real rows: pass X.real")
         d = self.map.n_inputs

@@ -234,6 +234,19 @@ def test_weights_are_drawn_anew_in_place(name):
         layer.redraw("again")
 
 
+def test_sparse_rows_are_refused():
+    layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
+    with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\).* pass X.to_dense"):
+        layer(torch.eye(3).to_sparse())
+
+
+def test_no_rows_have_no_features():
+    group = mehler.features.groups.CyclicShifts(3)
+    options = {"group": group, "n_templates": 2, "seed": 0}
+    layer = RandomFeatures(mehler.GroupInvariantFeatures, 3, **options)
+    assert layer(torch.ones(0, 3)).shape == (0, layer.n_features)
+
+
 def test_complex_rows_are_refused():
     layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
     with pytest.raises(TypeError, match=r"X is complex \(torch.complex64\).* pass X.real"):

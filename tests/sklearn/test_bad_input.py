@@ -101,7 +101,7 @@ def test_weights_that_are_none(given, message):
             model.fit(x, np.arange(10) % 2, sample_weight=given)
 
 
-@pytest.mark.parametrize("given", [{0: -1.0}, "even", 3])
+@pytest.mark.parametrize("given", [{0: -1.0}, {0: "heavy"}, "even", 3])
 def test_class_weights_that_are_none(given):
     x = np.random.default_rng(0).standard_normal((10, 3))
     with pytest.raises(ValueError, match="class_weight="):
@@ -175,3 +175,8 @@ def test_dates_as_targets_are_refused():
 def test_unknown_parameters_are_refused_by_the_near_ones(sampler, name, words):
     with pytest.raises(TypeError, match=words):
         sampler(**{name: 1.0})
+
+
+def test_parameters_without_a_name_are_refused():
+    with pytest.raises(TypeError, match="FourierSampler takes no argument by position, but was"):
+        FourierSampler(100)

@@ -34,7 +34,7 @@ def ecdf_at(
     ]
     counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
     counts = xp.permute_dims(counts, (2, 0, 1))
-    return xp.astype(xp.reshape(counts, (counts.shape[0], -1)), scale.dtype) * scale
+    return xp.astype(xp.reshape(counts, (-1, scale.shape[0])), scale.dtype) * scale
 
 
 def _at_once(xp: Any, values: Array, thresholds: Array) -> Array:

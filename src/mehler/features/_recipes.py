@@ -156,7 +156,8 @@ def _require_arguments(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
                 f"{call} takes no {name}: " + (instead or f"its arguments are {', '.join(takes)}")
             )
     if len(args) > len(positional):
-        first = f"{len(positional)} by position, {', '.join(positional)}" if positional else "none"
+        count = f"{len(positional)} by position" if positional else "no argument by position"
+        first = ", ".join((count, *positional))
         raise TypeError(
             f"{call} takes {first}, but was given {len(args)} without a name: name the others"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -243,7 +244,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 def _class_weights(given: Any, labels: Any) -> Any:
     """Return the weight of each row's class; a class that a dict does not name has weight 1."""
     if isinstance(given, Mapping):
-        if any(not weight >= 0 for weight in given.values()):
+        if not all(isinstance(weight, Real) and float(weight) >= 0 for weight in given.values()):
             raise ValueError(f"class_weight={given!r} must be at least 0 for each class")
         return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
     if given != "balanced":

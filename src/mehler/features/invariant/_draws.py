@@ -117,7 +117,7 @@ def count_below(
         most = _ON_GPU // numbers_per_row(1, n_elements, thresholds.shape[-1])
     else:
         most = VALUES // n_elements
-    step = max(1, most // rows.shape[0])
+    step = max(1, most // max(1, rows.shape[0]))
     pieces = ((part, project(part)) for part in _arrays.slices(n_templates, step))
     return _arrays.ecdf_at(xp, pieces, thresholds, scale)
 
