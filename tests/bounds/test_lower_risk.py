@@ -33,7 +33,7 @@ def test_all_signs_are_reached_at_once(k, q):
     """Values of C sgn(sum v_i Z_i) at the rows, by draws of the units."""
     from scipy.special import log_ndtr, ndtri_exp
 
-    units = np.random.default_rng(0).standard_normal((400_000, k, q)).max(axis=2)
+    units = np.random.default_rng(0).standard_normal((100_000, k, q)).max(axis=2)
     scores = ndtri_exp(q * log_ndtr(units))
     value = _risk._amplitude(k, q)
     for signs in itertools.product((-1, 1), repeat=k):

@@ -24,7 +24,7 @@ def changed(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_changed_arguments_are_refused_by_name():
-    done = changed("--calls", "500", "--modules", QUICK)
+    done = changed("--calls", "250", "--modules", QUICK)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 

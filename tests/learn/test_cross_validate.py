@@ -121,6 +121,7 @@ def test_mistakes_are_scikit_learns(n_classes):
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("scoring", ["mse", "error_rate"])
+@pytest.mark.sampled(2)
 def test_fewer_rows_than_features(intercept, scoring):
     phi = mehler.MaxoutFeatures.draw(3, 400, 3, seed=0)
     options = {"lambdas": LAMBDAS, "intercept": intercept, "scoring": scoring}

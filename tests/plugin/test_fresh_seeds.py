@@ -19,6 +19,7 @@ FILES = dict(
         re.MULTILINE | re.DOTALL,
     )
 )
+FRESH = "--mehler-fresh-seeds"
 WORKERS = pytest.mark.parametrize(
     "workers",
     [
@@ -41,12 +42,27 @@ def seeds(pytester, *options):
 
 @WORKERS
 def test_the_documented_three_lines_get_fresh_seeds_that_replay(pytester, workers):
-    assert seeds(pytester, *workers) == (["0"], [])
-    fresh, said = seeds(pytester, *workers, "--mehler-fresh-seeds")
-    other, _ = seeds(pytester, *workers, "--mehler-fresh-seeds")
-    assert len({"0", *fresh, *other}) == 3
+    fresh, said = seeds(pytester, *workers, FRESH)
+    assert fresh != ["0"]
     (replay,) = set(said)
     assert seeds(pytester, *workers, replay)[0] == fresh
+
+
+def test_seeds_are_fresh_each_time_and_0_without_the_option(pytester):
+    pytester.makepyfile(
+        """
+        from mehler.verify._arguments import root_seed
+
+        def test_seed():
+            print("seed", root_seed(None))
+        """
+    )
+    fresh, other, usual = (
+        re.findall(r"seed (\d+)", pytester.runpytest_inprocess("-s", *options).stdout.str())
+        for options in ([FRESH], [FRESH], [])
+    )
+    assert len({fresh[0], other[0], usual[0], "0"}) == 3
+    assert usual[0] == "0"
 
 
 def test_each_test_has_its_own_and_a_named_seed_stays(pytester):

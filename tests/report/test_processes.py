@@ -88,7 +88,14 @@ def test_other_numbers_of_processes_are_refused(n_jobs):
         n_processes(n_jobs)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        signal.SIGTERM,
+        pytest.param(signal.SIGKILL, marks=pytest.mark.full),
+    ],
+)
 def test_an_interrupted_report_writes_nothing_and_leaves_no_process(tmp_path, number):
     with subprocess.Popen(
         [*MEHLER, "report", "--jobs", "2", "--out", "out"],

@@ -45,7 +45,7 @@ def identity(value):
 
 
 @pytest.mark.parametrize(("estimator", "check"), collected(SAMPLERS + RIDGES), ids=identity)
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(10)  # `test_check_estimator` runs them all by default, in one process
 def test_scikit_learn_accepts_it(estimator, check, monkeypatch):
     # scikit-learn dispatches only where SciPy was told that it may.
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")

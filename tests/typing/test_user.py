@@ -22,6 +22,7 @@ def test_it_runs(tmp_path):
     user.main(tmp_path)
 
 
+@pytest.mark.full  # mypy reads the whole package anew; CI runs it beside its own
 def test_mypy_sees_everything_that_is_right_and_each_mistake(tmp_path):
     """Check as for an installed package, whose own lines are not the user's concern."""
     pytest.importorskip("mypy", reason="the extra dev brings it, and CI installs that")

@@ -13,7 +13,7 @@ import pytest
 import mehler
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import _hadamard, _orthogonal
+from mehler.features.projections import _dense, _hadamard
 
 D, M = 5, 400
 _RNG = np.random.default_rng(0)
@@ -301,7 +301,7 @@ def test_qr_without_its_signs(monkeypatch):
         return np.linalg.qr(rng.standard_normal((n, d, d)))[0]
 
     phi = drawer("orthogonal")(0)
-    monkeypatch.setattr(_orthogonal, "haar", lapack)
+    monkeypatch.setattr(_dense, "haar", lapack)
     other = drawer("orthogonal")(0)
     # Signs of frequencies do not matter to cosines: a twin of the same kernel.
     assert not np.array_equal(phi(ROWS), other(ROWS))

@@ -107,7 +107,7 @@ def test_a_time_limit_is_told():
     assert "seeds in more than" in verdict.reason
 
 
-@pytest.mark.parametrize(("draw", "repeats"), [(gaussian, 100), (Codes, 100)])
+@pytest.mark.parametrize(("draw", "repeats"), [(gaussian, 40), (Codes, 40)])
 @pytest.mark.sampled(1)
 def test_it_raises_no_more_alarms_than_it_says(draw, repeats):
     """Signs of independent draws are fair coins exactly, so this needs no large numbers."""
