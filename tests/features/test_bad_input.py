@@ -54,6 +54,88 @@ def test_rows(x, error, words):
         PHI(x)
 
 
+def squares(seed=0):
+    return mehler.KitchenSinks.draw(3, 4, activation="relu2", seed=seed)
+
+
+HUGE = {
+    "maxout": (PHI, 1e200),
+    "decoupled": (mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0), 1e200),
+    "squares": (squares(), 1e100),
+    "localised": (mehler.features.LocalisedLinearFeatures.draw(3, 6, seed=0), 1e170),
+    "linear limit": (
+        mehler.DeepFeatures.draw(3, (4,), activation="maxout", pool_size=2, seed=0),
+        1e100,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_moments_that_leave_the_floats_are_refused(name, dtype):
+    """Those of float32 rows are computed in float64, and have to fit into float32."""
+    phi, size = HUGE[name]
+    rows = (size if dtype == "float64" else 1e37) * (1 + np.eye(3, dtype=dtype))
+    with pytest.raises(ValueError, match=f"leave the floats of {dtype}: scale the rows"):
+        phi.variance(rows)
+    assert np.isfinite(phi.variance(rows / 1e36 if dtype == "float32" else rows / size)).all()
+
+
+@pytest.mark.parametrize("empty", [np.ones((2, 0, 3)), np.ones((0, 2, 3))])
+def test_batches_without_rows_are_empty(empty):
+    for call in (PHI, PHI.kernel, PHI.variance, lambda x: PHI.kernel(GOOD, x)):
+        with pytest.raises(ValueError, match=r"[XY] is empty: its shape is"):
+            call(empty)
+
+
+@pytest.mark.parametrize("bad", [None, 3, "x", [[1.0, 2.0, 3.0]]])
+def test_products_name_what_is_no_array(bad):
+    with pytest.raises(TypeError, match="Y must be an array"):
+        PHI.products(GOOD, bad)
+    with pytest.raises(TypeError, match="X must be an array"):
+        PHI.products(bad, GOOD)
+
+
+def test_products_take_data_frames():
+    frame = pd.DataFrame(GOOD)
+    np.testing.assert_array_equal(PHI.products(frame, frame), PHI.products(GOOD, GOOD))
+
+
+def test_sizes_with_hundreds_of_digits_are_too_large():
+    for sizes in ((3, 10**400, 2), (10**400, 5, 2)):
+        with pytest.raises(ValueError, match="TiB of weights"):
+            mehler.MaxoutFeatures.draw(*sizes, seed=0)
+
+
+@pytest.mark.parametrize(
+    "window", [10**400, "1", np.array(1.0), True], ids=["long", "text", "array", "flag"]
+)
+def test_a_window_is_one_number(window):
+    shifts = mehler.features.groups.CyclicShifts(3)
+    with pytest.raises((TypeError, ValueError), match="window"):
+        mehler.GroupInvariantFeatures.draw(3, group=shifts, n_templates=2, window=window, seed=0)
+
+
+def test_traced_options_are_refused_by_name():
+    jax = pytest.importorskip("jax")
+    shifts = mehler.features.groups.CyclicShifts(3)
+
+    def drawn(**options):
+        return mehler.GroupInvariantFeatures.draw(3, group=shifts, **options, seed=0)
+
+    with pytest.raises(TypeError, match="window="):
+        jax.jit(lambda s: drawn(n_templates=2, window=s).bins.window)(1.0)
+    with pytest.raises(TypeError, match="templates are traced"):
+        jax.jit(lambda s: drawn(templates=s * jax.numpy.eye(3)).bins.window)(1.0)
+    with pytest.raises(TypeError, match="NumPy reads"):
+        jax.jit(lambda s: shifts.apply(s * jax.numpy.eye(3)))(1.0)
+
+
+def test_elements_are_drawn_by_a_generator():
+    with pytest.raises(TypeError, match="rng must be a Generator"):
+        mehler.features.groups.CyclicShifts(3).sample(2, 0)
+
+
 @pytest.mark.parametrize("method", ["kernel", "variance", "gram_variance"])
 def test_kernel_arguments(method):
     call = getattr(PHI, method)

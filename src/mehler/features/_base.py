@@ -38,13 +38,16 @@ class FeatureMap(metaclass=CalledByName):
         Columns d of the data and m of the features.
     seed : int
         Seed of the weights, which are the same bits on every backend; on another processor too,
-        but for those that linear algebra computes, see `recipe`.
+        but for those that linear algebra computes, see `recipe`. A map of more units begins with
+        those of a smaller one.
     like : array or array namespace, optional
-        Where the weights live. Default NumPy.
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
     dtype : str or dtype, optional
         'float32' or 'float64': what the map computes in. By default it follows the data.
     stored : bool, optional
-        Keep the weights. If false, every pass over rows draws them anew, block by block of units.
+        Keep the weights. If false, every pass over rows draws them anew, block by block of units,
+        so that memory does not grow with `n_features`: see :meth:`unit_blocks`. Requires
+        projections='gaussian'; a shared pool of projections is kept.
 
     Attributes
     ----------
@@ -156,7 +159,7 @@ class FeatureMap(metaclass=CalledByName):
             sizes = {k: v for k, v in self._arguments().items() if k != "seed" and v is not None}
             listed = ", ".join(f"{name}={value}" for name, value in sizes.items())
             raise ValueError(
-                f"{listed} ask for {size / 2**40:.3g} TiB of weights; make one of them smaller"
+                f"{listed} ask for {size >> 40} TiB of weights; make one of them smaller"
             )
         self.place = _arrays.resolve_place(like)
         fixed = dtype is not None

@@ -60,23 +60,6 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
     )
 
 
-def within_floats(value: _arrays.Array, *lengths: _arrays.Array) -> _arrays.Array:
-    """Return values of pairs; ValueError names the longest row if one is not finite.
-
-    Traced values and those of an accelerator are not looked at.
-    """
-    xp = _arrays.array_namespace(value)
-    if _arrays.is_lazy(value) or _arrays.is_on_accelerator(value):
-        return value
-    if not bool(xp.all(xp.isfinite(value))):
-        longest = max(float(xp.max(each)) for each in lengths)
-        raise ValueError(
-            f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
-            f"{_arrays.dtype_name(value.dtype)}: scale the rows"
-        )
-    return value
-
-
 def products(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
     """Return inner products, (n, k), for what is linear at rows of zeros, as correlations are not.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import _arrays, _plotting
 from mehler._validate import require_flag
+from mehler.features._correlation import lengths
 
 
 def features_of(phi: Any, check_finite: bool) -> Callable[[_arrays.Array], _arrays.Array]:
@@ -35,6 +36,11 @@ def of_rows(
         x = _arrays.array_of_frame(x)
     if y is not None:
         y = _arrays.array_of_frame(y, "Y")
+    for name, rows in (("X", x), ("Y", y)):
+        if rows is not None and _arrays.is_batched(rows) and 0 in rows.shape:
+            raise ValueError(
+                f"{name} is empty: its shape is {tuple(rows.shape)}; pass at least one row"
+            )
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
     _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
@@ -53,14 +59,38 @@ def of_rows(
 
     def values(a: _arrays.Array, b: _arrays.Array | None) -> _arrays.Array:
         xp = _arrays.array_namespace(a)
-        value = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
-        return xp.astype(value, _arrays.real_dtype(a), copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
+            value = xp.astype(value, _arrays.real_dtype(a), copy=False)
+        if finite:
+            _require_within_floats(value, a, b)
+        return value
 
     if _arrays.is_chunked(x) and not paired:
         # What the map does not know is refused here, and not by a worker.
         values(_arrays.one_row(x), None)
         return _arrays.pairs_of_chunks(values, x, y, _arrays.real_dtype(x))
     return values(x, y)
+
+
+def _require_within_floats(value: _arrays.Array, x: _arrays.Array, y: _arrays.Array | None) -> None:
+    """Raise ValueError that names the longest row if a value of pairs is not finite.
+
+    Traced values and those of an accelerator are not looked at.
+    """
+    if _arrays.is_lazy(value) or _arrays.is_on_accelerator(value):
+        return
+    xp = _arrays.array_namespace(value)
+    if not bool(xp.all(xp.isfinite(value))):
+        longest = max(
+            float(np.max(lengths(np, np.asarray(_arrays.to_host(rows), dtype=np.float64))))
+            for rows in (x, y)
+            if rows is not None
+        )
+        raise ValueError(
+            f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
+            f"{_arrays.dtype_name(value.dtype)}: scale the rows"
+        )
 
 
 def gram(
@@ -107,6 +137,8 @@ def products(
     array, shape (n, n_units)
         In the dtype of the features.
     """
+    X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
+    _arrays.array_namespace(X, Y, names=("X", "Y"))
     if tuple(X.shape) != tuple(Y.shape):
         raise ValueError(
             f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "

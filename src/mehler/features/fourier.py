@@ -60,17 +60,8 @@ class FourierFeatures(FeatureMap):
         the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
         for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
         on. Both require an isotropic spectrum, which the Laplacian kernel's is not.
-    seed : int
-        Same seed, same frequencies on every backend; a larger `n_features` keeps the first
-        ones.
-    like : array or array namespace, optional
-        Where the weights live: the data, or for instance ``torch``. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64': what the map computes in. By default it follows the data.
-    stored : bool, optional
-        If false, no weights are kept: each pass over rows draws them anew, block by block of
-        units, with the same bits, so that memory does not grow with `n_features`. Requires
-        projections='gaussian'. See :meth:`unit_blocks`.
+    seed, like, dtype, stored
+        As in :class:`mehler.features.FeatureMap`.
 
     Attributes
     ----------

@@ -39,12 +39,8 @@ class LocalisedLinearFeatures(FeatureMap):
         Cosine and sine of a frequency, or the cosine with an offset.
     projections : str, optional
         How frequencies are drawn, see `mehler.features.projections`.
-    seed : int
-        Same seed, same frequencies on every backend.
-    like : array or array namespace, optional
-        Where the weights live. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64'; by default it follows the data.
+    seed, like, dtype
+        As in :class:`mehler.features.FeatureMap`.
 
     Attributes
     ----------

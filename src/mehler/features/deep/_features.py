@@ -42,13 +42,8 @@ class DeepFeatures(FeatureMap):
         Units of each hidden layer, :math:`n_1, \dots, n_L`.
     activation, pool_size, weight_variance, bias_variance
         As of :class:`mehler.DeepKernel`.
-    seed : int
-        Same seed, same weights bit for bit on every backend; wider layers keep the first units'
-        weights from the inputs that remain.
-    like : array or array namespace, optional
-        Where the weights live. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64'; by default it follows the data.
+    seed, like, dtype
+        As in :class:`mehler.features.FeatureMap`.
 
     Attributes
     ----------

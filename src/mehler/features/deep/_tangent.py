@@ -37,13 +37,8 @@ class TangentFeatures(DeepFeatures):
         Units of each hidden layer, :math:`n_1, \dots, n_L`.
     activation, pool_size, weight_variance, bias_variance
         As of :class:`mehler.DeepKernel`, without jumps, and with a derivative if it is of your own.
-    seed : int
-        Same seed, same weights bit for bit on every backend, those of the network as of
-        :class:`DeepFeatures`.
-    like : array or array namespace, optional
-        Where the weights live. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64'; by default it follows the data.
+    seed, like, dtype
+        As in :class:`mehler.features.FeatureMap`.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mehler._random import require_seed
-from mehler._validate import require_integer
+from mehler._validate import require_instance, require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
 from mehler.features.groups._actions import Action
 
@@ -162,6 +162,7 @@ class Group:
             Draw independently; default distinct elements.
         """
         r = require_integer("r", r)
+        require_instance("rng", rng, np.random.Generator)
         if not replacement and r > self.order:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
         return self._draw(r, rng, replacement)
@@ -390,7 +391,9 @@ def _numbers(name: str, value: Any) -> Any:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
-        raise TypeError(f"{name} must be one array, whose rows have one length") from None
+        raise TypeError(
+            f"{name} must be one array that NumPy reads, whose rows have one length"
+        ) from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
     return array

@@ -77,12 +77,8 @@ class GroupInvariantFeatures(FeatureMap):
     own_elements : bool, optional
         Draw separate elements for each template, instead of the same for all. Templates are
         then independent, and the moved templates are stored: m r d numbers.
-    seed : int
-        Same seed, same templates on every backend; a larger `n_features` keeps the first.
-    like : array or array namespace, optional
-        Where the weights live: the data, or for instance ``torch``. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64': what the map computes in. By default it follows the data.
+    seed, like, dtype
+        As in :class:`mehler.features.FeatureMap`.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import require_integer
+from mehler._validate import require_integer, require_positive
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features.groups import _orbits
@@ -198,6 +198,8 @@ def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
             f"templates={value!r} must be the name of a law, or an array of shape "
             f"(n_templates, {n_inputs})"
         )
+    if _arrays.is_lazy(value) and not _arrays.is_chunked(value):
+        raise TypeError("templates are traced, but kernels of them are computed by NumPy")
     found = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
     if found.ndim != 2 or found.shape[1] != n_inputs or found.shape[0] == 0:
         raise ValueError(
@@ -301,9 +303,7 @@ def bins_for(law: TemplateLaw | GivenTemplates, n_bins: Any, window: Any, rule: 
     """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
     if window is None:
         window = min(law.reach, _DEVIATIONS * _typical(law))
-    elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
-        raise TypeError(f"window={window!r} must be a number above 0")
-    return Bins(require_integer("n_bins", n_bins), float(window), rule)
+    return Bins(require_integer("n_bins", n_bins), require_positive("window", window), rule)
 
 
 def _typical(law: TemplateLaw | GivenTemplates) -> float:

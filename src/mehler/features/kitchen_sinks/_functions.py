@@ -42,15 +42,8 @@ class RandomFunctions(FeatureMap):
         units, or a tuple of such arrays. Floats follow the dtype of the rows; integers stay.
     kernel, variance : callable, optional
         ``(X, Y) -> (n, k)``: the exact kernel, and the variance of one product.
-    seed : int
-        Same seed, same units; a larger `n_features` keeps the first ones.
-    like : array or array namespace, optional
-        Where the parameters live. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64'; by default it follows the data.
-    stored : bool, optional
-        If false, parameters are drawn anew in every pass, see :meth:`unit_blocks`; they must be
-        beyond 2^24 features.
+    seed, like, dtype, stored
+        As in :class:`mehler.features.FeatureMap`.
 
     Raises
     ------

@@ -70,17 +70,8 @@ class KitchenSinks(FeatureMap):
         For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
         product, biases included. Features and learning need neither. Without them, the methods
         of that name raise an error; :meth:`gram` of many features estimates the kernel.
-    seed : int
-        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
-        first ones.
-    like : array or array namespace, optional
-        Where the weights live. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64'; by default it follows the data.
-    stored : bool, optional
-        If false, no weights are kept: each pass over rows draws them anew, block by block of
-        units, with the same bits, so that memory does not grow with `n_features`. Requires
-        projections='gaussian'. See :meth:`unit_blocks`.
+    seed, like, dtype, stored
+        As in :class:`mehler.features.FeatureMap`.
 
     See Also
     --------
@@ -237,8 +228,7 @@ class KitchenSinks(FeatureMap):
         pairs = self._pairs(x, y)
         with np.errstate(over="ignore", invalid="ignore"):
             value, _ = self._known(pairs, power)
-            value = self._law.length_factor(self._degree * power, self.n_inputs) * value
-        return _correlation.within_floats(value, pairs.x_scale, pairs.y_scale)
+            return self._law.length_factor(self._degree * power, self.n_inputs) * value
 
     def _known(self, pairs: Pairs, power: int) -> Any:
         """Compute a moment for Gaussian weights, and its error."""

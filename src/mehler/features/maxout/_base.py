@@ -6,8 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from mehler import _arrays
 from mehler._validate import require_integer
 from mehler.features import _correlation, _distributions, projections
@@ -126,14 +124,12 @@ class MaxoutBase(FeatureMap):
         power: int,
     ) -> _arrays.Array:
         x_length, y_length, rho = _correlation.pairs(x, y)
-        with np.errstate(over="ignore"):
-            scale, value = self._scale(x_length * y_length, power), at(rho)
+        scale, value = self._scale(x_length * y_length, power), at(rho)
         xp = _arrays.array_namespace(rho)
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
         scale = xp.where(nothing, xp.ones_like(scale), scale)
-        with np.errstate(over="ignore"):
-            return _correlation.within_floats(scale * value, x_length, y_length)
+        return scale * value
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""

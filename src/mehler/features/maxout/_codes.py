@@ -25,7 +25,8 @@ class MaxoutCodes(MaxoutBase):
               E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
 
     ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the fraction of units on which
-    they agree; ``phi.kernel`` is its expectation, the collision probability.
+    they agree; ``phi.kernel`` is its expectation, the collision probability. The weights are those
+    of :class:`mehler.MaxoutFeatures` of the same seed.
 
     Parameters
     ----------
@@ -35,13 +36,8 @@ class MaxoutCodes(MaxoutBase):
         Units m: digits of the code.
     pool_size : int
         Pool size q: values of a digit.
-    seed : int
-        Same seed, same weights bit for bit on every backend; the same weights as
-        :class:`MaxoutFeatures` of that seed.
-    like : array or array namespace, optional
-        Where the weights live: the data, or for instance ``torch``. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64': what the projections are computed in.
+    seed, like, dtype
+        As in :class:`mehler.features.FeatureMap`.
     projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
         How weights are drawn, see `mehler.features.projections`; the kernel is the same.
 

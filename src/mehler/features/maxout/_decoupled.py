@@ -31,13 +31,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         Units m.
     pool_size : int
         Pool size q.
-    seed : int
-        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
-        the first units.
-    like : array or array namespace, optional
-        Where the weights live: the data, or for instance ``torch``. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64': what the map computes in. By default it follows the data.
+    seed, like, dtype, stored
+        As in :class:`mehler.features.FeatureMap`.
     directions : {'next', 'fresh'}, optional
         Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are
         drawn), without further products; neighbouring units are then slightly correlated,
@@ -46,10 +41,6 @@ class DecoupledMaxoutFeatures(LocallyLinear):
     projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
         How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
         but 'gaussian' make units dependent, so they need fresh directions.
-    stored : bool, optional
-        If false, no weights are kept: each pass over rows draws them anew, block by block of
-        units, with the same bits, so that memory does not grow with `n_features`. Requires
-        projections='gaussian'. See :meth:`unit_blocks`.
 
     See Also
     --------

@@ -33,13 +33,8 @@ class MaxoutFeatures(LocallyLinear):
         Units m.
     pool_size : int
         Pool size q; q = 1 gives the linear kernel.
-    seed : int
-        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
-        the first units.
-    like : array or array namespace, optional
-        Where the weights live: the data, or for instance ``torch``. Default NumPy.
-    dtype : str or dtype, optional
-        'float32' or 'float64': what the map computes in. By default it follows the data.
+    seed, like, dtype, stored
+        As in :class:`mehler.features.FeatureMap`.
     centred : bool, optional
         Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
         :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
@@ -49,11 +44,6 @@ class MaxoutFeatures(LocallyLinear):
     projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
         How weights are drawn, see `mehler.features.projections`: q independent projections,
         so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
-    stored : bool, optional
-        If false, no weights are kept: each pass over rows draws them anew, block by block of
-        units, with the same bits, so that memory does not grow with `n_features`. Requires
-        projections='gaussian'; a shared pool of n_projections is kept. See
-        :meth:`unit_blocks`.
 
     See Also
     --------

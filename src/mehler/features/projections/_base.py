@@ -39,7 +39,8 @@ class Projection(ABC):
 
     The q vectors of a unit are independent, so that any function of them has the distribution
     that it has under independent Gaussian weights, and means over draws are the same. Units may
-    depend on each other, which changes variances of sums over units.
+    depend on each other, which changes variances of sums over units. Throughout, `n_pieces` is q,
+    `n_inputs` d and `n_units` m.
 
     Attributes
     ----------
@@ -59,22 +60,10 @@ class Projection(ABC):
     isotropic: ClassVar[bool] = True
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:  # noqa: B027  # a hook
-        """Raise ValueError if the projection does not exist for these sizes; most always do.
-
-        Parameters
-        ----------
-        n_pieces, n_inputs, n_units : int
-            q, d and m.
-        """
+        """Raise ValueError if the projection does not exist for these sizes; most always do."""
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """Return about how many numbers `draw` stores.
-
-        Parameters
-        ----------
-        n_pieces, n_inputs, n_units : int
-            q, d and m.
-        """
+        """Return about how many numbers `draw` stores."""
         return n_pieces * n_inputs * n_units
 
     def draw(
@@ -93,7 +82,7 @@ class Projection(ABC):
         seed : int
             Same seed, same weights; more units keep the first ones.
         n_pieces, n_inputs, n_units : int
-            q, d and m.
+            Sizes q, d and m.
         dtype : {'float32', 'float64'}
             Dtype of the weights.
         stream : int
@@ -129,13 +118,7 @@ class Projection(ABC):
         return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
 
     def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
-        """Draw weights shared by all units, once, for `draw_units`; most projections have none.
-
-        Parameters
-        ----------
-        seed, n_inputs, dtype
-            As for `draw`.
-        """
+        """Draw weights shared by all units, once, for `draw_units`; most projections have none."""
         return ()
 
     def draw_units(
@@ -196,31 +179,14 @@ class Projection(ABC):
         """Return a proved bound of m Var(mean over units) / Var(one unit), for any unit function.
 
         It is 1 for independent units.
-
-        Parameters
-        ----------
-        n_pieces, n_inputs, n_units : int
-            q, d and m.
         """
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs | None:
-        """Return which units have orthogonal directions, for units of one vector, or None.
-
-        Parameters
-        ----------
-        n_inputs, n_units : int
-            d and m.
-        """
+        """Return which units have orthogonal directions, for units of one vector, or None."""
         return None
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
-        """Return the rows per block that suit the cache; None leaves it to the map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            d.
-        """
+        """Return the rows per block that suit the cache; None leaves it to the map."""
         return None
 
 
