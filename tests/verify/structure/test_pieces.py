@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from mehler._arrays import disturb_global_state, global_states, set_global_states
-from mehler.verify.checks.structure._columns import Columns
+from mehler.verify.checks.structure._columns import nearest
 from mehler.verify.checks.structure._comparisons import all_won, flips, mostly, rows_apart
 from mehler.verify.checks.structure._seeds import agree
 from mehler.verify.checks.structure._sizes import (
@@ -179,12 +179,13 @@ def test_no_rule_is_made_of_chance():
 def test_columns_are_alike_up_to_sign_and_factor():
     rng = np.random.default_rng(5)
     z = rng.standard_normal((12, 6))
-    z[:, 3], z[:, 4], z[:, 5] = z[:, 0], -2.0 * z[:, 1], 1.0
-    labels = Columns.of(z).labels()
-    assert labels[0] == labels[3]
-    assert labels[1] == labels[4]
-    assert labels[5] == -1
-    assert len(set(labels)) == 4
+    z[:, 3], z[:, 4] = z[:, 0], -2.0 * z[:, 1]
+    units = z / np.linalg.norm(z, axis=0)
+    distance, partner = nearest(units, units)
+    assert partner[[0, 1, 3, 4]].tolist() == [3, 4, 0, 1]
+    assert distance[[0, 1, 3, 4]].max() < 1e-15
+    # Twelve coordinates of random directions: far apart.
+    assert distance[[2, 5]].min() > 0.1
 
 
 def test_draws_agree_from_half_of_their_columns_on():

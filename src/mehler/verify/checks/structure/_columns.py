@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from mehler._plural import be, counted
 from mehler.verify.checks.structure._comparisons import all_won, apart, mostly
@@ -18,205 +20,136 @@ from mehler.verify.intervals._nonnegative import Excess
 
 _STREAM = 21
 # Draws of the first test; least distinct nonzero values of a column worth comparing; relative size
-# below which a column is rounding.
-_PILOT, _VALUES, _NOISE = 3, 8, 1e-9
-# Rounding between a column and its multiple, in units of eps.
-_ULPS = 32.0
-# Least ratio of repeated columns in one draw to those in all draws, if their places change.
-_MORE = 1.25
-# Fraction of distinct columns below which the places of the others do not matter.
-_HALF = 0.5
-_ASSUMED = "columns of a draw are independent and alike, or differ from each other more than that"
-
-
-def check_columns(subject: Subject) -> list[Finding]:
-    """Search for columns that are the same in every draw.
-
-    If features take few values, columns coincide by chance, but between two draws as often as
-    within one. So halves of two draws are swapped, and a correct map has the coincidence as often
-    before as after.
-    """
-    far = subject.seeds(_STREAM)
-    pilot = [subject.features(far.seed(k)) for k in range(_PILOT)]
-    if len({z.shape for z in pilot}) > 1 or pilot[0].dtype.kind != "f" or pilot[0].shape[1] < 2:
-        return []
-    labels = [Columns.of(z).labels() for z in pilot]
-    worth = np.all([label >= 0 for label in labels], axis=0)
-    if worth.sum() < 2:
-        return []
-    # Columns that are equal in all draws.
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for j in np.flatnonzero(worth):
-        groups.setdefault(tuple(int(label[j]) for label in labels), []).append(int(j))
-    repeated = [group for group in groups.values() if len(group) > 1]
-    distinct = [len(set(label[label >= 0])) / max(1, (label >= 0).sum()) for label in labels]
-    if len(groups) > _MORE * max(distinct) * worth.sum():
-        repeated = []  # in different places in every draw
-    if not repeated and max(distinct) > _HALF:
-        return _near_copies(subject, pilot)
-    subject.n_tests += 1
-    if not all_won(_swapped(subject, repeated, pilot[0].shape[1]), subject.rate):
-        return []
-    return [_repeated(pilot[0], repeated, min(distinct))]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Columns over their product with a fixed vector, so that factors and signs drop out.
-
-    `worth` marks the columns with enough distinct values to be compared.
-    """
-
-    shapes: Any
-    worth: Any
-    slack: float
-
-    @classmethod
-    def of(cls, z: Any) -> Columns:
-        """Normalise the columns of a feature matrix."""
-        eps = float(np.finfo(z.dtype).eps)
-        z = z.astype(np.float64)
-        ordered = np.sort(z, axis=0)
-        values = 1 + (np.diff(ordered, axis=0) != 0.0).sum(axis=0) - (z == 0.0).any(axis=0)
-        size = np.abs(z).max(axis=0)
-        worth = np.isfinite(z).all(axis=0) & (values >= _VALUES) & (size > _NOISE * size.max())
-        weights = np.random.default_rng(0).uniform(1.0, 2.0, z.shape[0])
-        with np.errstate(all="ignore"):
-            shapes = z / (weights @ z)
-        worth &= np.isfinite(shapes).all(axis=0)
-        return cls(shapes, worth, _ULPS * eps * float(np.sqrt(z.shape[0])))
-
-    def labels(self) -> Any:
-        """Return a label for each column, equal for equal columns; -1 for those not compared."""
-        labels = np.full(self.worth.size, -1)
-        index = np.flatnonzero(self.worth)
-        if index.size:
-            order, near = self._neighbours(self.shapes[:, index])
-            labels[index[order]] = np.concatenate([[0], np.cumsum(~near)])
-        return labels
-
-    def meets(self, other: Columns, mine: Any, theirs: Any) -> bool:
-        """Whether one of these columns equals one of the other's."""
-        a = self.shapes[:, mine[self.worth[mine]]]
-        b = other.shapes[:, theirs[other.worth[theirs]]]
-        if not a.shape[1] or not b.shape[1]:
-            return False
-        order, near = self._neighbours(np.concatenate([a, b], axis=1))
-        side = order < a.shape[1]
-        return bool((near & (side[1:] != side[:-1])).any())
-
-    def _neighbours(self, columns: Any) -> tuple[Any, Any]:
-        """Return an order of columns, and which equal the one before them in it."""
-        order = np.argsort(columns[0], kind="stable")
-        a, b = columns[:, order[1:]], columns[:, order[:-1]]
-        size = np.maximum(np.abs(a), np.abs(b)).max(axis=0)
-        return order, np.abs(a - b).max(axis=0) <= self.slack * size
-
-
-def _swapped(subject: Subject, repeated: list[list[int]], m: int) -> Iterator[int]:
-    """Yield whether columns agree within draws (+1), or only when halves are swapped (-1)."""
-    far, rng = subject.seeds(_STREAM), np.random.default_rng(subject.seed)
-    for k in range(200):
-        if subject.over("whether columns that agree do so by chance"):
-            return
-        first = np.zeros(m, dtype=bool)
-        if repeated:
-            first[[group[0] for group in repeated]] = True
-        else:
-            first[rng.permutation(m)[: m // 2]] = True
-        halves = np.flatnonzero(first), np.flatnonzero(~first)
-        z = [subject.features(far.seed(_PILOT + 2 * k + i)) for i in (0, 1)]
-        if any(each.shape[1] != m for each in z):
-            return
-        a, b = (Columns.of(each) for each in z)
-        own = a.meets(a, *halves) or b.meets(b, *halves)
-        swapped = a.meets(b, *halves) or b.meets(a, *halves)
-        yield int(own) - int(swapped)
-
-
-def _repeated(z: Any, repeated: list[list[int]], distinct: float) -> Finding:
-    m = z.shape[1]
-    if not repeated:
-        cause = f"columns are repeated: {round(distinct * m)} of {counted(m, 'feature')}"
-        return Finding(cause=f"{cause} are distinct", check="columns", assumes=(_ASSUMED,))
-    i, j = repeated[0][:2]
-    a, b = z[:, i].astype(np.float64), z[:, j].astype(np.float64)
-    near = 1e-4 * np.abs(a).max()
-    relation = "proportional"
-    if np.abs(a - b).max() <= near:
-        relation = "equal"
-    elif np.abs(a + b).max() <= near:
-        relation = "equal up to sign"
-    lost = sum(len(group) - 1 for group in repeated)
-    cause = (
-        f"columns {i} and {j} are {relation}: {m - lost} of {counted(m, 'feature')} are distinct"
-    )
-    return Finding(cause=cause, check="columns", where={"columns": (i, j)}, assumes=(_ASSUMED,))
-
-
-# Least fraction of columns with a near copy in their own draw, and largest of those with one in
-# another draw; most columns compared; the largest distance of unit vectors that nearly agree.
-_COPIED, _BY_CHANCE, _COMPARED, _NEAR = 0.5, 0.1, 256, 0.05
-_COPIES_ASSUMED = (
+# below which a column is rounding; most columns compared.
+_PILOT, _VALUES, _NOISE, _COMPARED = 3, 8, 1e-9, 8192
+# Distance of unit vectors that are the same, or nearly agree at most; least fraction of columns
+# with a copy in their own draw, if places change, and largest of those with one in another draw.
+_SAME, _NEAR, _COPIED, _BY_CHANCE = 1e-6, 0.05, 0.5, 0.1
+_ASSUMED = (
     "columns of a draw are independent and alike, or no nearer to each other than to those of "
     "another draw"
 )
 
 
-def _near_copies(subject: Subject, pilot: list[Any]) -> list[Finding]:
-    """Search for columns that nearly agree in most draws, where those of two draws do not.
+def check_columns(subject: Subject) -> list[Finding]:
+    """Search for columns that copy each other, up to a factor, in the same places or in most draws.
 
-    Which distance is near depends on the map: those of two draws are farther apart.
+    If features take few values, columns coincide by chance, but between two draws as often as
+    within one. So halves of two draws are swapped, and a correct map has as many copies before as
+    after. Which distance is near depends on the map: columns of two draws are farther apart.
     """
-    a, b = (_directions(z) for z in pilot[:2])
-    if min(a.shape[1], b.shape[1]) < _VALUES:
+    far = subject.seeds(_STREAM)
+    pilot = [subject.features(far.seed(k)) for k in range(_PILOT)]
+    z = pilot[0]
+    if any(each.shape != z.shape for each in pilot) or z.dtype.kind != "f":
         return []
-    near = min(_NEAR, 0.5 * float(np.quantile(_nearest(a, b), _BY_CHANCE)))
-    fraction = float((_nearest(a, a) <= near).mean())
-    if near <= 0.0 or fraction < _COPIED:
+    worth = np.all([_worth(each) for each in pilot], axis=0)
+    index = np.flatnonzero(worth)
+    if index.size < 2:
         return []
-    far, rng = subject.seeds(_STREAM + 1), np.random.default_rng(subject.seed)
-
-    def compared() -> Iterator[int]:
-        for k in range(0, 400, 2):
-            if subject.over("whether columns that nearly agree do so by chance"):
-                return
-            first = rng.permutation(pilot[0].shape[1]) < pilot[0].shape[1] // 2
-            z = [subject.features(far.seed(k + i)) for i in (0, 1)]
-            if any(each.shape != pilot[0].shape for each in z):
-                return
-            (c, d), (e, f) = ((_directions(x[:, first]), _directions(x[:, ~first])) for x in z)
-            own, swapped = (
-                sum(int((_nearest(x, y) <= near).sum()) for x, y in pairs)
-                for pairs in (((c, d), (e, f)), ((c, f), (e, d)))
-            )
-            yield int(own > swapped) - int(own < swapped)
-
+    units = [_units(each, worth) for each in pilot]
+    distance, partner = nearest(units[0], units[0])
+    same = max(_SAME, 8.0 * float(np.finfo(z.dtype).eps))
+    placed = np.all([_apart(each, each[:, partner]) <= same for each in units], axis=0)
+    near, first = same, np.zeros(z.shape[1], dtype=bool)
+    if placed.any():
+        first[index[placed & (np.arange(index.size) < partner)]] = True
+    else:
+        near = min(_NEAR, 0.5 * float(np.quantile(nearest(*units[:2])[0], _BY_CHANCE)))
+        near = same if (distance <= same).mean() >= _COPIED else near
+        if near <= 0.0 or (distance <= near).mean() < _COPIED:
+            return []
     subject.n_tests += 1
-    if not all_won(compared(), subject.rate):
+    if not all_won(_swapped(subject, first, near), subject.rate):
         return []
-    cause = (
-        f"columns nearly copy each other: {round(fraction * a.shape[1])} of "
-        f"{counted(a.shape[1], 'feature')} have a copy within {near:.2g} of their length, and the "
-        "variance is that of fewer"
-    )
-    # Few random numbers shared by all columns, which are looked for next, explain copies too.
-    return [Finding(cause=cause, check="columns", assumes=(_COPIES_ASSUMED,), late=True)]
+    copied = placed if placed.any() else distance <= near
+    return [_copies(z, index, partner, copied, near > same)]
 
 
-def _directions(z: Any) -> Any:
-    """Return the first columns worth comparing, as unit vectors."""
-    z = z[:, :_COMPARED]
-    columns = z[:, Columns.of(z).worth].astype(np.float64)
+def _worth(z: Any) -> Any:
+    """Return a mask of the columns with enough values to be compared."""
+    z = z[:, :_COMPARED].astype(np.float64)
+    ordered = np.sort(z, axis=0)
+    values = 1 + (np.diff(ordered, axis=0) != 0.0).sum(axis=0) - (z == 0.0).any(axis=0)
+    size = np.abs(z).max(axis=0)
+    return np.isfinite(z).all(axis=0) & (values >= _VALUES) & (size > _NOISE * size.max())
+
+
+def _units(z: Any, mask: Any) -> Any:
+    columns = z[:, :_COMPARED][:, mask].astype(np.float64)
     return columns / np.linalg.norm(columns, axis=0)
 
 
-def _nearest(a: Any, b: Any) -> Any:
-    """Return the distance of each column of a to the nearest line of b, itself apart."""
-    cosines = np.abs(a.T @ b)
-    if a is b:
-        np.fill_diagonal(cosines, 0.0)
-    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines.max(axis=1, initial=0.0)))
+def _apart(a: Any, b: Any) -> Any:
+    """Return the distances of unit vectors from the lines of others."""
+    return np.minimum(np.linalg.norm(a - b, axis=0), np.linalg.norm(a + b, axis=0))
+
+
+def nearest(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the distance of each unit column of a to the nearest line of b, and its index.
+
+    A column's own line is none of them where `a` is `b`.
+    """
+    partner = np.empty(a.shape[1], dtype=int)
+    for start in range(0, a.shape[1], 512):
+        part = np.arange(start, min(a.shape[1], start + 512))
+        cosines = np.abs(a[:, part].T @ b)
+        if a is b:
+            cosines[np.arange(part.size), part] = -1.0
+        partner[part] = cosines.argmax(axis=1)
+    return _apart(a, b[:, partner]), partner
+
+
+def _swapped(subject: Subject, first: Any, near: float) -> Iterator[int]:
+    """Yield whether more columns have copies within draws (+1) or with halves swapped (-1).
+
+    `first` marks the columns of one half; if there are none it is drawn.
+    """
+    far, rng = subject.seeds(_STREAM + 1), np.random.default_rng(subject.seed)
+    m = first.size
+    for k in range(0, 400, 2):
+        if subject.over("whether columns that copy each other do so by chance"):
+            return
+        half = first if first.any() else rng.permutation(m) < m // 2
+        z = [subject.features(far.seed(k + i)) for i in (0, 1)]
+        if any(each.shape[1] != m for each in z):
+            return
+        masks = [_worth(each) for each in z]
+        half = half[:_COMPARED]
+        c, e = (_units(each, mask & half) for each, mask in zip(z, masks, strict=True))
+        d, f = (_units(each, mask & ~half) for each, mask in zip(z, masks, strict=True))
+        if min(each.shape[1] for each in (c, d, e, f)) == 0:
+            yield 0
+            continue
+        own, swapped = (
+            sum(int((nearest(*pair)[0] <= near).sum()) for pair in pairs)
+            for pairs in (((c, d), (e, f)), ((c, f), (e, d)))
+        )
+        yield int(own > swapped) - int(own < swapped)
+
+
+def _copies(z: Any, index: Any, partner: Any, copied: Any, nearly: bool) -> Finding:
+    """Return the finding that columns `index` copy those of their partners."""
+    m, n_copied = z.shape[1], int(copied.sum())
+    if nearly:
+        cause = f"columns nearly copy each other: {n_copied} of {counted(m, 'feature')} have a "
+        cause += f"copy within {_NEAR} of their length, and the variance is that of fewer"
+        # Few random numbers shared by all columns, which are looked for next, explain copies too.
+        return Finding(cause=cause, check="columns", assumes=(_ASSUMED,), late=True)
+    edges = index[copied], index[partner[copied]]
+    graph = coo_array((np.ones(n_copied), edges), shape=(m, m))
+    n_distinct = connected_components(graph, directed=False)[0]
+    i, j = sorted(int(ends[0]) for ends in edges)
+    a, b = z[:, i].astype(np.float64), z[:, j].astype(np.float64)
+    close = 1e-4 * np.abs(a).max()
+    relation = "proportional"
+    if np.abs(a - b).max() <= close:
+        relation = "equal"
+    elif np.abs(a + b).max() <= close:
+        relation = "equal up to sign"
+    cause = f"columns {i} and {j} are {relation}: {n_distinct} of {counted(m, 'feature')} are"
+    cause += " distinct"
+    return Finding(cause=cause, check="columns", where={"columns": (i, j)}, assumes=(_ASSUMED,))
 
 
 _STREAM_OF_HALVES = 31
