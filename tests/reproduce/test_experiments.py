@@ -156,17 +156,6 @@ def test_fewer_draws_than_printed_have_a_wider_error_of_their_own() -> None:
     assert not table_1.near(two + 1.01 * wide, 4, 10_000)
 
 
-def test_table_1_says_where_draws_are_missing() -> None:
-    rng = np.random.default_rng(0)
-    found = [
-        (cell, {"error": 5 + 0.1 * rng.standard_normal()})
-        for cell in table_1.cells("full")
-        if cell.options["m"] < 10_000 or cell.options["draw"] < 3
-    ]
-    (table,) = table_1.page("full", found).tables
-    assert table.heads[-2:] == ("m = 5000", "m = 10000, 3 draws")
-
-
 def test_table_1_names_the_cells_that_are_far() -> None:
     rng = np.random.default_rng(0)
     found = []

@@ -36,5 +36,4 @@ def toy(calls: list[str], fail_at: str | None = None) -> Experiment:
         measure=measure,
         page=page,
         needs_data=("full",),
-        together=(),
     )

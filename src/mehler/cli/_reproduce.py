@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mehler.cli._progress import progress_bar
-from mehler.cli._reading import Debug, Seed, option, switch
+from mehler.cli._reading import Debug, Seed, option
 
 data = typer.Typer(name="data", help="List or fetch real data sets.", rich_markup_mode="markdown")
 
@@ -73,9 +73,6 @@ def reproduce(
             "FOLDER", "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files."
         ),
     ] = None,
-    partial: Annotated[
-        bool, switch("--partial", "Measure nothing; write up the finished cells.")
-    ] = False,
     debug: Debug = False,
 ) -> int:
     """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
@@ -101,7 +98,6 @@ def reproduce(
                 level=level,  # type: ignore[arg-type]  # run says what levels there are
                 seed=seed,
                 data=data,
-                partial=partial,
                 progress=progress,
             )
     except room.Stopped as stopped:

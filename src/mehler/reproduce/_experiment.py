@@ -93,9 +93,6 @@ class Experiment:
     own_cells : callable, optional
         ``own_cells(level, folder)`` -> list of Cell: the cells where the user gives a folder of
         data that the experiment does not need; raises if nothing in it can be used.
-    together : tuple of str
-        Options, "draw" among them, whose cells a partial page shows together or not at all; empty
-        if the experiment has no partial page.
 
     See Also
     --------
@@ -116,7 +113,6 @@ class Experiment:
     data: Mapping[Level, str] = field(default_factory=dict)
     needs_data: tuple[Level, ...] = ()
     own_cells: Callable[[Level, Path], list[Cell]] | None = field(default=None, repr=False)
-    together: tuple[str, ...] = ("draw",)
 
     def title_on(self, level: Level, data: Path | None = None) -> str:
         """Return the title with the data of a level, or those of the user's folder."""
@@ -144,8 +140,6 @@ class Outcome:
         Cells in the order of the experiment, with their measurements and CPU ``seconds``.
     page : Page
         The page made of them.
-    missing : int
-        Number of cells still to be measured, which the page does not show.
 
     See Also
     --------
@@ -158,7 +152,6 @@ class Outcome:
     title: str
     cells: list[tuple[Cell, Measured]]
     page: Page
-    missing: int = 0
 
     @property
     def seconds(self) -> float:

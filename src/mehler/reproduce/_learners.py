@@ -23,19 +23,7 @@ def nearest_rows(
     Of equal distances the first row comes first, on every processor. Squared distances are sums of
     m squares of differences, whose rounding is within m 2^-52 of them: those within twice that of
     the least are equal to it. A product of matrices, as scikit-learn and faiss take, loses more.
-
-    Parameters
-    ----------
-    Z : array, shape (n, m)
-        Rows or features to search.
-    Q : array, shape (k, m)
-        Queries.
-    n_neighbours : int
-        At most n.
-
-    Returns
-    -------
-    array of int, shape (k, n_neighbours)
+    `Z` has shape (n, m), `Q` (k, m), the result (k, n_neighbours).
     """
     from scipy.spatial.distance import cdist
 
@@ -89,27 +77,9 @@ def kernel_ridge(
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
               1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N
 
-    without 1/N where there is no intercept (Rifkin and Lippert 2007).
-
-    Parameters
-    ----------
-    kernel : callable
-        (X, Y) -> (n, k).
-    X : array, shape (N, d)
-        Rows.
-    Y : array, shape (N, t)
-        Targets.
-    lambdas : tuple of float
-        Each above 0.
-    by_class : bool
-        Choose by rows whose largest value is in another column than that of the targets, instead of
-        by squared errors. Ties go to the largest lambda.
-    intercept : bool
-        Fit b.
-
-    Returns
-    -------
-    KernelRidge
+    without 1/N where there is no intercept (Rifkin and Lippert 2007). Rows `X` have shape (N, d),
+    targets `Y` (N, t); `by_class` chooses by rows whose largest value is in another column than
+    that of the targets, instead of by squared errors. Ties go to the largest lambda.
     """
     K = kernel(X, X)
     K = 0.5 * (K + K.T)
@@ -148,12 +118,7 @@ def kernel_ridge(
 class Perceptron:
     """f(x) = a^T tanh(W^T x + b) + c, for two classes.
 
-    Parameters
-    ----------
-    inner : array, shape (d + 1, k)
-        W, and b in the last row.
-    outer : array, shape (k + 1,)
-        a, and c at the end.
+    ``inner``, (d + 1, k), is W with b in the last row, ``outer``, (k + 1,), is a with c at the end.
     """
 
     inner: Any
@@ -167,27 +132,10 @@ class Perceptron:
 def perceptron(
     X: Any, y: Any, n_hidden: int, lam: float, *, seed: int, n_steps: int = 100
 ) -> Perceptron:
-    """Minimise the logistic loss and lam times the squared weights over both layers.
+    """Minimise the logistic loss and lam times the squared weights, but of offsets, of both layers.
 
-    Parameters
-    ----------
-    X : array, shape (N, d)
-        Standardised rows.
-    y : array, shape (N,)
-        -1 or 1.
-    n_hidden : int
-        Hidden nodes k.
-    lam : float
-        Penalty of all weights but the offsets.
-    seed : int
-        Seed of the start.
-    n_steps : int
-        Most steps of L-BFGS.
-
-    Returns
-    -------
-    Perceptron
-        The last step: the problem is not convex.
+    `X` are standardised rows, (N, d), `y` is -1 or 1, `n_hidden` the number k of nodes. Returns the
+    last of `n_steps` of L-BFGS from a random start: the problem is not convex.
     """
     from scipy.optimize import minimize
 

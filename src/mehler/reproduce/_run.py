@@ -6,16 +6,16 @@ import json
 import shlex
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mehler._files import require_file, uninterrupted, write_whole
-from mehler._validate import require_flag, require_function, require_integer, require_path
+from mehler._validate import require_function, require_integer, require_path
 from mehler._version import __version__
 from mehler.report import draw, page_style
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Outcome
-from mehler.reproduce._store import Store, finished
+from mehler.reproduce._store import Store
 
 Progress = Callable[[str, int, int], None]
 
@@ -88,7 +88,6 @@ def run(
     level: Level = "quick",
     seed: int = 0,
     data: str | Path | None = None,
-    partial: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
     """Rerun an experiment of a paper and write its page.
@@ -107,9 +106,6 @@ def run(
     data : path, optional
         Folder of MNIST's files, for the experiments that use it; of UCI's files for 'leverage',
         which then runs on them instead of its own sets.
-    partial : bool
-        Measure nothing: make the page of the finished cells, from complete draws only, and count
-        the missing ones. Needs no data.
     progress : callable, optional
         ``progress(label, done, total)``.
 
@@ -121,8 +117,7 @@ def run(
     Raises
     ------
     TypeError, ValueError
-        If name or level are unknown, the seed is negative, or the folder has cells of another run;
-        if a partial page has too few cells, or the experiment has none.
+        If name or level are unknown, the seed is negative, or the folder has cells of another run.
     MissingDataError
         If a data set is not installed.
     Stopped
@@ -152,7 +147,6 @@ def run(
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
     seed = require_integer("seed", seed, least=0)
-    require_flag("partial", partial)
     require_function("progress", progress, optional=True)
     experiment, folder = known[name], require_path("out", out)
     source = None if data is None else require_path("data", data)
@@ -162,22 +156,13 @@ def run(
         wanted = experiment.cells(level)
     else:
         wanted = experiment.own_cells(level, source)
-    world = None
-    if not partial:
-        _require_data(experiment, level, source)
-        world = experiment.prepare(level, source)
-    store = Store(folder / "cells", settings(experiment, level, seed), new=not partial)
+    _require_data(experiment, level, source)
+    world = experiment.prepare(level, source)
+    store = Store(folder / "cells", settings(experiment, level, seed))
     try:
-        if partial:
-            cells = finished(experiment, wanted, store)
-        else:
-            cells = _measured(experiment, wanted, seed, world, store, progress)
-        missing, page = len(wanted) - len(cells), experiment.page(level, cells)
-        if missing:
-            part = f"{len(cells)} of {len(wanted)} cells are shown, in whole draws."
-            page = replace(page, verdicts=[f"A part of the run: {part}", *page.verdicts])
-        title = experiment.title_on(level, source)
-        outcome = Outcome(experiment, level, seed, title, cells, page, missing)
+        cells = _measured(experiment, wanted, seed, world, store, progress)
+        title, page = experiment.title_on(level, source), experiment.page(level, cells)
+        outcome = Outcome(experiment, level, seed, title, cells, page)
         text, markup = as_json(outcome), render(outcome)
     except KeyboardInterrupt:
         raise Stopped(
@@ -242,7 +227,6 @@ def as_json(outcome: Outcome) -> str:
     record = {
         **settings(experiment, outcome.level, outcome.seed),
         "mehler": __version__,
-        "missing": outcome.missing,
         "title": outcome.title,
         "source": experiment.source,
         "cells": [{**cell.options, **measured} for cell, measured in outcome.cells],
@@ -287,7 +271,5 @@ def _command(outcome: Outcome) -> str:
     """Return the command line that reproduces the numbers."""
     words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
     words += ["--seed", str(outcome.seed)]
-    if outcome.missing:
-        return shlex.join([*words, "--partial"])
     line = shlex.join(words)
     return f"{line} --data FOLDER" if outcome.level in outcome.experiment.needs_data else line

@@ -1,4 +1,4 @@
-"""Store finished cells in small files, from which a killed run resumes, or shows a part."""
+"""Store finished cells in small files, from which a killed run resumes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from mehler._files import require_folder, write_whole
 from mehler._version import __version__
-from mehler.reproduce._experiment import Cell, Experiment, Measured
+from mehler.reproduce._experiment import Cell, Measured
 
 _SETTINGS = "run.json"
 
@@ -18,27 +18,23 @@ class Store:
     """A folder of finished cells, with the `settings` on which they depend.
 
     Each cell names the version of mehler that measured it; those of another version are not there.
-    Raises ValueError for cells of other or unknown settings, for a folder that cannot be made, and,
-    unless `new`, for a folder without cells.
+    Raises ValueError for cells of other or unknown settings, and for a folder that cannot be made.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any], *, new: bool = True) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
-        known = _read(folder / _SETTINGS)
-        if known is not None:
-            changed = [
-                f"{name}: {known.get(name)!r} there, {value!r} now"
+        kept = _read(folder / _SETTINGS)
+        if kept is not None:
+            changed = ", ".join(
+                f"{name}: {kept.get(name)!r} there, {value!r} now"
                 for name, value in settings.items()
-                if known.get(name) != value
-            ]
+                if kept.get(name) != value
+            )
             if changed:
-                said = ", ".join(changed)
                 raise ValueError(
-                    f"{folder} holds cells of another run ({said}); take another --out"
+                    f"{folder} holds cells of another run ({changed}); take another --out"
                 )
             return
-        if not new:
-            raise ValueError(f"{folder} holds no cells; start the run first")
         if any(path.name != _SETTINGS for path in folder.glob("*.json")):
             raise ValueError(
                 f"{folder} holds cells, but {_SETTINGS} does not say of which run; take "
@@ -77,38 +73,3 @@ def _read(path: Path) -> dict[str, Any] | None:
     except ValueError:
         return None
     return record if isinstance(record, dict) else None
-
-
-def finished(
-    experiment: Experiment, wanted: list[Cell], store: Store
-) -> list[tuple[Cell, Measured]]:
-    """Return the finished cells of complete draws, with their measurements.
-
-    A draw finished for some settings only would bias their differences, and a single draw has no
-    spread. Raises ValueError if the experiment has no partial page, or fewer than two draws are
-    complete.
-    """
-    if not experiment.together:
-        raise ValueError(f"{experiment.name} has no page of a part of its cells; run it whole")
-    others = [name for name in experiment.together if name != "draw"]
-
-    def shared(cell: Cell, names: Any) -> tuple[Any, ...]:
-        return tuple(cell.options[name] for name in names)
-
-    kept = {cell.key: store.get(cell) for cell in wanted}
-    broken = {shared(cell, experiment.together) for cell in wanted if kept[cell.key] is None}
-    whole = [cell for cell in wanted if shared(cell, experiment.together) not in broken]
-    draws: dict[tuple[Any, ...], set[Any]] = {}
-    for cell in whole:
-        draws.setdefault(shared(cell, others), set()).add(cell.options["draw"])
-    found = [
-        (cell, measured)
-        for cell in whole
-        if (measured := kept[cell.key]) is not None and len(draws[shared(cell, others)]) > 1
-    ]
-    if not found:
-        raise ValueError(
-            f"too few of the {len(wanted)} cells are finished for a page, which takes two whole "
-            f"draws: {store.folder} holds {sum(one is not None for one in kept.values())}"
-        )
-    return found

@@ -18,16 +18,16 @@ from mehler.reproduce._results import Results, curves, difference, table
 from mehler.reproduce.leverage._floor import gaussian
 from mehler.reproduce.leverage._world import gammas_of, standardised
 
-Kernel = Callable[[Any, Any], Any]
-Which = Literal["nngp", "ntk"]
+_Kernel = Callable[[Any, Any], Any]
+_Which = Literal["nngp", "ntk"]
 
 BIAS = 0.05
 # Columns of the maps and of Nystroem's method.
 COLUMNS = 200
 # Beside them: one kernel of the grid, and the shallowest network.
-SHOWN, SHALLOW = (4, 3), (2, 1)
+_SHOWN, _SHALLOW = (4, 3), (2, 1)
 # Pool and depth of the maps that are drawn.
-_DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
+_DRAWN = (_SHALLOW, (2, 3), (4, 1), _SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
 _ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
 
@@ -38,13 +38,13 @@ def deep(q: int, depth: int) -> DeepKernel:
     return DeepKernel("maxout", depth, pool_size=q, weight_variance=w, bias_variance=BIAS)
 
 
-def of_network(network: DeepKernel, which: Which) -> Kernel:
+def of_network(network: DeepKernel, which: _Which) -> _Kernel:
     """Return one of its two kernels, by halves where both arguments are the same rows."""
     compute = getattr(network, which)
     return lambda a, b: compute(a) if a is b else compute(a, b)
 
 
-def others(X: Any) -> dict[str, list[Kernel]]:
+def others(X: Any) -> dict[str, list[_Kernel]]:
     """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
     step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in _ORDERS.values())
     return {
@@ -67,9 +67,9 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
     )
     bases = {
         "RBF": partial(gaussian, gamma=gamma),
-        f"NNGP, {named(*SHALLOW)}": of_network(deep(*SHALLOW), "nngp"),
-        f"NNGP, {named(*SHOWN)}": of_network(deep(*SHOWN), "nngp"),
-        f"NTK, {named(*SHOWN)}": of_network(deep(*SHOWN), "ntk"),
+        f"NNGP, {named(*_SHALLOW)}": of_network(deep(*_SHALLOW), "nngp"),
+        f"NNGP, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "nngp"),
+        f"NTK, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "ntk"),
     }
     for name, kernel in bases.items():
         maps[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
@@ -190,8 +190,8 @@ def _with_chosen(measured: Measured, pools: tuple[int, ...], depths: tuple[int, 
 
 def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
     """Return the machines that are compared."""
-    shown, alike = named(*SHOWN), named(2, SHOWN[1])
-    deepest, one = named(SHOWN[0], depths[-1]), named(SHOWN[0], 1)
+    shown, alike = named(*_SHOWN), named(2, _SHOWN[1])
+    deepest, one = named(_SHOWN[0], depths[-1]), named(_SHOWN[0], 1)
     return [
         (_BEST, "RBF"),
         (_BEST, _RELU),
@@ -201,7 +201,7 @@ def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
         (f"NNGP, {deepest}", f"NNGP, {one}"),
         (f"networks, {shown}", f"NNGP, {shown}"),
         (f"Nystroem, NNGP, {shown}", f"networks, {shown}"),
-        (f"networks, {named(*SHALLOW)}", "Fourier features"),
+        (f"networks, {named(*_SHALLOW)}", "Fourier features"),
         (f"tangent features, {shown}", f"NTK, {shown}"),
         (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
         (f"tangent features, {shown}", f"networks, {shown}"),
@@ -211,9 +211,9 @@ def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
 _DRAWS = 10
 # Rows to learn from and to test on.
 _ROWS = {"quick": (120, 200), "full": (300, 500)}
-POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
-DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
-SETS = {
+_POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
+_DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
+_SETS = {
     "quick": ("digits",),
     "full": ("digits", "letter", "magic", "diamonds", "MNIST"),
 }
@@ -231,14 +231,14 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class World:
+class _World:
     """Problems by name."""
 
     level: Level
     problems: dict[str, Problem]
 
 
-def prepare(level: Level, folder: Path | None) -> World:
+def prepare(level: Level, folder: Path | None) -> _World:
     """Load the 8 x 8 digits; at level full letters, air showers, diamonds and MNIST's digits too.
 
     Raises MissingDataError if a package is not installed.
@@ -251,7 +251,7 @@ def prepare(level: Level, folder: Path | None) -> World:
         "MNIST": data.mnist_5k,
     }
     problems = {}
-    for name in SETS[level]:
+    for name in _SETS[level]:
         loaded = loaders[name]()
         rows = loaded.X.reshape(len(loaded.X), -1).astype(np.float64)
         if loaded.classes:
@@ -260,7 +260,7 @@ def prepare(level: Level, folder: Path | None) -> World:
             target = np.log(loaded.y)
             codes = ((target - target.mean()) / target.std())[:, None]
         problems[name] = Problem(rows, codes, bool(loaded.classes), loaded.X.ndim == 3)
-    return World(level, problems)
+    return _World(level, problems)
 
 
 def cells(level: Level) -> list[Cell]:
@@ -269,12 +269,12 @@ def cells(level: Level) -> list[Cell]:
         Cell({"data": name, "draw": draw, "machines": kind})
         for draw in range(_DRAWS)
         for kind in ("kernels", "features", "more features")
-        for name in SETS[level]
+        for name in _SETS[level]
     ]
 
 
 @dataclass(frozen=True)
-class Split:
+class _Split:
     """Rows to learn from and to test on, whose mean square entry is about 1."""
 
     X: Any
@@ -291,7 +291,7 @@ class Split:
         return float(100 * np.mean((values - self.right) ** 2) / np.var(self.right))
 
 
-def split(problem: Problem, n_train: int, n_test: int, seed: int) -> Split:
+def split(problem: Problem, n_train: int, n_test: int, seed: int) -> _Split:
     """Draw both parts, centred and scaled by the first: columns of tables, images as a whole."""
     order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
     parts = problem.X[order[:n_train]], problem.X[order[n_train:]]
@@ -302,10 +302,10 @@ def split(problem: Problem, n_train: int, n_test: int, seed: int) -> Split:
     else:
         X, new = standardised(*parts)
     codes = problem.codes[order]
-    return Split(X, codes[:n_train], new, codes[n_train:], problem.classes)
+    return _Split(X, codes[:n_train], new, codes[n_train:], problem.classes)
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(world: _World, cell: Cell, seed: int) -> Measured:
     """Return test and leave-one-out errors of kernels, or of features, on one split."""
     own = cell.seed(seed, _NAME, "machines")
     parts = split(world.problems[cell.options["data"]], *_ROWS[world.level], own)
@@ -315,10 +315,10 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         measured[name] = parts.error(fit.predict(parts.new))
         measured[f"{name}, left out"] = float(fit.errors.min())
 
-    def of_kernel(kernel: Kernel) -> Any:
+    def of_kernel(kernel: _Kernel) -> Any:
         return kernel_ridge(kernel, parts.X, parts.codes, _LAMBDAS)
 
-    def best_of(kernels: list[Kernel]) -> tuple[int, Any]:
+    def best_of(kernels: list[_Kernel]) -> tuple[int, Any]:
         fits = [of_kernel(kernel) for kernel in kernels]
         best = int(np.argmin([fit.errors.min() for fit in fits]))
         return best, fits[best]
@@ -333,8 +333,8 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         for name, phi in maps.items():
             keep(name, learn.ridge(phi, parts.X, parts.codes, lambdas=_LAMBDAS))
         return measured
-    for q in POOLS[world.level]:
-        for depth in DEPTHS[world.level]:
+    for q in _POOLS[world.level]:
+        for depth in _DEPTHS[world.level]:
             network = deep(q, depth)
             for which in ("nngp", "ntk"):
                 fit = of_kernel(of_network(network, which))
@@ -349,7 +349,7 @@ def _page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     for cell, measured in cells:
         draws.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
     joined = [(Cell({"data": name, "draw": draw}), one) for (name, draw), one in draws.items()]
-    return page(joined, POOLS[level], DEPTHS[level])
+    return page(joined, _POOLS[level], _DEPTHS[level])
 
 
 _NAME = "depth"
@@ -371,5 +371,4 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=_page,
     data={"quick": "the 8 x 8 digits", "full": "digits, letter, magic, diamonds and MNIST"},
-    together=("draw", "machines"),
 )

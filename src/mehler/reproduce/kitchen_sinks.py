@@ -23,15 +23,7 @@ def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
 
     Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
     the rows; columns are scaled so that one alone can reach the targets, and have both signs.
-
-    Parameters
-    ----------
-    phi : array, shape (N, P)
-        Features to choose from.
-    y : array, shape (N,)
-        Targets.
-    sizes : tuple of int
-        Ascending numbers of steps to keep.
+    Features `phi` have shape (N, P), targets `y` (N,); `sizes` ascend.
     """
     lengths = np.sqrt(np.maximum((phi**2).mean(axis=0), 1e-300))
     # The total weight: ten times the targets' norm, so that sums of features can be reached.
@@ -62,7 +54,7 @@ def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
 
 
 @dataclass(frozen=True)
-class Stumps:
+class _Stumps:
     """A vote of stumps: sum of weight sign (x_column > threshold)."""
 
     columns: Any
@@ -75,19 +67,10 @@ class Stumps:
         return np.where(above, 1.0, -1.0) @ self.weights
 
 
-def boosted(X: Any, y: Any, n_thresholds: int, sizes: tuple[int, ...]) -> dict[int, Stumps]:
+def boosted(X: Any, y: Any, n_thresholds: int, sizes: tuple[int, ...]) -> dict[int, _Stumps]:
     """Run AdaBoost on stumps whose thresholds are quantiles, and keep some numbers of rounds.
 
-    Parameters
-    ----------
-    X : array, shape (N, d)
-        Rows.
-    y : array, shape (N,)
-        -1 or 1.
-    n_thresholds : int
-        Quantiles per column.
-    sizes : tuple of int
-        Ascending numbers of rounds to keep.
+    Rows `X` have shape (N, d), `y` is -1 or 1, `n_thresholds` counts a column; `sizes` ascend.
     """
     shares = (np.arange(n_thresholds) + 0.5) / n_thresholds
     cuts = np.quantile(X, shares, axis=0)
@@ -109,7 +92,7 @@ def boosted(X: Any, y: Any, n_thresholds: int, sizes: tuple[int, ...]) -> dict[i
         weights.append(float(weight))
         if step in sizes:
             at_all = np.array(chosen)
-            kept[step] = Stumps(columns[at_all], thresholds[at_all], np.array(weights))
+            kept[step] = _Stumps(columns[at_all], thresholds[at_all], np.array(weights))
     return kept
 
 
@@ -127,7 +110,7 @@ SIZES = {
     "joint": (3, 10, 30),
 }
 # Machines that choose, and the random features of their kind.
-RIVALS = {
+_RIVALS = {
     "greedy cosines": "random cosines",
     "boosted stumps": "random stumps",
     "joint": "random cosines",
@@ -257,7 +240,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 caption="Mean over draws, with its standard error, at the median time.",
             )
         )
-        for rival, kind in RIVALS.items():
+        for rival, kind in _RIVALS.items():
             pairs = [at_the_time(measured, rival) for _, measured in some.cells]
             what = f"{kind} in the time of {rival}, {SIZES[rival][-1]} of them, against these"
             verdicts.append(difference(f"{name}, {what}", *np.transpose(pairs)))
@@ -270,7 +253,7 @@ def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
     The rival is at its largest size; random features of its kind are at the largest size that takes
     no longer, or at their smallest one.
     """
-    limit, kind = measured[f"{rival}, seconds"][-1], RIVALS[rival]
+    limit, kind = measured[f"{rival}, seconds"][-1], _RIVALS[rival]
     within = [i for i, spent in enumerate(measured[f"{kind}, seconds"]) if spent <= limit]
     return measured[kind][max(within, default=0)], measured[rival][-1]
 

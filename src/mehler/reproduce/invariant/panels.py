@@ -213,8 +213,8 @@ def panels(
             for learner, right in both(z, labels, z_test, truth).items():
                 measured["panel"].setdefault(kind, {}).setdefault(learner, {})[f"{m},{n}"] = right
         # The last map has the most templates and bins.
-        measured["sizes"][kind] = over_sizes(sizes, z, labels, z_test, truth)
-    measured["sizes"]["rows"] = over_sizes(sizes, rows, labels, others, truth)
+        measured["sizes"][kind] = _over_sizes(sizes, z, labels, z_test, truth)
+    measured["sizes"]["rows"] = _over_sizes(sizes, rows, labels, others, truth)
     return measured
 
 
@@ -229,7 +229,7 @@ def _rows(world: World, seed: int) -> tuple[Any, Any]:
     return rng.permutation(world.known)[:most], world.known + rng.permutation(others)[:tested]
 
 
-def over_sizes(
+def _over_sizes(
     sizes: Sequence[int], z: Any, labels: Any, z_test: Any, truth: Any
 ) -> dict[str, Any]:
     """Return the shares by learner, a list over the training samples."""

@@ -37,7 +37,7 @@ def prepare(level: Level, folder: Path | None) -> Any:
     if the package of the spoken digits is not installed.
     """
     if level == "quick":
-        frames, labels = made_up(np.random.default_rng(0))
+        frames, labels = _made_up(np.random.default_rng(0))
     else:
         spoken = data.spoken_digits(_FRAMES)
         frames, labels = spoken.X.astype(np.float64), spoken.y
@@ -47,7 +47,7 @@ def prepare(level: Level, folder: Path | None) -> Any:
     return level, rows.astype(np.float32), labels, deviations
 
 
-def made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
+def _made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
     """Synthesise recordings, (n, 20, 13), and labels.
 
     Recordings of one class differ in speed, pitch and noise only.

@@ -22,7 +22,7 @@ _SPEAKERS, _KNOWN = 15, 8
 _VOWELS, _TAKES, _SECTIONS = 11, 6, 10
 # Vocal tracts differ in length by about a fifth either way.
 _STRETCHES = (0.8, 0.9, 1.0, 1.1, 1.25)
-SPLITS = {"speakers": "new speakers", "mixed": "rows dealt at random"}
+_SPLITS = {"speakers": "new speakers", "mixed": "rows dealt at random"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     Raises MissingDataError if the package of the vowels is not installed.
     """
     if level == "quick":
-        X, y, speakers = made_up(np.random.default_rng(0))
+        X, y, speakers = _made_up(np.random.default_rng(0))
     else:
         vowels = data.vowels()
         X, y, speakers = vowels.X[:, 3:], vowels.y, vowels.X[:, 1].astype(np.int64)
@@ -59,7 +59,7 @@ def stretches() -> Any:
     return np.swapaxes(warps.apply(np.eye(_SECTIONS)), 1, 2)
 
 
-def made_up(rng: Any) -> tuple[Any, Any, Any]:
+def _made_up(rng: Any) -> tuple[Any, Any, Any]:
     """Make up vowels, (990, 10), labels and speakers, who differ in the stretch and in noise."""
     from scipy.ndimage import gaussian_filter1d
 
@@ -111,7 +111,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     beside = table(
         f"Share of test rows that are right, {_SIZES[level][-1]} training rows, "
         f"m = {TEMPLATES[level][-1]}, n = {BINS[level][-1]}, by split, mean ± standard deviation",
-        ("learner", "features", *SPLITS.values()),
+        ("learner", "features", *_SPLITS.values()),
         rows,
         digits=3,
     )

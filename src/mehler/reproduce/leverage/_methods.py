@@ -17,7 +17,7 @@ RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
 POOL = 10
 
 
-class Bottom:
+class _Bottom:
     """Keep the features of smallest leverage score, as a control on the value of the scores."""
 
     def __init__(self, pool: Any, n_features: int, lam: float) -> None:
@@ -42,12 +42,12 @@ class Bottom:
         )
 
 
-Choose = Callable[[Any, int, float, int], Any]
-METHODS: dict[str, Choose] = {
+_Choose = Callable[[Any, int, float, int], Any]
+METHODS: dict[str, _Choose] = {
     "plain": lambda pool, m, lam, seed: leverage.PlainSampling(pool, m),
     "leverage": lambda pool, m, lam, seed: leverage.LeverageSampling(pool, m, lam=lam, seed=seed),
     "top leverage": lambda pool, m, lam, seed: leverage.TopLeverage(pool, m, lam=lam),
-    "bottom leverage": lambda pool, m, lam, seed: Bottom(pool, m, lam),
+    "bottom leverage": lambda pool, m, lam, seed: _Bottom(pool, m, lam),
     "top variance": lambda pool, m, lam, seed: leverage.TopVariance(pool, m),
     "EERF": lambda pool, m, lam, seed: leverage.EERF(pool, m),
     "LKRF": lambda pool, m, lam, seed: leverage.LKRF(pool, m, rho=1.0),

@@ -144,7 +144,7 @@ _SELECTING = 3000
 _RHOS = (0.1, 1.0, 10.0)
 # The cost of NotSoRandom, chosen likewise.
 _COSTS = (10.0, 1000.0)
-KINDS = ("leverage", "top leverage", "bottom leverage", "top variance", "EERF")
+_KINDS = ("leverage", "top leverage", "bottom leverage", "top variance", "EERF")
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     grid = gammas_of(split.fit[0], _BANDWIDTHS)
     for gamma in grid:
         pool = drawn(split, POOL * m, gamma, own)
-        for name in KINDS:
+        for name in _KINDS:
             tried[name].append(on_features(split, METHODS[name](pool, m, LAM, own).fit(*some)))
         for rho in _RHOS:
             errors = on_features(split, leverage.LKRF(pool, m, rho=rho).fit(*some))

@@ -25,8 +25,8 @@ _LAM = 1e-3
 _RIDGES = (1e-3, 1e-2, 1e-1)
 _FOLDS = 3
 
-Choose = Callable[[Any, int, int], Any]
-SELECTED: dict[str, tuple[str, Choose]] = {
+_Choose = Callable[[Any, int, int], Any]
+_SELECTED: dict[str, tuple[str, _Choose]] = {
     "plain": ("RKS", lambda pool, m, seed: leverage.PlainSampling(pool, m)),
     "letter": (
         "ELSS, Algorithm 1 to the letter",
@@ -48,7 +48,7 @@ SELECTED: dict[str, tuple[str, Choose]] = {
 }
 LABELS = {
     "rows": "logistic regression on the rows",
-    **{name: f"{label} + LR" for name, (label, _) in SELECTED.items()},
+    **{name: f"{label} + LR" for name, (label, _) in _SELECTED.items()},
     "perceptron": "perceptron",
 }
 
@@ -65,7 +65,7 @@ def cells(level: Level) -> list[Cell]:
 
 
 @dataclass(frozen=True)
-class Split:
+class _Split:
     """Unlabelled, labelled and test rows, standardised by the unlabelled ones."""
 
     unlabelled: Any
@@ -79,7 +79,7 @@ class Split:
         return float(100 * np.mean(np.sign(predicted) != self.test[1]))
 
 
-def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> Split:
+def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> _Split:
     """Draw disjoint parts, with n labels of each class."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(problem.y))
@@ -90,14 +90,14 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     scored, learnt, tested = standardised(*(problem.X[part] for part in (rows, few, test)))
     # Balanced folds: rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % _FOLDS for _ in range(2)])
-    return Split(scored, learnt, problem.y[few], (tested, problem.y[test]), folds)
+    return _Split(scored, learnt, problem.y[few], (tested, problem.y[test]), folds)
 
 
-Machine = Callable[[Any, Any], Callable[[Any], Any]]
+_Machine = Callable[[Any, Any], Callable[[Any], Any]]
 
 
-def fitted(
-    parts: Split, machines: list[Machine], features: Callable[[Any], Any]
+def _fitted(
+    parts: _Split, machines: list[_Machine], features: Callable[[Any], Any]
 ) -> tuple[int, float]:
     """Return mistakes over folds of the labelled rows, and test error, of the best machine."""
     z = features(parts.X)
@@ -112,7 +112,7 @@ def fitted(
     return min(wrong), parts.error(best(z, parts.y)(features(parts.test[0])))
 
 
-def logistic(lam: float) -> Machine:
+def logistic(lam: float) -> _Machine:
     """Return logistic regression with one ridge."""
 
     def fit(z: Any, y: Any) -> Callable[[Any], Any]:
@@ -129,22 +129,22 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     own = cell.seed(seed, _NAME)
     parts = split(world.problems[o["data"]], o["labels"], unlabelled, n_test, own)
     ridges = [logistic(lam) for lam in _RIDGES]
-    errors: Measured = {"rows": fitted(parts, ridges, lambda rows: rows)[1]}
-    for name, (_, choose) in SELECTED.items():
+    errors: Measured = {"rows": _fitted(parts, ridges, lambda rows: rows)[1]}
+    for name, (_, choose) in _SELECTED.items():
         tried = []
         for gamma in gammas_of(parts.unlabelled):
             pool = FourierFeatures.draw(
                 parts.X.shape[1], size, gamma=gamma, form="offset", seed=own, dtype="float64"
             )
             phi = choose(pool, m, own).fit(parts.unlabelled)
-            tried.append(fitted(parts, ridges, phi))
+            tried.append(_fitted(parts, ridges, phi))
         errors[name] = min(tried, key=lambda pair: pair[0])[1]
     joint = [_joint(lam, m, own) for lam in _RIDGES]
-    errors["perceptron"] = fitted(parts, joint, lambda rows: rows)[1]
+    errors["perceptron"] = _fitted(parts, joint, lambda rows: rows)[1]
     return errors
 
 
-def _joint(lam: float, n_hidden: int, seed: int) -> Machine:
+def _joint(lam: float, n_hidden: int, seed: int) -> _Machine:
     return lambda z, y: perceptron(z, y, n_hidden, lam / n_hidden, seed=seed)
 
 

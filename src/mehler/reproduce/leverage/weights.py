@@ -17,7 +17,7 @@ _ROWS = {"quick": 300, "full": 2000}
 # The first is no ridge but for rounding: it must stay above 1000 eps, the features' norm is 1.
 RIDGES = (1e-12, 1e-6, 1e-3, 1e-1)
 # Weights over the uniform ones, M_0 q_i.
-EDGES = tuple(np.linspace(0.0, 3.0, 25).tolist())
+_EDGES = tuple(np.linspace(0.0, 3.0, 25).tolist())
 
 
 def cells(level: Level) -> list[Cell]:
@@ -29,7 +29,7 @@ def cells(level: Level) -> list[Cell]:
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return of the weights M_0 q_i at each ridge the histogram, the ends, and what is uniform.
 
-    ``histogram``: shares of the features between `EDGES`, with what is above in the last bin.
+    ``histogram``: shares of the features between `_EDGES`, with what is above in the last bin.
     ``low`` and ``high``: quantiles of one and 99 percent. ``even``: share within one percent of
     uniform. ``size``: features that as many even ones would be, 1/(M_0 sum q_i^2).
     """
@@ -49,7 +49,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     for lam in RIDGES:
         scores = np.asarray(leverage.ridge_leverage_scores(values, lam).scores)
         weights = scores / scores.mean()
-        counts = np.histogram(np.minimum(weights, EDGES[-1]), EDGES)[0]
+        counts = np.histogram(np.minimum(weights, _EDGES[-1]), _EDGES)[0]
         measured["histogram"].append((counts / len(weights)).tolist())
         for name, q in (("low", 0.01), ("high", 0.99)):
             measured[name].append(float(np.quantile(weights, q)))
@@ -88,7 +88,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
             curves(
                 f"{name}: histogram of the weights",
                 "weight over the uniform one, M0 q",
-                (np.array(EDGES[1:]) + EDGES[:-1]) / 2,
+                (np.array(_EDGES[1:]) + _EDGES[:-1]) / 2,
                 "share of the features",
                 {
                     f"lambda = {label}": some.values("histogram")[:, k]

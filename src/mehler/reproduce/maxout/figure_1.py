@@ -112,5 +112,4 @@ EXPERIMENT = Experiment(
     measure=measure,
     data=dict.fromkeys(LEVELS, "points of a circle"),
     page=page,
-    together=(),
 )

@@ -32,7 +32,7 @@ def circular_rank_correlation(a: Any, b: Any) -> float:
     return float(max(means))
 
 
-def around(coordinates: Any) -> Any:
+def _around(coordinates: Any) -> Any:
     """Return the angles of points of the plane around their centre."""
     centred = coordinates - coordinates.mean(axis=0)
     return np.arctan2(centred[:, 1], centred[:, 0])
@@ -46,7 +46,7 @@ def windings(coordinates: Any, angle: Any) -> int:
     with :math:`\theta_j` the angles of the points around their centre, :math:`\alpha_j` = `angle`
     in degrees.
     """
-    around_centre, turned = around(coordinates), np.deg2rad(angle)
+    around_centre, turned = _around(coordinates), np.deg2rad(angle)
     sizes = [
         max(abs(np.exp(1j * (around_centre + sign * k * turned)).mean()) for sign in (-1, 1))
         for k in range(1, 7)
@@ -55,7 +55,7 @@ def windings(coordinates: Any, angle: Any) -> int:
 
 
 # People per plane; forty people make eight planes.
-PEOPLE = 5
+_PEOPLE = 5
 _SHRUNK = 4
 
 
@@ -69,10 +69,10 @@ def shrunk(images: Any) -> Any:
 
 def face_cells(m: int, n_people: int = 40) -> list[Cell]:
     """Return a cell for every five people."""
-    return [Cell({"faces": part, "m": m}) for part in range(n_people // PEOPLE)]
+    return [Cell({"faces": part, "m": m}) for part in range(n_people // _PEOPLE)]
 
 
-def measure_faces(
+def _measure_faces(
     faces: Any, part: int, embeddings: Mapping[str, Callable[[Any], Any]]
 ) -> Measured:
     """Embed the pictures of group `part` of five people in the plane.
@@ -80,7 +80,7 @@ def measure_faces(
     Returns, for each embedding, the fraction of pictures whose nearest other one shows the same
     person.
     """
-    here = faces.y // PEOPLE == part
+    here = faces.y // _PEOPLE == part
     X, people = shrunk(faces.X[here]), faces.y[here]
     measured: Measured = {"people": people.tolist()}
     for name, embed in embeddings.items():
@@ -104,7 +104,7 @@ def faces_shown(
     means = {name: Results(cells).values(name) for name in methods}
     rows = [
         [
-            f"{PEOPLE * cell.options['faces'] + 1} to {PEOPLE * (cell.options['faces'] + 1)}",
+            f"{_PEOPLE * cell.options['faces'] + 1} to {_PEOPLE * (cell.options['faces'] + 1)}",
             *(f"{measured[name]:.2f}" for name in methods),
         ]
         for cell, measured in cells
@@ -127,7 +127,7 @@ def faces_shown(
         f"{does} PCA of pixels (share of nearest pictures that are of the same person "
         f"{means['maxout'].mean():.3f} against {means['pixels'].mean():.3f}, difference "
         f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} groups of "
-        f"{PEOPLE} people)."
+        f"{_PEOPLE} people)."
     )
     _, first = cells[0]
     people = np.array(first["people"])
@@ -186,10 +186,10 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     embeddings: dict[str, Callable[[Any], Any]] = {
         "maxout": lambda rows: maxout(rows, cell.options["m"], own),
         "pixels": plane,
-        "lle": locally_linear,
+        "lle": _locally_linear,
     }
     if "faces" in cell.options:
-        return measure_faces(faces, cell.options["faces"], embeddings)
+        return _measure_faces(faces, cell.options["faces"], embeddings)
     picture = pictures[cell.options["digit"]]
     closed = cell.options["sweep"] == "turn"
     step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
@@ -219,7 +219,7 @@ def plane(Z: Any) -> Any:
     return PCA(n_components=2, svd_solver="full").fit_transform(np.asarray(Z, dtype=np.float64))
 
 
-def locally_linear(X: Any) -> Any:
+def _locally_linear(X: Any) -> Any:
     """Return the locally linear embedding by scikit-learn with eight neighbours."""
     from sklearn.manifold import LocallyLinearEmbedding
 
@@ -236,7 +236,7 @@ def agreement(points: Any, angle: Any, closed: bool) -> float:
     absolute value of Spearman's correlation of the first component.
     """
     if closed:
-        return circular_rank_correlation(around(points), angle)
+        return circular_rank_correlation(_around(points), angle)
     from scipy.stats import spearmanr
 
     if np.ptp(points[:, 0]) == 0:
@@ -341,5 +341,4 @@ EXPERIMENT = Experiment(
         "full": "turned digits of MNIST and ORL faces, in place of turned faces",
     },
     needs_data=("full",),
-    together=(),
 )

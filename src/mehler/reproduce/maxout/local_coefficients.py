@@ -20,13 +20,13 @@ _ROWS = {"quick": (300, 100), "full": (600, 100)}
 _LAMBDAS = tuple(10.0 ** np.arange(-7.0, -1.0))
 # Of the pixels that are not blank, the share that is erased.
 _ERASED = 0.1
-MAPS: dict[str, Any] = {"decoupled": DecoupledMaxoutFeatures, "plain": MaxoutFeatures}
-PAIRS = {
+_MAPS: dict[str, Any] = {"decoupled": DecoupledMaxoutFeatures, "plain": MaxoutFeatures}
+_PAIRS = {
     "decoupled": "decoupled map, against equation (4)",
     "plain": "plain map, against equation (4)",
     "gradient": "plain map, against the gradient of its kernel's function",
 }
-ORDERS = {
+_ORDERS = {
     "local": "largest share of the prediction, local coefficients",
     "linear": "largest share, coefficients of a linear model",
     "bright": "brightest",
@@ -35,7 +35,7 @@ ORDERS = {
 
 
 @dataclass(frozen=True)
-class World:
+class _World:
     """Rows of length 1, labels and the level."""
 
     X: Any
@@ -43,17 +43,17 @@ class World:
     level: Level
 
 
-def prepare(level: Level, folder: Path | None) -> World:
+def prepare(level: Level, folder: Path | None) -> _World:
     """Load 5000 digits of MNIST, or the 8 x 8 digits at the quick level.
 
     Raises MissingDataError if the package of the former is not installed.
     """
     digits = data.digits() if level == "quick" else data.mnist_5k()
     rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
-    return World(rows / np.linalg.norm(rows, axis=1, keepdims=True), digits.y, level)
+    return _World(rows / np.linalg.norm(rows, axis=1, keepdims=True), digits.y, level)
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(world: _World, cell: Cell, seed: int) -> Measured:
     """Return distances of local coefficients from the kernel's, and predictions that erasing turns.
 
     By pair, over the numbers of units: ``all``, median over rows of the distance relative to the
@@ -66,11 +66,11 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     fit, test = order[:n_fit], order[n_fit : n_fit + n_test]
     X, codes, rows = world.X[fit], learn.one_vs_all(world.y[fit])[0], world.X[test]
     measured: Measured = {
-        "all": {name: [] for name in PAIRS},
-        "along": {name: [] for name in PAIRS},
+        "all": {name: [] for name in _PAIRS},
+        "along": {name: [] for name in _PAIRS},
     }
-    lams = {name: chosen(X, codes, name) for name in MAPS}
-    for name, kind in MAPS.items():
+    lams = {name: chosen(X, codes, name) for name in _MAPS}
+    for name, kind in _MAPS.items():
         beta, targets = kernel_coefficients(X, codes, rows, lams[name], name)
         for m in _UNITS[world.level]:
             phi = kind.draw(X.shape[1], m, _POOL, seed=own, like=X)
@@ -81,14 +81,14 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
                 measured["all"][pair].append(float(np.median(away)))
                 measured["along"][pair].append(float(np.median(along)))
     most = _UNITS[world.level][-1]
-    phi = MAPS["decoupled"].draw(X.shape[1], most, _POOL, seed=own, like=X)
+    phi = _MAPS["decoupled"].draw(X.shape[1], most, _POOL, seed=own, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lams["decoupled"], intercept=False)
-    measured["turned"] = turned((X, codes), rows, model, own)
+    measured["turned"] = _turned((X, codes), rows, model, own)
     return measured
 
 
 def kernel_of(rho: Any, name: str) -> Any:
-    """Return the kernel of one of `MAPS` at correlations rho, on rows of length 1."""
+    """Return the kernel of one of `_MAPS` at correlations rho, on rows of length 1."""
     if name == "decoupled":
         return exact.locally_linear_kernel(rho, _POOL)
     return exact.maxout_kernel(rho, _POOL)
@@ -135,7 +135,7 @@ def apart(local: Any, wanted: Any, rows: Any) -> tuple[Any, Any]:
     return np.sqrt(away), np.sqrt(along)
 
 
-def turned(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
+def _turned(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
     """Return the percentage of predictions that change as a tenth of the inked pixels is erased."""
     local = model.phi.local_coefficients(rows, model.weights)
     values = model.predict(rows)
@@ -173,12 +173,12 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     units, results = _UNITS[level], Results(cells)
     words = {"all": "in all directions", "along": "along the row, the prediction"}
     distances = {
-        (PAIRS[name], words[kind]): results.values(kind, name) for kind in words for name in PAIRS
+        (_PAIRS[name], words[kind]): results.values(kind, name) for kind in words for name in _PAIRS
     }
-    turns = {name: results.values("turned", name) for name in ORDERS}
+    turns = {name: results.values("turned", name) for name in _ORDERS}
     what = "8 x 8 digits" if level == "quick" else "5000 digits of MNIST"
     verdicts = []
-    for label in PAIRS.values():
+    for label in _PAIRS.values():
         away, along = (distances[label, word] for word in words.values())
         verdicts.append(
             f"{capital(label)}: at m = {units[-1]} off by {away[:, -1].mean():.2f} of the "
@@ -194,7 +194,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
             more="more predictions turn",
             unit="",
         )
-        for name, label in ORDERS.items()
+        for name, label in _ORDERS.items()
         if name != "random"
     ]
     return Page(
@@ -211,7 +211,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 "Predictions of the decoupled map that change as a tenth of the inked pixels is "
                 f"erased, percent, m = {units[-1]}",
                 ("pixels that are erased", "turned"),
-                {label: [turns[name]] for name, label in ORDERS.items()},
+                {label: [turns[name]] for name, label in _ORDERS.items()},
             ),
         ),
         plots=(
@@ -228,7 +228,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 "Predictions that erasing a tenth of the ink turns",
                 "order of the table",
                 "percent",
-                {label: turns[name] for name, label in ORDERS.items()},
+                {label: turns[name] for name, label in _ORDERS.items()},
             ),
         ),
     )

@@ -32,8 +32,8 @@ MAPS: dict[str, tuple[str, Callable[[int], int]]] = {
     "fourier-p": ("Fourier, as many projections", lambda m: m * _POOL),
 }
 # Error in percent of nearest neighbours on pixels; the paper does not give their number.
-PRINTED = 3.09
-OTHERS = {
+_PRINTED = 3.09
+_OTHERS = {
     "linear": "pixels, no map",
     "neighbours": "nearest neighbours by pixels",
     "neighbours-maxout": "nearest neighbours by maxout features",
@@ -43,7 +43,7 @@ OTHERS = {
 def cells(level: Level) -> list[Cell]:
     """Return maps and draws; no map and neighbours, which are slow, have one cell each."""
     m = _UNITS[level]
-    once = [(name, 0) for name in OTHERS]
+    once = [(name, 0) for name in _OTHERS]
     drawn = [(name, draw) for draw in range(_DRAWS[level]) for name in MAPS]
     return [Cell({"map": name, "m": m, "draw": draw}) for name, draw in once + drawn]
 
@@ -56,10 +56,10 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     if name == "linear":
         return table_1.fitted(world, lambda rows: rows)
     if name == "neighbours":
-        return by_neighbours(world, lambda rows: rows)
+        return _by_neighbours(world, lambda rows: rows)
     X = world.fit[0]
     if name == "neighbours-maxout":
-        return by_neighbours(world, MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=own, like=X))
+        return _by_neighbours(world, MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=own, like=X))
     if not name.startswith("fourier"):
         return table_1.fitted(world, maxout(name, X, m, own))
     few = tuple(part[:_FEW] for part in world.fit)
@@ -90,7 +90,7 @@ def fourier(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
     return FourierFeatures.draw(d, m * _POOL, gamma=gamma, form="offset", seed=seed, like=X)
 
 
-def by_neighbours(world: World, phi: Any) -> Measured:
+def _by_neighbours(world: World, phi: Any) -> Measured:
     """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
     (X, labels), (held, held_labels), (test, test_labels) = world.fit, world.choose, world.test
     off = votes(phi, X, labels, held, held_labels)
@@ -118,7 +118,7 @@ def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors of all maps, and their differences from random maxout."""
     m = _UNITS[level]
-    labels = {**{name: label for name, (label, _) in MAPS.items()}, **OTHERS}
+    labels = {**{name: label for name, (label, _) in MAPS.items()}, **_OTHERS}
     errors = {name: Results(cells).values("error", map=name) for name in labels}
     projections = {name: f"{takes(m):,}" for name, (_, takes) in MAPS.items()}
     rows = [
@@ -127,7 +127,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     where = "8 x 8 digits"
     if level == "full":
         where = "MNIST; printed in brackets"
-        rows[list(labels).index("neighbours")][-1] += f" ({PRINTED:.2f})"
+        rows[list(labels).index("neighbours")][-1] += f" ({_PRINTED:.2f})"
     table = Table(
         f"Test error in percent, {m} units, {where}; mean ± standard deviation over draws",
         ("map", "projections", "error"),

@@ -82,7 +82,7 @@ def cells(level: Level) -> list[Cell]:
     return _cells(level, _SIZES[:2] if level == "quick" else _SIZES)
 
 
-def cells_pixels(level: Level) -> list[Cell]:
+def _cells_pixels(level: Level) -> list[Cell]:
     """Return the same cells without the two columns that take hours."""
     return _cells(level, _SIZES[:1] if level == "quick" else _SIZES[:3])
 
@@ -167,14 +167,9 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     )
     return Page(
         verdicts=_verdicts(errors, sizes, level),
-        tables=(Table(caption, ("", *(_head(errors[1, m], m, level) for m in sizes)), rows),),
+        tables=(Table(caption, ("", *(f"m = {m}" for m in sizes)), rows),),
         plots=(plot,),
     )
-
-
-def _head(values: Any, m: int, level: Level) -> str:
-    fewer = level == "full" and len(values) < _DRAWS
-    return f"m = {m}, {len(values)} draws" if fewer else f"m = {m}"
 
 
 def _beside(values: Any, q: int, m: int, level: Level) -> str:
@@ -228,7 +223,6 @@ EXPERIMENT = Experiment(
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
-    together=("m", "draw"),
 )
 
 PIXELS = replace(
@@ -240,5 +234,5 @@ PIXELS = replace(
         "and here they are pixels between 0 and 1, of different lengths."
     ),
     prepare=prepare_pixels,
-    cells=cells_pixels,
+    cells=_cells_pixels,
 )

@@ -22,7 +22,7 @@ PRINTED = {
     10_000: ((23.2, 0.1), (22.5, 0.2), (24.5, 0.2), (24.7, 0.4)),
     20_000: ((23.1, 0.1), (22.3, 0.2), (24.3, 0.2), (24.5, 0.2)),
 }
-PRINTED_LINEAR = (33.1, 0.1)
+_PRINTED_LINEAR = (33.1, 0.1)
 
 
 def cells(level: Level) -> list[Cell]:
@@ -87,7 +87,7 @@ def _table(caption: str, errors: dict[tuple[int, int], Any], sizes: Any, *, prin
         [f"m = {m}", *(beside(errors[q, m], *pair) for q, pair in zip(_POOLS, pairs))]
         for m, pairs in ((m, PRINTED[m * _SHRUNK]) for m in sizes)
     ]
-    rows.append(["no map", beside(errors[0, 0], *PRINTED_LINEAR), *[""] * (len(_POOLS) - 1)])
+    rows.append(["no map", beside(errors[0, 0], *_PRINTED_LINEAR), *[""] * (len(_POOLS) - 1)])
     return Table(caption, ("", *(f"q = {q}" for q in _POOLS)), rows)
 
 

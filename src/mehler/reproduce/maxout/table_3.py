@@ -39,7 +39,7 @@ PRINTED = ("23.1", "22.7", "22.8", "22.4", "22.1", "21.3")
 
 
 @dataclass(frozen=True)
-class World:
+class _World:
     """Rows of unit length, labels, and the number of training rows."""
 
     X: Any
@@ -47,7 +47,7 @@ class World:
     n_train: int
 
 
-def prepare(level: Level, folder: Path | None) -> World:
+def prepare(level: Level, folder: Path | None) -> _World:
     """Load spoken digits, or the 8 x 8 digits at the quick level.
 
     Raises MissingDataError if the package of the spoken digits is not installed.
@@ -56,7 +56,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
     rows = (rows - rows.mean(axis=0)) / np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0)
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return World(rows.astype(np.float32), digits.y, 600 if level == "quick" else 2000)
+    return _World(rows.astype(np.float32), digits.y, 600 if level == "quick" else 2000)
 
 
 def cells(level: Level) -> list[Cell]:
@@ -83,7 +83,7 @@ def _fourier(m: int, gamma: float, X: Any, seed: int) -> Any:
     return FourierFeatures.draw(X.shape[-1], m, gamma=gamma, form="offset", seed=seed, like=X)
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(world: _World, cell: Cell, seed: int) -> Measured:
     """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
     # All settings of a draw share one split.
     shared = cell.seed(seed, _NAME, "map", "m", "projections")
@@ -101,7 +101,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     return {"error": float(100 * np.mean(classes[values.argmax(axis=1)] != world.y[test]))}
 
 
-def measure_frames(world: _frames.World, cell: Cell, seed: int) -> Measured:
+def _measure_frames(world: _frames.World, cell: Cell, seed: int) -> Measured:
     """Return the errors of one draw of recordings and weights; see :mod:`._frames`."""
     name = FRAMES.name
     own, split = cell.seed(seed, name), _frames.split_seed(cell, seed, name)
@@ -139,7 +139,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     )
 
 
-def page_of_frames(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
+def _page_of_frames(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the same for frames, with errors of recordings beside."""
     errors, settings = _errors(cells, "frames"), _SETTINGS_OF_FRAMES[level]
     (_, p), (m, _), _, (many, _), (most, _) = settings
@@ -237,7 +237,7 @@ FRAMES = Experiment(
     ),
     prepare=_frames.prepare,
     cells=lambda level: _cells(_SETTINGS_OF_FRAMES[level]),
-    measure=measure_frames,
-    page=page_of_frames,
+    measure=_measure_frames,
+    page=_page_of_frames,
     data=_frames.DATA,
 )
