@@ -12,6 +12,8 @@ DOCS = Path(__file__).parent
 
 SETUP = """\
 import numpy as np
+from scipy.special import ndtr
+
 from mehler import verify
 
 X = 0.7 * np.random.default_rng(0).standard_normal((6, 3))
@@ -54,6 +56,18 @@ KINDS = {
         "A declared variance: a factor of the kernel is left out",
         "wrong = lambda X, Y: 1 + rbf(X, Y) ** 4 / 2\n"
         "verify.require(verify.check_variance(offset, wrong, X, independent_features=True))",
+    ),
+    "distribution": (
+        "A law of features: twice as wide as claimed",
+        "law = lambda X, t: ndtr(t / np.linalg.norm(X, axis=1, keepdims=True))\n"
+        "wide = lambda seed: lambda X: 2 * X @ np.random.default_rng(seed).normal(size=(3, 100))\n"
+        'claim = {"scale": 1.0, "independent_features": True}\n'
+        "verify.require(verify.check_distribution(wide, law, X, **claim))",
+    ),
+    "same": (
+        "A new version: a factor is lost",
+        "lost = lambda seed: lambda X: 0.9 * offset(seed)(X)\n"
+        "verify.require(verify.check_same(offset, lost, X, independent_features=True))",
     ),
     "invariance": (
         "Invariance: even features do not know the order of columns",

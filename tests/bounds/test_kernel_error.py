@@ -152,6 +152,8 @@ def test_bad_input_of_the_inverses_is_refused():
         solve(kernel_error.all_pairs, at_most=0.1, n_rows=0, **setting)
     with pytest.raises(ValueError, match="does not fall in n_rows"):
         solve(kernel_error.all_pairs, at_most=0.1, n_rows=None, **{**setting, "n_features": 5})
+    with pytest.raises(ValueError, match=r"^pool_size=0 must be at least 1"):
+        kernel_error.normal_quantile(10, delta=0.1, pool_size=0)
     with pytest.raises(ValueError, match="exactly one of pool_size and variance"):
         kernel_error.normal_quantile(10, delta=0.1)
     with pytest.raises(ValueError, match="known already"):

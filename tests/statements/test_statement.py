@@ -7,9 +7,7 @@ import math
 import pytest
 
 from mehler.statements import (
-    BACKENDS,
     EXPECTATIONS,
-    RESTORED_HOLDS,
     RESTORED_REFUTED,
     UNDECIDED,
     Check,
@@ -21,6 +19,8 @@ from mehler.statements import (
     verdict_of,
 )
 from mehler.verify import Ledger, check_mean
+
+RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
 
 
 def evidence(form: str, status: str) -> Evidence:
@@ -249,7 +249,7 @@ def test_rows_reach_the_backend():
 
     rows = np.arange(6.0).reshape(3, 2)
     rows.flags.writeable = False
-    for backend in BACKENDS:
+    for backend in ("numpy", "torch", "jax", "cupy", "dask"):
         context = Context(ledger=Ledger(), backend=backend)
         try:
             moved = context.asarray(rows)

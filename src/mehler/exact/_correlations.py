@@ -17,9 +17,9 @@ LARGEST_POOL = 10**6
 ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
-def require_pool(q: Any) -> int:
-    """Return a pool size for float64, whose tables stop at 10^6."""
-    return require_integer("pool size q", q, most=LARGEST_POOL)
+def require_pool(q: Any, name: str = "pool size q") -> int:
+    """Return a pool size for float64, whose tables stop at 10^6, or name it in the error."""
+    return require_integer(name, q, most=LARGEST_POOL)
 
 
 def require_rho(rho: Any) -> Any:

@@ -3,7 +3,7 @@
 `discover` finds the statements of installed packages; `mehler.report.run` checks them.
 """
 
-from mehler.statements._context import BACKENDS, LEVELS, Context, Level
+from mehler.statements._context import Context, Level
 from mehler.statements._discover import discover
 
 # Shared with other packages of mehler, and no public names.
@@ -11,9 +11,7 @@ from mehler.statements._discover import entries as entries
 from mehler.statements._discover import listing as listing
 from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
 from mehler.statements._statement import (
-    COPIES,
     EXPECTATIONS,
-    RESTORED_HOLDS,
     RESTORED_REFUTED,
     UNDECIDED,
     Check,
@@ -23,12 +21,8 @@ from mehler.statements._statement import (
 )
 
 __all__ = [
-    "BACKENDS",
-    "COPIES",
     "EXPECTATIONS",
     "FORMS",
-    "LEVELS",
-    "RESTORED_HOLDS",
     "RESTORED_REFUTED",
     "UNDECIDED",
     "BoundCase",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from mehler.verify import Ledger
 
 Level = Literal["quick", "full"]
-LEVELS = ("quick", "full")
 
 # Nobody computes on the library that only tests conformance to the standard.
-BACKENDS = tuple(name for name in LIBRARIES if name != "strict")
+_BACKENDS = tuple(name for name in LIBRARIES if name != "strict")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +34,7 @@ class Context:
     seed : int
         Seed of the whole run.
     backend : str
-        One of `BACKENDS`, the library on which maps are drawn and applied.
+        Name of the library on which maps are drawn and applied, such as ``"torch"``.
     false_alarm : float
         Probability of refuting a true claim, per test.
     statement : str
@@ -58,8 +57,8 @@ class Context:
     statement: str = ""
 
     def __post_init__(self) -> None:
-        require_choice("level", self.level, LEVELS)
-        require_choice("backend", self.backend, BACKENDS)
+        require_choice("level", self.level, get_args(Level))
+        require_choice("backend", self.backend, _BACKENDS)
         object.__setattr__(self, "seed", require_integer("seed", self.seed, least=0))
         object.__setattr__(
             self, "false_alarm", require_probability("false_alarm", self.false_alarm)

@@ -21,21 +21,20 @@ from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 
 UNDECIDED = "undecided: formula not in the source text"
-RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
+_RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
 RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
 EXPECTATIONS = (
     "holds",
     "holds with constant",
     "refuted, repaired",
     "refuted",
-    RESTORED_HOLDS,
+    _RESTORED_HOLDS,
     RESTORED_REFUTED,
     "not computable",
 )
 # Section with the claim, by the state of the print in the copy that was read: complete, without
 # its formula, or absent, as for our own statements.
 _CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
-COPIES = tuple(_CLAIMED)
 _MISSING = {
     "place": "say where it stands, by section, number and page or line, or that it is ours",
     "hypotheses": "say all that is assumed, or that nothing is",
@@ -222,7 +221,7 @@ class Statement:
         for name in ("source", "place", "hypotheses", "title", "ground"):
             if not require_instance(name, getattr(self, name), str).strip():
                 raise ValueError(f"{self.id}: {name} is empty: {_MISSING.get(name, 'say it')}")
-        require_choice(f"{self.id}: copy", self.copy, COPIES)
+        require_choice(f"{self.id}: copy", self.copy, tuple(_CLAIMED))
         if not self.printed:
             raise ValueError(
                 f"{self.id}: section {_CLAIMED[self.copy]!r} has no display formula: give the "
@@ -248,7 +247,7 @@ class Statement:
                 f"{self.id}: copy={self.copy!r} and a check of the {wrong} form: what the copy has "
                 "lost is restored, everything else is printed or stated"
             )
-        undecided = self.expected in (RESTORED_HOLDS, RESTORED_REFUTED)
+        undecided = self.expected in (_RESTORED_HOLDS, RESTORED_REFUTED)
         if self.checks and undecided != (self.copy == "lost"):
             raise ValueError(
                 f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: the verdict is "
@@ -385,8 +384,8 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
           that form refutes;
         - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without
           a confirmed proved form;
-        - `RESTORED_REFUTED` or `RESTORED_HOLDS` if the checked formula is a reconstruction of one
-          missing in the source text;
+        - `RESTORED_REFUTED`, or the same with a restored form that holds, if the checked formula is
+          a reconstruction of one missing in the source text;
         - ``"holds with constant"`` if only the proved form could be checked, because the printed
           one has a constant without a value; else ``"holds"``.
 
@@ -421,7 +420,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     if "inconclusive" in proved or ("inconclusive" in claimed and not refuted):
         return "inconclusive"
     if statuses["restored"]:
-        return RESTORED_REFUTED if refuted else RESTORED_HOLDS
+        return RESTORED_REFUTED if refuted else _RESTORED_HOLDS
     if refuted:
         return "refuted, repaired" if proved else "refuted"
     return "holds" if claimed else "holds with constant"

@@ -208,7 +208,10 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
     """
-    d, q = require_integer("n_inputs", n_inputs, most=_LARGEST), require_pool(pool_size)
+    d, q = (
+        require_integer("n_inputs", n_inputs, most=_LARGEST),
+        require_pool(pool_size, "pool_size"),
+    )
     h1 = float(exact.max_moment(1, q))
     first, second, third, fourth = (_largest(d, q, p) for p in (1, 2, 3, 4))
     square = fourth + 2 * h1 * third + h1**2 * second

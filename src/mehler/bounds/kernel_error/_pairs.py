@@ -71,7 +71,7 @@ class Product:
         if self.method is not None:
             require_choice("method", self.method, METHODS[names[0]])
         if self.pool_size is not None:
-            require_pool(self.pool_size)
+            require_pool(self.pool_size, "pool_size")
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -339,7 +339,7 @@ def normal_quantile(
     if (pool_size is None) == (variance is None):
         raise ValueError("give exactly one of pool_size and variance")
     if pool_size is not None:
-        variance = variance_of(require_pool(pool_size), rho)
+        variance = variance_of(require_pool(pool_size, "pool_size"), rho)
     elif rho is not None:
         raise ValueError("rho goes with pool_size: the variance is known already")
     assert variance is not None

@@ -127,7 +127,7 @@ def uniform(
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'net': 0.165, 'between': 0.01}
     """
-    m, q = n_features, require_pool(pool_size)
+    m, q = n_features, require_pool(pool_size, "pool_size")
     if method == "net" and n_inputs is None:
         raise ValueError("method='net' needs n_inputs, the number of columns of the rows")
     levels = np.arange(_TRIED)
