@@ -21,6 +21,8 @@ import _harness
 APPROXIMATION = "sklearn.kernel_approximation:"
 PROJECTION = "sklearn.random_projection:"
 RBF = "--kernel rbf --param gamma=0.5 --inputs 4 --features 200"
+MATERN = "--kernel matern --param nu=1.5 --inputs 4 --features 200"
+EXP = "--kernel exp --param gamma=0.5 --inputs 4 --features 64"
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,27 @@ LINES = [
     Line("scikit-learn", f"{PROJECTION}GaussianRandomProjection --kernel linear"),
     Line("scikit-learn", f"{PROJECTION}SparseRandomProjection --kernel linear"),
     Line("scikit-learn-extra", "sklearn_extra.kernel_approximation:Fastfood --kernel rbf"),
+    Line("snapboost", "snapboost.rff_learner:LaplacianSampler --kernel laplacian"),
+    Line("pyrff", f"pyrff_samples.py:rbf {RBF} --law cos-offset --resolution 0.05"),
+    Line("pyrff", f"pyrff_samples.py:matern {MATERN}", "refuted", "global random state"),
+    Line("pyrff", f"pyrff_samples.py:matern_seeded {MATERN}", "refuted", "does not have"),
+    Line("pyrff", f"pyrff_samples.py:matern_multivariate {MATERN} --law cos-offset"),
+    Line(
+        "srf-attention",
+        f"srf_simplex.py:simplex {EXP} --law positive-orthogonal",
+        "refuted",
+        "does not have the kernel",
+    ),
+    Line(
+        "srf-attention",
+        f"srf_simplex.py:with_lengths {EXP} --law positive-orthogonal --resolution 0.05",
+    ),
     Line("gpytorch", f"gpytorch_rff.py:draw {RBF}"),
     Line("gpytorch", f"gpytorch_rff.py:draw {RBF} --law cos-sin"),
     Line("botorch", f"botorch_features.py:rbf {RBF}"),
-    Line(
-        "botorch",
-        "botorch_features.py:matern --kernel matern --param nu=1.5 --inputs 4 --features 200",
-    ),
+    Line("botorch", f"botorch_features.py:matern {MATERN}"),
     Line("gpjax", f"gpjax_rff.py:rbf {RBF}"),
-    Line("gpjax", "gpjax_rff.py:matern --kernel matern --param nu=1.5 --inputs 4 --features 200"),
+    Line("gpjax", f"gpjax_rff.py:matern {MATERN}"),
     Line("rfflearn", f"rfflearn_maps.py:random {RBF}"),
     Line("rfflearn", f"rfflearn_maps.py:orthogonal {RBF}", "refuted", "wrong on diagonals"),
     Line("rfflearn", f"rfflearn_maps.py:orthogonal_transposed {RBF}"),
@@ -81,7 +95,7 @@ LINES = [
     ),
     Line(
         "performer-pytorch",
-        "performer_softmax.py:orthogonal --kernel exp --param gamma=0.5 --inputs 4 --features 64",
+        f"performer_softmax.py:orthogonal {EXP}",
         "refuted",
         "QR factorisation",
     ),
@@ -94,8 +108,7 @@ LINES = [
     ),
     Line(
         "performer-pytorch",
-        "performer_softmax.py:with_signs --kernel exp --param gamma=0.5 --inputs 4 --features 64 "
-        "--law positive-orthogonal",
+        f"performer_softmax.py:with_signs {EXP} --law positive-orthogonal",
     ),
     Line(
         "geometric-kernels",
@@ -113,7 +126,7 @@ LINES = [
 
 
 @dataclass(frozen=True)
-class Found:
+class Result:
     """What a line came to."""
 
     package: str
@@ -127,7 +140,7 @@ class Found:
     errors: int
 
 
-def run(line: Line) -> Found:
+def run(line: Line) -> Result:
     words = [
         f"docs/third_party/{word}" if ".py:" in word else word for word in line.command.split()
     ]
@@ -142,7 +155,7 @@ def run(line: Line) -> Found:
     after = os.times()
     verdict = {0: "holds", 1: "refuted", 3: "inconclusive"}.get(done.returncode, "could not run")
     said = re.search(r"([\d\u202f]+) features", done.stdout)
-    return Found(
+    return Result(
         package=line.package,
         version=version(line.package),
         command=line.command,
@@ -155,48 +168,49 @@ def run(line: Line) -> Found:
     )
 
 
-def kept() -> dict[str, Found]:
+def kept() -> dict[str, Result]:
     """Lines of earlier runs, by their command."""
     path = _harness.RESULTS / "gallery.json"
     if not path.exists():
         return {}
-    return {row["command"]: Found(**row) for row in json.loads(path.read_text())["rows"]}
+    return {row["command"]: Result(**row) for row in json.loads(path.read_text())["rows"]}
 
 
-def save(found: dict[str, Found]) -> None:
-    rows = [found[line.command] for line in LINES if line.command in found]
+def save(results: dict[str, Result]) -> None:
+    rows = [results[line.command] for line in LINES if line.command in results]
     _harness.table(
         "gallery",
         "Other people's maps",
         ["package", "after `mehler verify`", "verdict", "features", "seconds", "stderr"],
         [
             [
-                f"{one.package} {one.version}",
-                f"`{one.command}`",
-                one.verdict,
-                one.features,
-                f"{one.seconds:.1f} ({one.cpu_seconds:.1f} of CPU)",
-                f"{one.errors} lines" if one.errors != 1 else "1 line",
+                f"{row.package} {row.version}",
+                f"`{row.command}`",
+                row.verdict,
+                row.features,
+                f"{row.seconds:.1f} ({row.cpu_seconds:.1f} of CPU)",
+                f"{row.errors} lines" if row.errors != 1 else "1 line",
             ]
-            for one in rows
+            for row in rows
         ],
-        [asdict(one) for one in rows],
+        [asdict(row) for row in rows],
     )
 
 
 def main() -> None:
     part = sys.argv[1] if len(sys.argv) > 1 else ""
-    found, wrong = kept() if part else {}, []
+    results, wrong = kept() if part else {}, []
     for line in LINES:
         if part in line.command:
-            one = run(line)
+            result = run(line)
             print(
-                f"{one.verdict:13} {one.seconds:6.1f} s  {one.command}\n    {one.headline}",
+                f"{result.verdict:13} {result.seconds:6.1f} s  {result.command}\n    "
+                f"{result.headline}",
                 flush=True,
             )
-            if one.verdict == line.verdict and line.cause in one.headline:
-                found[line.command] = one
-                save(found)
+            if result.verdict == line.verdict and line.cause in result.headline:
+                results[line.command] = result
+                save(results)
             else:
                 wrong.append(line.command)
     if wrong:

@@ -17,10 +17,11 @@ def _draw(seed, n_features, matrix):
             with torch.random.fork_rng():  # the weights come from torch's global generator
                 torch.manual_seed(seed)
                 made.append(matrix(n_features, X.shape[1]).double())
+        # Each row in a batch of its own, since the largest exponent is that of a batch.
         z = performer.softmax_kernel(
-            x[None, None], projection_matrix=made[0], is_query=False, eps=0.0
-        )[0, 0]
-        largest = (X.shape[1] ** -0.25 * x @ made[0].T).max()
+            x[:, None, None], projection_matrix=made[0], is_query=False, eps=0.0
+        )[:, 0, 0]
+        largest = (X.shape[1] ** -0.25 * x @ made[0].T).amax(dim=1, keepdim=True)
         return (z * torch.exp(largest)).numpy()
 
     return phi
