@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from mehler import MaxoutFeatures, _arrays
@@ -37,7 +39,7 @@ def codes(bound: Bounding) -> Iterator[Instance]:
     """Codes: the chance of an error is a sum of binomial probabilities."""
     for m, share in ((20, 0.3), (1000, 0.05)):
         count = np.arange(m + 1)
-        law = stats.binom(m, share).pmf(count)
+        law = stats.binom.pmf(count, m, share)
         for failure in (0.3, 1e-3):
             value = bound(m, delta=failure, collision=share).value
             reached = abs(count / m - share) >= value * (1 - 1e-9)
@@ -71,7 +73,7 @@ def majority(bound: Bounding) -> Iterator[Instance]:
         gaps = np.linspace(1e-4, 0.4999, 2000)
         count = np.arange(n + 1)[:, None]
         wrong = np.where(count < n / 2, 1.0, np.where(count == n / 2, 0.5, 0.0))
-        mean = (wrong * stats.binom(n, 0.5 + gaps).pmf(count)).sum(axis=0)
+        mean = (wrong * stats.binom.pmf(count, n, 0.5 + gaps)).sum(axis=0)
         # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
         best = float(np.max(4 * gaps * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
         value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
@@ -99,15 +101,22 @@ def majorities(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
 
 
+_GAPS = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
+
+
+@cache
+def _outvoted(seen: int) -> NDArray[np.float64]:
+    """Return the chance, by the gap of a coin, that most of its throws are the rarer side."""
+    count = np.arange(seen + 1)[:, None]
+    lost = (count < seen / 2) + 0.5 * (count == seen / 2)
+    return np.asarray((lost * stats.binom.pmf(count, seen, 0.5 + _GAPS)).sum(axis=0))
+
+
 def _majorities(n: int, k: int, amplitude: float) -> float:
     """The largest mean excess risk over biases; the chance of an error by all counts."""
-    gaps = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
-    wrong = np.zeros(gaps.size)
+    gaps, wrong = _GAPS, np.zeros(_GAPS.size)
     for seen in range(n + 1):
-        count = np.arange(seen + 1)[:, None]
-        lost = (count < seen / 2) + 0.5 * (count == seen / 2)
-        chance = float(stats.binom(n, 1 / k).pmf(seen))
-        wrong += chance * (lost * stats.binom(seen, 0.5 + gaps).pmf(count)).sum(axis=0)
+        wrong += float(stats.binom.pmf(seen, n, 1 / k)) * _outvoted(seen)
     return float(np.max(4 * gaps * wrong)) * amplitude
 
 
@@ -176,7 +185,7 @@ def rare_draws(bound: Bounding) -> Iterator[Instance]:
         value = bound(m, delta=failure, **setting).value
         count = np.arange(10)
         error = abs(count * block / (share * m) - 1) / 1.5
-        law = stats.binom(m // block, share).pmf(count)
+        law = stats.binom.pmf(count, m // block, share)
         name = f"a feature of chance {share:.0e}"
         reached = float(law[error >= value * (1 - 1e-9)].sum())
         # An equality: the sum of probabilities is right up to its rounding.

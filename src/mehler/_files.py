@@ -24,7 +24,12 @@ written: list[Path] = []
 
 def write_whole(path: Path, text: str) -> None:
     """Write `text` atomically, creating folders; on OSError the old file stays."""
-    _write(path, text.encode("utf-8"))
+    _write({path: text.encode("utf-8")})
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Write several texts as `write_whole` does: all new files are complete before one is moved."""
+    _write({path: text.encode("utf-8") for path, text in texts.items()})
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -35,7 +40,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     content = io.BytesIO()
     # No allow_pickle: NumPy before 2.2 would store it as an array of that name.
     np.savez(content, **arrays)  # type: ignore[arg-type]  # stubs take every name for that flag
-    _write(path, content.getbuffer())
+    _write({path: content.getbuffer()})
 
 
 def destination(path: Path) -> Path:
@@ -109,18 +114,25 @@ def require_folder(folder: Path, option: str) -> None:
         )
 
 
-def _write(path: Path, content: bytes | memoryview) -> None:
-    place = destination(path)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=place.parent)
+def _write(contents: Mapping[Path, bytes | memoryview]) -> None:
+    """Write files beside their places, and move them there together."""
+    moves: list[tuple[str, Path, Path]] = []
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        # mkstemp creates private files; the result should be as public as what was there.
-        os.chmod(temporary, stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644)
+        for path, content in contents.items():
+            place = destination(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, source = tempfile.mkstemp(prefix=".mehler-", dir=place.parent)
+            moves.append((source, place, path))
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            # mkstemp creates private files; the result should be as public as what was there.
+            mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644
+            os.chmod(source, mode)
         with uninterrupted():
-            os.replace(temporary, place)
-            written.append(path)
+            for source, place, path in moves:
+                os.replace(source, place)
+                written.append(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        for source, _, _ in moves:
+            Path(source).unlink(missing_ok=True)
         raise

@@ -149,7 +149,7 @@ STAGES = {
     "write_certificates": (report, [*PAGES, "junit.xml"]),
     "lines": (report, [*PAGES, "junit.xml", "made.json"]),
     "render_markdown": (_write, []),
-    "_move_all": (_write, []),
+    "write_all": (_write, []),
 }
 
 

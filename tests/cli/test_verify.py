@@ -58,8 +58,8 @@ def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capsys):
     assert call(*line) == 0
     said = capsys.readouterr().out
     assert "kernel: holds; observed" in said
-    assert "told of the map: by --law cos-offset" in said
-    assert "rests on: draws and the features of a draw are independent" in said
+    assert "declared: by --law cos-offset" in said
+    assert "assumed: draws and the features of a draw are independent" in said
     assert os.listdir(tmp_path) == []
     assert call(*line, "--json", "found.json") == 0
     assert json.loads(Path("found.json").read_text(encoding="utf-8"))["status"] == "holds"

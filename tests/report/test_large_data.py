@@ -75,13 +75,13 @@ def test_what_is_no_data_is_refused_without_being_read(source, wrong, message):
         load_rows(source(wrong))
 
 
-def test_the_report_says_what_it_looked_at(source, monkeypatch):
+def test_the_report_says_how_many_rows_it_uses(source, monkeypatch):
     monkeypatch.setattr(_survey, "maps_under_test", lambda seen: maps_under_test(seen)[:1])
     rows = source(values())
     found = _survey.measure(load_rows(rows), context())
     assert found.n_rows == N - 2
     assert f"All {count(N - 2)} rows were read, and 99 of them, evenly spaced, held." in found.notes
-    assert f"{count(99)} rows at random are looked at." in found.notes
+    assert f"Statistics use {count(99)} rows chosen at random." in found.notes
     assert count((N - 2) * (N - 1) // 2) in found.plan_method
     assert {one.status for one in found.evidence} == {"holds"}
     _, words = data_rows(rows)

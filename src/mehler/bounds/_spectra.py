@@ -233,8 +233,9 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     r = root + lipschitz * u
     x = sign * c[:, None, None] * r**2
     gauss = np.exp(-(u**2) / 2)
-    # Together, where exp(x) alone would overflow.
-    grown = np.where(x < 1, np.expm1(np.minimum(x, 1)) * gauss, np.exp(x - u**2 / 2) - gauss)
+    grown = np.expm1(np.minimum(x, 1)) * gauss
+    if sign > 0:  # together, where exp(x) alone would overflow
+        grown = np.where(x < 1, grown, np.exp(x - u**2 / 2) - gauss)
     density = 2 * c[:, None, None] * lipschitz * r * grown * sign
     bound = edge + half * (density @ _WEIGHTS)
     # Where a factor overflows and another one is 0, nothing is known.

@@ -8,13 +8,8 @@ integration.
 from mehler.report._compare import read_report
 from mehler.report._model import (
     SCHEMA,
-    Change,
-    Column,
-    Comparison,
     DataResult,
-    PlanRow,
     Report,
-    Score,
     StatementResult,
     Verification,
 )
@@ -38,14 +33,9 @@ from mehler.report.render._write import (
 
 __all__ = [
     "SCHEMA",
-    "Change",
-    "Column",
-    "Comparison",
     "DataMatrix",
     "DataResult",
-    "PlanRow",
     "Report",
-    "Score",
     "StatementResult",
     "Verification",
     "annotations",

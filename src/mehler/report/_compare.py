@@ -10,11 +10,6 @@ from typing import Any
 
 from mehler.report._model import SCHEMA, Change, Comparison, Report
 
-# Reports of schema 1 lack the columns and scores of the data; those of schema 2 have a field for
-# each text of a statement, which is not compared.
-_READ = ("mehler-report/1", "mehler-report/2", SCHEMA)
-# What earlier reports call the verdict on a formula that the source text has lost.
-_RENAMED = ("formula not in our copy", "formula not in the source text")
 _MOST_COLUMNS = 20
 
 
@@ -34,13 +29,12 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If it cannot be read, or is no report of a known schema.
+        If it cannot be read, or is no report of this version's schema.
     """
     path = Path(file)
     label = f"--compare={str(path)!r}"
     try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text.replace(*_RENAMED))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
@@ -51,10 +45,10 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     if not isinstance(schema, str) or not schema.startswith("mehler-report/"):
         kind = f"of schema {schema!r}" if schema else "no report"
         raise ValueError(f"{label} is {kind}: give the report.json of an earlier `mehler report`")
-    if schema not in _READ:
+    if schema != SCHEMA:
         raise ValueError(
-            f"{label} is of schema {schema!r}, and this version reads {', '.join(_READ)}: "
-            "make it again, or update mehler"
+            f"{label} is of schema {schema!r}, and this version reads {SCHEMA}: make it again, by "
+            "the same version"
         )
     try:
         _checked(content)
@@ -78,13 +72,9 @@ def compare(report: Report, old: Mapping[str, Any]) -> Comparison:
     """Compare a report with the content of an earlier one, as `read_report` gives it."""
     new = report.to_dict()
     notes = []
-    if old["schema"] == _READ[0] and old["data"] and new["data"]:
-        notes.append(
-            "The earlier report is of an older schema, without columns and scores of the data."
-        )
     for side, which in ((old, "The earlier run"), (new, "This run")):
         if _is_partial(side):
-            notes.append(f"{which} looked at some of the statements only.")
+            notes.append(f"{which} checked some of the statements only.")
     return Comparison(
         file=str(old["file"]),
         date=str(old["provenance"]["date"]),
@@ -131,23 +121,20 @@ def _of_data(old: Any, new: Any, alike: bool) -> Iterator[Change]:
         yield from _differ("data", "rows", *names)
         return
     for key in ("name", "n_rows", "n_columns", "n_zero_rows", "target"):
-        if key in old:
-            yield from _differ("data", key.replace("_", " "), old[key], new[key])
-    digests = [str(side.get("digest"))[:12] for side in (old, new)]
-    if "digest" in old:
-        yield from _differ("data", "digest of the values", *digests)
-    if "columns" in old:
-        yield from _of_columns(old["columns"], new["columns"])
+        yield from _differ("data", key.replace("_", " "), old[key], new[key])
+    digests = [side["digest"][:12] for side in (old, new)]
+    yield from _differ("data", "digest of the values", *digests)
+    yield from _of_columns(old["columns"], new["columns"])
     yield from _of_evidence("data", old["evidence"], new["evidence"])
-    if alike and old.get("digest", "") == new.get("digest"):
-        # Another seed looks at other rows; the finest error alone says it for all.
+    if alike and old["digest"] == new["digest"]:
+        # Another seed draws other rows; the finest error alone says it for all.
         counts = [{row["map"]: row for row in side["plan"]} for side in (old, new)]
         for label, row in counts[0].items():
             if label in counts[1]:
                 what = f"{label}, features for {row['error']:g}"
                 numbers = [side[label]["n_features"] for side in counts]
                 yield from _differ("number", what, *numbers)
-    scored = [{one["map"]: one for one in side.get("scores", ())} for side in (old, new)]
+    scored = [{one["map"]: one for one in side["scores"]} for side in (old, new)]
     for name, one in scored[0].items():
         if name in scored[1] and old["target"] == new["target"]:
             yield from _apart(f"{name}, score", one, scored[1][name], "value")

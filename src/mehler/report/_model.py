@@ -138,18 +138,9 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What changed between an earlier report and this one.
+    """Changes since the earlier report in `file`, and notes on what could not be compared.
 
-    Parameters
-    ----------
-    file : str
-        The earlier report.
-    date, headline : str
-        Of the earlier report.
-    changes : tuple of Change
-        Of kinds "setting", "data", "statement", "check", "verdict", "text" and "number".
-    notes : tuple of str
-        What could not be compared.
+    Their kinds are setting, data, statement, check, verdict, text and number.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""Choose the rows that are looked at, and tell images and sequences by their columns."""
+"""Choose the rows of all statistics, and tell images and sequences by their columns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
             "held."
         )
     if size < rows.n_rows:
-        notes.append(f"{count(size)} rows at random are looked at.")
+        notes.append(f"Statistics use {count(size)} rows chosen at random.")
     unit = directions(values)
     rho = np.clip(unit @ unit.T, -1.0, 1.0)
     above = np.triu_indices(size, 1)

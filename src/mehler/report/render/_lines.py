@@ -46,10 +46,10 @@ def _of_verification(report: Verification) -> list[str]:
     structure = next((one for one in report.evidence if one.check == "structure"), None)
     if structure is not None and structure.check in quiet and structure.assumptions:
         texts.append(f"  structure: {'; '.join(structure.assumptions)}")
-    texts.append(f"  told of the map: {report.declared}")
+    texts.append(f"  declared: {report.declared}")
     rest = dict.fromkeys(word for one in shown for word in one.assumptions)
     if rest:
-        texts.append(f"  rests on: {'; '.join(rest)}")
+        texts.append(f"  assumed: {'; '.join(rest)}")
     texts += [f"  or: {cause.text}" for cause in report.causes[1:]]
     return texts
 

@@ -118,7 +118,7 @@ def _verification(report: Verification) -> list[str]:
         f"mehler {origin['mehler']}, seed {origin['seed']}, {origin['date']}. {chance}",
         "",
         f"Map: {plain_text(report.target)}, taken for {plain_text(report.assumed)}. "
-        f"Inputs: {plain_text(report.inputs)}. Told of the map: {plain_text(report.declared)}.",
+        f"Inputs: {plain_text(report.inputs)}. Declared: {plain_text(report.declared)}.",
         "",
         "| check | outcome | observed | claimed | interval | features |",
         "|---|---|---|---|---|---|",
@@ -132,7 +132,7 @@ def _verification(report: Verification) -> list[str]:
         lines += ["", "Likely cause (a suggestion, which did not enter the outcome):", ""]
         lines += [
             f"- {plain_text(each.text)}"
-            + (f"; explained {explained(each)}, left {left(each)}" if each.explained else "")
+            + (f"; explained {explained(each)}, residual {left(each)}" if each.explained else "")
             for each in report.causes
         ]
     if report.replay:

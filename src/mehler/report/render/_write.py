@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from mehler._files import (
-    destination,
-    require_file,
-    require_folder,
-    uninterrupted,
-    write_whole,
-    written,
-)
+from mehler._files import destination, require_file, require_folder, write_all, write_whole
 from mehler._text import install_command, printable_json
 from mehler.report._model import Report, Verification
 from mehler.report.render._html import render_html
@@ -72,8 +61,8 @@ def write(
 ) -> tuple[Path, ...]:
     """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory.
 
-    Files are rendered, written to a temporary directory beside the target, and then moved, so that
-    an interruption or a full disk leaves the previous files in place.
+    All are rendered and written to temporary files before the first is moved into its place, so
+    that an interruption or a full disk leaves the previous files.
 
     Parameters
     ----------
@@ -102,18 +91,7 @@ def write(
         "report.json": render_json(report),
         "summary.md": render_markdown(report),
     }
-    out.mkdir(parents=True, exist_ok=True)
-    with _locked(out):
-        places = {name: destination(out / name) for name in texts}
-        temporary = Path(tempfile.mkdtemp(prefix=".mehler-", dir=out))
-        try:
-            for name, text in texts.items():
-                (temporary / name).write_text(text, encoding="utf-8", newline="\n")
-            with uninterrupted():
-                _move_all(temporary, places)
-                written.extend(out / name for name in texts)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+    write_all({out / name: text for name, text in texts.items()})
     return tuple(out / name for name in texts)
 
 
@@ -179,40 +157,3 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
     for name in _NAMES:
         if (out / name).is_symlink() or (out / name).exists():
             require_folder(destination(out / name).parent, option)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time write a report there, so that none is a mixture of two."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such lock
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _move_all(source: Path, places: dict[str, Path]) -> None:
-    """Move files into place, copied where links lead elsewhere; on failure restore the old ones."""
-    kept = source / "before"
-    kept.mkdir()
-    moved: list[str] = []
-    try:
-        for name, place in places.items():
-            if place.exists():
-                shutil.move(place, kept / name)
-            moved.append(name)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(source / name, place)
-    except BaseException:
-        for name, place in places.items():
-            if (kept / name).exists():
-                shutil.move(kept / name, place)
-            elif name in moved:
-                place.unlink(missing_ok=True)
-        raise
