@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mehler.proofs_checks import STATEMENTS
-from mehler.statements import Context
-from tests.proofs_checks.conftest import context_for
-from tests.proofs_checks.mutations import ROWS, Row
-from tests.proofs_checks.mutations._planted import planted
+from tests.faults.__main__ import table
+from tests.faults.systems import FAULTS
+from tests.proofs_checks.defects import DEFECTS, described
+from tests.proofs_checks.mutations import ROWS
 
 PAGE = ROOT / "docs" / "mutations.md"
 HEAD = """# Mutation tests
@@ -36,37 +36,43 @@ published form *holds* with the truth in its place).
 
 {red} changes of terms and values turn a check red, {proved} are only proved. Made by
 `python benchmarks/mutations.py`, which makes every change; so do the tests
-(`pytest tests/proofs_checks/test_mutations.py`, all rows with `-m full`).
+(`pytest tests/faults`, all rows with `-m full`).
+
+These are two of the systems of injected faults; `python -m tests.faults` counts all of them, and
+with `--unseen` says why no check sees the last column.
+
+{table}
 
 """
-
-
-def seen(row: Row, context: Context) -> str:
-    """What the check says of the change."""
-    if row.check is None:
-        return f"only proved, because {row.because}"
-    status = row.check(context, **row.defect).status
-    if status != "refuted":
-        raise SystemExit(f"{row.statement}, {row.term}, {row.change}: {status}")
-    return "red"
 
 
 def main() -> None:
     """Make every change, and write the page."""
     lines, counts = [], {"red": 0, "proved": 0}
+    # Both tables in their order, as `tests.faults` runs them.
+    run = dict(zip(map(id, ROWS), (one for one in FAULTS if one.system == "terms of bounds")))
     for statement in STATEMENTS:
         names = {check.run: check.name for check in statement.checks}
         found = [row for row in ROWS if row.statement == statement.id]
         lines += [f"## {statement.id}\n", "| term | change | check | result |", "|---|---|---|---|"]
         for row in found:
-            said = seen(row, context_for(statement))
+            fault = run[id(row)]
+            said = f"only proved, because {row.because}"
+            if fault.run is not None:
+                if fault.run()[0] != fault.status:
+                    raise SystemExit(f"{fault.name} is not seen")
+                said = "red"
             counts["red" if row.check else "proved"] += 1
             name = "none" if row.check is None else names[row.check]
             lines.append(f"| {row.term} | {row.change} | {name} | {said} |")
-        for name, change, verdict in planted(statement):
-            lines.append(f"| the check itself | {change} | {name} | verdict becomes {verdict} |")
+        for check, defect, verdict in DEFECTS:
+            if check in names:
+                change, name = described(defect), names[check]
+                lines.append(
+                    f"| the check itself | {change} | {name} | verdict becomes {verdict} |"
+                )
         lines.append("")
-    head = HEAD.format(red=counts["red"], proved=counts["proved"])
+    head = HEAD.format(red=counts["red"], proved=counts["proved"], table=table())
     PAGE.write_text(head + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 

@@ -55,6 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _sample(items: list[pytest.Item]) -> None:
     """Of a test that is marked ``sampled(n)``, mark all but n of the default cases as full.
 
+    Cases that are marked ``sampled(n, group)`` are counted a group at a time.
     A hash of its name, and so no order of parameters, says which cases are run by default.
     """
     cases = defaultdict(list)
@@ -62,8 +63,8 @@ def _sample(items: list[pytest.Item]) -> None:
         mark = item.get_closest_marker("sampled")
         if mark is not None and item.get_closest_marker("full") is None:
             where = item.nodeid.partition("[")[0]
-            cases[where, mark.args[0]].append(item)
-    for (_, n), found in cases.items():
+            cases[where, mark.args].append(item)
+    for (_, (n, *_)), found in cases.items():
         found.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
         for item in found[n:]:
             item.add_marker(pytest.mark.full)

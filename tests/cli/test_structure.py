@@ -10,7 +10,7 @@ import pytest
 
 from mehler.audit._fresh import Fresh
 from tests.cli import defective_maps
-from tests.cli.defective_maps import DEFECTS, STRUCTURAL
+from tests.cli.defective_maps import DEFECTS
 from tests.cli.test_cli import call
 
 MAPS = str(Path(__file__).with_name("defective_maps.py"))
@@ -32,18 +32,6 @@ def sampled(names):
     ]
 
 
-@pytest.mark.parametrize("name", sampled(STRUCTURAL))
-def test_a_defect_of_structure_is_in_the_headline(tmp_path, name, capsys):
-    status, found = verify(tmp_path, name)
-    assert (status, found["status"]) == (1, "refuted")
-    assert STRUCTURAL[name] in found["headline"]
-    assert found["headline"].startswith(f"{name} is refuted: ")
-    assert capsys.readouterr().out.startswith(found["headline"])
-    # What is built wrongly has no statistics worth the time.
-    assert [one["check"] for one in found["evidence"]] == ["structure"]
-    assert found["causes"] == []
-
-
 @pytest.mark.parametrize("name", sampled(DEFECTS))
 @pytest.mark.sampled(1)
 def test_its_twin_holds(tmp_path, name):
@@ -51,16 +39,6 @@ def test_its_twin_holds(tmp_path, name):
     assert (status, found["status"]) == (0, "holds")
     outcome = {one["check"]: one["status"] for one in found["evidence"]}
     assert outcome == {"kernel": "holds", "structure": "holds"}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", [name for name in DEFECTS if name not in STRUCTURAL])
-def test_a_wrong_law_is_no_matter_of_structure(tmp_path, name):
-    status, found = verify(tmp_path, name)
-    assert status == 1
-    outcome = {one["check"]: one["status"] for one in found["evidence"]}
-    assert outcome == {"kernel": "refuted", "structure": "holds"}
-    assert DEFECTS[name] in found["headline"]
 
 
 @pytest.mark.filterwarnings("ignore:n_components > n_samples")

@@ -127,13 +127,6 @@ def test_fixed_projections_do_not_converge():
     assert "shared, repeated or dependent" in verdict_of(draw, "convergence").reason
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-@pytest.mark.sampled(8)
-def test_a_defect_breaks_its_row(defect):
-    verdict = verdict_of(functools.partial(Rectified, defect=defect), DEFECTS[defect], SMALL)
-    assert verdict.status == "refuted", str(verdict)
-
-
 def test_a_map_without_a_recipe_is_not_done():
     assert "has no method recipe" in verdict_of(Unnamed, "parts", SMALL).cause
     assert "recipe: TypeError" in verdict_of(Unnamed, "recipe", SMALL).cause

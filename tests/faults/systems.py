@@ -1,0 +1,167 @@
+"""The rows of each table as faults."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from mehler.proofs_checks.maxout.kernel import theorem_1_kernel
+
+from mehler.proofs_checks import STATEMENTS
+from tests.cli import defective_maps
+from tests.cli.test_structure import SAMPLED
+from tests.cli.test_structure import verify as by_command
+from tests.corpus.cases import PLANTED
+from tests.faults import Fault, Outcome
+from tests.learn import test_planted_defects as estimator
+from tests.proofs_checks.conftest import context_for
+from tests.proofs_checks.defects import DEFECTS, described
+from tests.proofs_checks.mutations import ROWS
+from tests.verify import test_all_kinds as declared
+from tests.verify.structure import test_wrong as construction
+from tests.verify.structure.wrong_maps import KERNEL, WRONG
+
+# Computed instances cost milliseconds; of what draws features each fifth is quick enough.
+DRAWN = (
+    *("fourier.", "group-invariant.expectation"),
+    *("maxout.figure", "maxout.theorem-1", "maxout.de"),
+)
+STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
+
+
+def _of_claim(check: Callable[..., Any], defect: dict[str, Any]) -> Outcome:
+    # One pool size is enough to see a fault, and three cost three times as much.
+    with mock.patch.object(theorem_1_kernel, "_QUICK", ((32, (-0.5, 0.5)),)):
+        return check(context_for(STATEMENT_OF[check]), **defect).status, ""
+
+
+def terms() -> Iterator[Fault]:
+    """Terms and constants of claims, by the statement's own checks."""
+    for number, row in enumerate(ROWS):
+        name = f"{row.statement}: {row.term}, {row.change}"
+        if row.check is None:
+            yield Fault(system="terms of bounds", name=name, seen_by="none", because=row.because)
+            continue
+        yield Fault(
+            system="terms of bounds",
+            name=name,
+            seen_by=row.check.__name__,
+            run=functools.partial(_of_claim, row.check, dict(row.defect)),
+            slow=row.statement.startswith(DRAWN) and number % 5 > 0,
+        )
+
+
+def claims() -> Iterator[Fault]:
+    """What takes the place of an argument of a check."""
+    for number, (check, defect, status) in enumerate(DEFECTS):
+        module = check.__module__.rpartition(".")[2]
+        yield Fault(
+            system="checks of statements",
+            name=f"{number} {module}.{check.__name__}: {described(defect)}",
+            seen_by=check.__name__,
+            run=functools.partial(_of_claim, check, defect),
+            status=status,
+        )
+
+
+def maps() -> Iterator[Fault]:
+    """Maps of the corpus, at the default settings of their checks."""
+
+    def look(case: Any) -> Outcome:
+        verdict = case.look(case.broken, 0)
+        return verdict.status, str(verdict)
+
+    for case in PLANTED:
+        run = functools.partial(look, case)
+        yield Fault(system="maps", name=f"{case.name} [{case.check}]", seen_by=case.check, run=run)
+
+
+def constructed() -> Iterator[Fault]:
+    """Maps that break a rule of how maps are built: the cause comes first in all that is said."""
+
+    def look(name: str) -> Outcome:
+        verdict = construction.check(WRONG[name][0], kernel=KERNEL)
+        first = all(text.startswith(verdict.causes[0]) for text in (verdict.reason, str(verdict)))
+        return verdict.status, verdict.causes[0] if first else ""
+
+    for name, (_, words) in WRONG.items():
+        run = functools.partial(look, name)
+        yield Fault(
+            system="construction", name=name, seen_by="check_structure", run=run, words=words
+        )
+
+
+def declarations() -> Iterator[Fault]:
+    """A map whose declarations are broken one at a time."""
+
+    def look(fault: str, row: str) -> Outcome:
+        factory = functools.partial(declared.Rectified, defect=fault)
+        return declared.verdict_of(factory, row, declared.SMALL).status, ""
+
+    for name, row in declared.DEFECTS.items():
+        run = functools.partial(look, name, row)
+        yield Fault(system="declarations", name=name, seen_by=row, run=run)
+
+
+def of_the_estimator() -> Iterator[Fault]:
+    """Slips in the solver of the box estimator, by the audit of its certificates."""
+
+    def look(name: str) -> Outcome:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            estimator.DEFECTS[name](monkeypatch)
+            try:
+                estimator.audit_some()
+            except AssertionError:
+                return "refuted", ""
+        return "holds", ""
+
+    for name in estimator.DEFECTS:
+        run = functools.partial(look, name)
+        yield Fault(system="estimator", name=name, seen_by="audit", run=run)
+
+
+def commanded() -> Iterator[Fault]:
+    """Maps in a file, by ``mehler verify`` alone: the headline names the cause."""
+
+    def look(name: str) -> Outcome:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            status, found = by_command(Path(folder), name)
+        checks = json.dumps({one["check"]: one["status"] for one in found["evidence"]})
+        # What is built wrongly has no statistics worth the time; a wrong law is built rightly.
+        structural = name in defective_maps.STRUCTURAL
+        expected = {"structure": "refuted"} if structural else json.loads(OF_A_WRONG_LAW)
+        told = found["headline"] if json.loads(checks) == expected else checks
+        return found["status"] if status == 1 else str(status), told
+
+    for name, words in defective_maps.DEFECTS.items():
+        yield Fault(
+            system="command",
+            name=name,
+            seen_by="mehler verify",
+            run=functools.partial(look, name),
+            words=words,
+            slow=name not in SAMPLED,
+        )
+
+
+OF_A_WRONG_LAW = '{"kernel": "refuted", "structure": "holds"}'
+FAULTS = (
+    *terms(),
+    *claims(),
+    *maps(),
+    *constructed(),
+    *declarations(),
+    *of_the_estimator(),
+    *commanded(),
+)

@@ -1,0 +1,33 @@
+"""Every fault is seen by the check that must see it; ``-m full`` runs those beyond the default."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.faults import DEFAULT, Fault
+from tests.faults.systems import FAULTS
+
+
+def with_marks(fault: Fault):
+    marks = [pytest.mark.sampled(DEFAULT[fault.system], fault.system)]
+    if fault.slow:
+        marks.append(pytest.mark.full)
+    return pytest.param(fault, id=f"{fault.system}-{fault.name}", marks=marks)
+
+
+@pytest.mark.parametrize("fault", [with_marks(one) for one in FAULTS if one.run is not None])
+def test_a_fault_is_seen(fault):
+    status, words = fault.run()
+    assert status == fault.status, words
+    assert fault.words in words
+
+
+def test_a_name_is_that_of_one_fault():
+    names = [(fault.system, fault.name) for fault in FAULTS]
+    assert len(set(names)) == len(names)
+    assert {system for system, _ in names} == DEFAULT.keys()
+
+
+def test_a_fault_is_seen_or_says_why_not():
+    with pytest.raises(ValueError, match="a check or a reason"):
+        Fault(system="maps", name="lost factor", seen_by="check_kernel")
