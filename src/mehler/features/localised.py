@@ -57,8 +57,8 @@ class LocalisedLinearFeatures(FeatureMap):
     Notes
     -----
     The product of one frequency is <x, y> times that of the localiser: kernel and variance are
-    exact as its own are, and so is the bound :meth:`error_bound`. Memory and time are d times those
-    of the localiser's features, which is what the maxout map avoids.
+    exact as its own are. Memory and time are d times those of the localiser's features, which is
+    what the maxout map avoids.
 
     References
     ----------
@@ -162,47 +162,3 @@ class LocalisedLinearFeatures(FeatureMap):
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         scale = float(self.n_inputs) * _correlation.products(x, y) ** 2
         return scale * self.localiser._gram_variance_of(x, y)
-
-    def error_bound(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, delta: float
-    ) -> _arrays.Array:
-        r"""Bound the error of the Gram at each pair of rows, by Hoeffding's inequality: (n, k).
-
-        .. math:: P\Big(|\langle\Phi(x), \Phi(y)\rangle - \langle x, y\rangle k(x - y)| >
-                  |\langle x, y\rangle|\,b\sqrt{\tfrac{\log(2/\delta)}{2D}}\Big) \le \delta
-
-        with D frequencies, and b = 2 for pairs, whose product is a cosine, or 4 for offsets.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`.
-        delta : float
-            Probability of a larger error, of each pair by itself; divide it by the number of pairs
-            for all at once.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `delta` is not in (0, 1); if frequencies depend on each other.
-        """
-        from mehler.bounds import kernel_error
-
-        if not self.independent_units:
-            raise ValueError(
-                "frequencies depend on each other: draw with projections='gaussian' for this bound"
-            )
-        width = 2.0 if self.localiser.form == "pairs" else 4.0
-        bound = kernel_error.one_pair(self.n_units, delta=delta, width=width, method="hoeffding")
-        return self._of_rows(
-            X, Y, lambda x, y: bound.value * _absolute(_correlation.products(x, y))
-        )
-
-
-def _absolute(values: _arrays.Array) -> _arrays.Array:
-    return _arrays.array_namespace(values).abs(values)
