@@ -10,7 +10,7 @@ from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
 from mehler.exact.activations import ActivationLike, Pairs, activation_of
-from mehler.features.deep import _errors, _layers, _recursion
+from mehler.features.deep import _layers, _recursion
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
 # Layers beyond which nobody waits.
@@ -285,14 +285,16 @@ class DeepKernel:
         kernel = theta = pairs.product if tangent else None
         errors = off = theta_off = None
         if error:
-            errors = _errors.first(pairs, columns)
-            off = theta_off = _errors.of_product(pairs, errors)
+            errors = _recursion.first_errors(pairs, columns)
+            off = theta_off = _recursion.product_error(pairs, errors)
         for number in range(1, self.depth + 1):
             _require_finite(pairs, self.layer.growth, number)
             at = _recursion.step(self.layer, pairs, w, b, tangent=tangent)
             kernel, slope = at.covariance, at.slope
             if errors is not None:
-                errors, off, slope_off = _errors.after(self.layer, pairs, errors, at, w, b)
+                errors, off, slope_off = _recursion.errors_after(
+                    self.layer, pairs, errors, at, w, b
+                )
             if slope is not None:
                 if error:
                     passed = slope_off * pairs.xp.abs(theta) + (slope + slope_off) * theta_off

@@ -1,192 +1,17 @@
-"""The recursion of kernels through layers, its duals, and variances that keep signals alive."""
+"""The recursion of pairs through layers, the errors that go with it, and critical variances."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from mehler import _arrays
 from mehler._validate import require_integer
 from mehler.exact import LARGEST_POOL, sigma2
-from mehler.exact.activations import Activation, Pairs, Sides, Waves, erf_kernel, polynomials
+from mehler.exact.activations import Pairs
 from mehler.features import _correlation
-from mehler.features.deep._layers import Elementwise, Layer, Maxout
-
-
-class Dual(Protocol):
-    """E a(u) a(v), and of gradients, from variances p and r, the covariance c, and its sign.
-
-    The sign is 1 or -1 where the correlation is known to be that, else 0.
-    """
-
-    def sign_after(self, sign: int) -> int:
-        """Return the sign of parallel rows after the layer, without biases; 0 if not parallel."""
-
-    def moment(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute E a(u) a(v)."""
-
-    def slope(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute E a'(u) a'(v)."""
-
-
-def _correlation_of(numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-    if numbers.is_zero(p) or numbers.is_zero(r):
-        return numbers.number(Fraction(0))
-    return numbers.number(Fraction(sign)) if sign else c / numbers.sqrt(p * r)
-
-
-@dataclass(frozen=True)
-class MaxoutDual:
-    """K_q and kappa_q."""
-
-    q: int
-
-    def sign_after(self, sign: int) -> int:
-        """Opposite rows have other winners, unless there is one."""
-        return sign if self.q == 1 else max(sign, 0)
-
-    def moment(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute s_x s_z K_q(rho)."""
-        rho = _correlation_of(numbers, p, r, c, sign)
-        if self.q == 1:
-            return c
-        if self.q == 2:
-            return 2 * numbers.sqrt(p * r) * _arc(numbers, 1, rho, bool(sign))
-        kernel = numbers.increasing(lambda at: numbers.maxout_kernel(at, self.q), rho, bool(sign))
-        return numbers.sqrt(p * r) * kernel
-
-    def slope(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute kappa_q(rho)."""
-        if self.q == 1:
-            return numbers.number(Fraction(1))
-        rho = _correlation_of(numbers, p, r, c, sign)
-        if self.q == 2:
-            return 2 * _arc(numbers, 0, rho, bool(sign))
-        return numbers.increasing(
-            lambda at: numbers.collision_probability(at, self.q), rho, bool(sign)
-        )
-
-
-@dataclass(frozen=True)
-class HomogeneousDual:
-    """Arc-cosine kernels."""
-
-    sides: Sides
-    derivative: Sides | None
-
-    def sign_after(self, sign: int) -> int:
-        """Opposite rows stay parallel for even and odd functions."""
-        if sign >= 0 or abs(self.sides.right) != abs(self.sides.left):
-            return max(sign, 0)
-        return 1 if self.sides.right == self.sides.left else -1
-
-    def moment(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute the kernel of both sides."""
-        return _of_sides(self.sides, numbers, p, r, c, sign)
-
-    def slope(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute that of the derivative."""
-        if self.derivative is None:
-            raise ValueError("the derivative of a function that jumps has no kernel")
-        return _of_sides(self.derivative, numbers, p, r, c, sign)
-
-
-def _of_sides(sides: Sides, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-    right, left, centre = (Fraction(x) for x in (sides.right, sides.left, sides.centre))
-    zeros = numbers.is_zero(p) + numbers.is_zero(r)
-    if zeros:
-        at_zero = centre**zeros * ((right + left) / 2) ** (2 - zeros)
-        return numbers.number(at_zero if sides.degree == 0 else Fraction(0))
-    rho = _correlation_of(numbers, p, r, c, sign)
-    total = numbers.number(right**2 + left**2) * _arc(numbers, sides.degree, rho, bool(sign))
-    if right * left:
-        total = total + numbers.number(2 * right * left) * _arc(
-            numbers, sides.degree, -rho, bool(sign)
-        )
-    return total * numbers.sqrt(p * r) ** sides.degree
-
-
-def _arc(numbers: Any, order: int, rho: Any, exact: bool) -> Any:
-    """Compute A_n, which increases with the correlation."""
-    one, (p, q) = numbers.number(Fraction(1)), polynomials(order)
-
-    def at(rho: Any) -> Any:
-        # pi - theta
-        angle = 2 * numbers.asin(numbers.sqrt((one + rho) / 2))
-        sine = numbers.sqrt((one - rho) * (one + rho))
-        parts = [sum((k * rho**i for i, k in enumerate(each)), 0 * rho) for each in (p, q)]
-        return (angle * parts[0] + sine * parts[1]) / (2 * numbers.pi)
-
-    return numbers.increasing(at, rho, exact)
-
-
-@dataclass(frozen=True)
-class ErfDual:
-    """Williams' kernel, without correlations."""
-
-    def sign_after(self, sign: int) -> int:
-        """Lengths change the angle."""
-        return 0
-
-    def moment(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute the arcsine."""
-        return 2 * numbers.asin(2 * c / numbers.sqrt((1 + 2 * p) * (1 + 2 * r))) / numbers.pi
-
-    def slope(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute its derivative in the covariance."""
-        return 4 / (numbers.pi * numbers.sqrt((1 + 2 * p) * (1 + 2 * r) - 4 * c * c))
-
-
-@dataclass(frozen=True)
-class WavesDual:
-    """Sums of waves."""
-
-    waves: Waves
-    derivative: Waves
-
-    def sign_after(self, sign: int) -> int:
-        """Lengths change the angle."""
-        return 0
-
-    def moment(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Sum over pairs of frequencies."""
-        return _of_waves(self.waves, numbers, p, r, c)
-
-    def slope(self, numbers: Any, p: Any, r: Any, c: Any, sign: int) -> Any:
-        """Compute that of the derivative."""
-        return _of_waves(self.derivative, numbers, p, r, c)
-
-
-def _of_waves(waves: Waves, numbers: Any, p: Any, r: Any, c: Any) -> Any:
-    total = 0 * c
-    for f, a in waves:
-        for g, b in waves:
-            weight = Fraction((complex(a) * complex(b)).real)
-            if weight:
-                square = f * f * p + g * g * r + 2 * f * g * c
-                total = total + numbers.number(weight) * numbers.exp(-square / 2)
-    return total
-
-
-def dual_of(layer: Layer) -> Dual:
-    """Return the closed forms of a layer; ValueError if it has none."""
-    if isinstance(layer, Maxout):
-        return MaxoutDual(layer.q)
-    assert isinstance(layer, Elementwise)
-    a: Activation = layer.activation
-    if a.waves:
-        return WavesDual(a.checked_waves(), a.slope.waves)
-    if a.degree is not None:
-        sides = a.sides()
-        return HomogeneousDual(sides, a.slope.sides() if a.degree else None)
-    if a.kernel is erf_kernel:
-        return ErfDual()
-    raise ValueError(
-        f"{a.title} has no closed form for dps= and bits=, as maxout, erf and activations that "
-        "carry a degree or waves have: leave them out"
-    )
+from mehler.features.deep._layers import Layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,6 +146,84 @@ def divisor(x: _arrays.Array) -> _arrays.Array:
     """Return x, and 1 instead of 0."""
     xp = _arrays.array_namespace(x)
     return xp.where(x > 0.0, x, xp.ones_like(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Errors of pairs: of 1 - rho, and of both scales relative to them."""
+
+    near: _arrays.Array
+    x: _arrays.Array
+    y: _arrays.Array
+
+
+def first_errors(pairs: Pairs, n_columns: int) -> Errors:
+    """Bound the rounding of the first layer: angles to a few eps, norms as sums of squares."""
+    eps = pairs.eps
+    near = 8.0 * eps * pairs.near**0.5 + (4.0 + n_columns) * eps**1.5
+    # Equal rows are exact.
+    near = pairs.xp.where(pairs.near == 0.0, pairs.xp.zeros_like(near), near)
+    scale = 0.5 * (n_columns + 8) * eps
+    return Errors(near, scale + 0.0 * pairs.x_scale, scale + 0.0 * pairs.y_scale)
+
+
+def product_error(pairs: Pairs, errors: Errors) -> _arrays.Array:
+    """Bound the error of s_x s_y rho."""
+    return pairs.x_scale * pairs.y_scale * (errors.x + errors.y + errors.near + 4.0 * pairs.eps)
+
+
+def errors_after(
+    layer: Layer, pairs: Pairs, errors: Errors, at: Step, weight: float, bias: float
+) -> tuple[Errors, _arrays.Array, Any]:
+    """Return errors of the next pairs, of their covariance and of the slope, to first order."""
+    xp = pairs.xp
+    tangent = at.slope is not None
+    next_pairs = following(layer, pairs, at.covariance, weight, bias)
+
+    def parts(at: Step, then: Pairs) -> list[_arrays.Array]:
+        values = [at.covariance, then.near, then.x_scale, then.y_scale]
+        return values if at.slope is None else [*values, at.slope]
+
+    here = parts(at, next_pairs.pairs)
+
+    def moved(inputs: Pairs) -> list[Any]:
+        other = step(layer, inputs, weight, bias, tangent=tangent)
+        then = following(layer, inputs, other.covariance, weight, bias).pairs
+        there = parts(other, then)
+        return [xp.abs(one - two) for one, two in zip(here, there, strict=True)]
+
+    more, less = moved(_turned(pairs, errors.near)), moved(_turned(pairs, -errors.near))
+    total = [xp.maximum(one, two) for one, two in zip(more, less, strict=True)]
+    x, y = pairs.x_scale * (1.0 + errors.x), pairs.y_scale * (1.0 + errors.y)
+    left, right, both = (
+        moved(dataclasses.replace(pairs, covariance=None, x_scale=one, y_scale=two))
+        for one, two in ((x, pairs.y_scale), (pairs.x_scale, y), (x, y))
+    )
+    # The scales of equal rows are one number, and move together.
+    same = (pairs.near == 0.0) & (pairs.x_scale == pairs.y_scale)
+    total = [
+        each + (xp.where(same, together, one + two) if each.shape == same.shape else one + two)
+        for each, one, two, together in zip(total, left, right, both, strict=True)
+    ]
+    covariance, near, x, y, *slope = total
+    then = next_pairs.pairs
+    own = gap_error(layer, pairs, at, next_pairs, weight)
+    near = xp.where(then.near == 0.0, xp.zeros_like(near), near + own)
+    return (
+        Errors(
+            near,
+            x / divisor(then.x_scale) + next_pairs.x_error,
+            y / divisor(then.y_scale) + next_pairs.y_error,
+        ),
+        covariance + at.covariance_error,
+        slope[0] + at.slope_error if slope else None,
+    )
+
+
+def _turned(pairs: Pairs, by: _arrays.Array) -> Pairs:
+    """Return pairs with 1 - rho larger by so much."""
+    near, far = (pairs.xp.clip(gap, 0.0, 2.0) for gap in (pairs.near + by, pairs.far - by))
+    return gap_pairs(near, far, pairs.x_scale, pairs.y_scale)
 
 
 def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
