@@ -500,6 +500,64 @@ FILES = (
         message="unpacks to 0.06 GiB, above the limit of 0.01 GiB",
         options={"unpack_limit": 0.01},
     ),
+    File(
+        "a mark before a quoted name", "a.csv", raw(b'\xef\xbb\xbf"a"\n1\n2\n'), ("a",), [[1], [2]]
+    ),
+    File("thousands by commas", "a.csv", raw('a,b\n"1,234",2\n'), None, message="text ('1,234'"),
+    File("thousands by spaces", "a.csv", raw("a,b\n1 234,2\n"), None, message="text ('1 234')"),
+    File("apostrophes", "a.csv", raw("a,b\n1'234,2\n"), None, message="""text ("1'234")"""),
+    File("underscores", "a.csv", raw("a,b\n1_234,2\n"), None, message="text ('1_234')"),
+    File("percent", "a.csv", raw("a,b\n10%,2\n"), None, message="text ('10%')"),
+    File("hexadecimals", "a.csv", raw("a,b\n0x10,2\n"), None, message="text ('0x10')"),
+    File("exponents of Fortran", "a.csv", raw("a,b\n1D3,2\n"), None, message="text ('1D3')"),
+    File("Unicode's minus", "a.csv", raw("a,b\n\u22121,2\n"), None, message="text ('\u22121')"),
+    File("Arabic digits", "a.csv", raw("a,b\n\u0661,2\n"), None, message="text ('\u0661')"),
+    File("question marks", "a.csv", raw("a,b\n?,2\n3,4\n"), None, message="text ('?')"),
+    File("times of day", "a.csv", raw("a,b\n12:30:00,2\n"), None, message="times ('12:30:00')"),
+    File(
+        "beyond all floats", "a.csv", raw("a,b\n1e400,2\n3,4\n"), None, message="holds inf at row 0"
+    ),
+    File("near the largest", "a.csv", raw("a\n1e308\n-1e308\n"), ("a",), [[1e308], [-1e308]]),
+    File("signs of plus", "a.csv", raw("a,b\n+1,+2\n+3,4\n"), ("a", "b"), [[1, 2], [3, 4]]),
+    File("one row", "a.csv", raw("a,b\n1,2\n"), None, message="give at least two"),
+    File("old line ends", "a.csv", raw("a,b\r1,2\r3,4\r"), ("a", "b"), [[1, 2], [3, 4]]),
+    File(
+        "Excel's first line", "a.csv", raw("sep=;\na;b\n1;2\n"), None, message="by semicolons: give"
+    ),
+    File("control-Z at the end", "a.csv", raw("a,b\n1,2\n\x1a"), None, message="row 1 has 1 cell"),
+    File(
+        "a comment above", "a.csv", raw("# of 1999\na,b\n1,2\n"), None, message="row 0 has 2 cells"
+    ),
+    File("a packed file", "a.csv.gz", raw(b"\x1f\x8b"), None, message="is compressed: unpack it"),
+    File(
+        "UTF-32", "a.csv", raw("a\n1\n2\n".encode("utf-32")), None, message="give --encoding utf-32"
+    ),
+    File("Fortran's order", "a.npy", lambda p: np.save(p, ROWS.copy("F")), ("x0", "x1", "x2")),
+    File("bytes reversed", "a.npy", lambda p: np.save(p, ROWS.astype(">f4")), ("x0", "x1", "x2")),
+    File("one axis", "a.npy", lambda p: np.save(p, ROWS[0]), None, message="not rows and columns"),
+    File("text", "a.npy", lambda p: np.save(p, ROWS.astype(str)), None, message="not numbers"),
+    File(
+        "three axes beside two",
+        "a.npz",
+        lambda p: np.savez(p, X=np.zeros((2, 3, 4)), rows=ROWS),
+        None,
+        message="not rows and columns",
+    ),
+    File(
+        "labels for other rows",
+        "a.npz",
+        lambda p: np.savez(p, X=ROWS, y=[0, 1]),
+        None,
+        message="there are 4 rows: give one each",
+        options={"target": "y"},
+    ),
+    File(
+        "numbers as categories",
+        "a.arrow",
+        lambda p: feather.write_feather(pa.table({"a": pa.array([1, 2]).dictionary_encode()}), p),
+        None,
+        message="column 'a' holds categories ('1')",
+    ),
 )
 
 

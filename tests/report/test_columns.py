@@ -193,3 +193,12 @@ def test_what_was_read_is_said_without_commands_to_a_terminal():
     assert lines[1] == r"  a\x1b[31m: 0 to 2"
     many = load_rows(np.arange(60.0).reshape(2, 30) + 0.5).lines()
     assert many[-1] == "  18 more columns, to x29: 12.5 to 59.5"
+
+
+@pytest.mark.parametrize(("largest", "warned"), [(2**53 - 1, False), (2**53 + 1, True)])
+def test_integers_that_float64_rounds_are_warned_of(tmp_path, largest, warned):
+    """Two ids that differ would become one number."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"a,b\n3,0.5\n{largest},0.25\n1,0.125\n")
+    warnings = load_rows(path).warnings
+    assert any("'a' of integers beyond 2^53" in one for one in warnings) == warned

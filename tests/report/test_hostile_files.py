@@ -90,6 +90,19 @@ def cut(make):
     return cut_short
 
 
+def twice(path):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("X.npy", whole(ROWS))
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("X.npy", whole(2 * ROWS))
+
+
+def of_pandas(text):
+    """A file whose schema says something else than pandas would."""
+    rows = pa.table({"a": [1.0, 2.0]}).replace_schema_metadata({b"pandas": text})
+    return lambda path: parquet.write_table(rows, path)
+
+
 def sparse_file(path):
     with path.open("wb") as file:
         file.truncate(1 << 40)
@@ -139,7 +152,7 @@ REFUSED = [
     ("names that escape", "npz", archive(**{f"{ESCAPE}.npy": whole(ROWS[0])}), r"\x1b[31mred"),
     ("no bytes", "csv", raw(b""), EMPTY),
     ("zero bytes", "csv", raw(b"a,b\n1,2\n\0\0,\0\n"), "zero bytes"),
-    ("gzip", "csv", lambda p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "is not a text file"),
+    ("gzip", "csv", lambda p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "is compressed"),
     ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), "--encoding latin-1"),
     ("Latin-1 far below", "csv", raw(b"n,b\n" + (b"%064d,2\n" % 1) * 16_000 + b"\xe9,3\n"),
      "--encoding latin-1"),
@@ -180,6 +193,14 @@ REFUSED = [
     ("a link to nothing", "csv", lambda p: p.symlink_to("gone"), "does not exist"),
     ("a link to itself", "csv", lambda p: p.symlink_to(p), "does not exist"),
     ("a name that escapes", f"{ESCAPE}", raw("1"), r"is of kind '.\x1b[31mred'"),
+    ("a spreadsheet", "csv", archive(sheet=b"<xml/>"), "is compressed, or a spreadsheet"),
+    ("two members of one name", "npz", twice, "two arrays of one name"),
+    ("beyond float64", "npy", lambda p: np.save(p, ROWS * np.longdouble("1e4000")), MISSING),
+    *(("metadata of pandas", "parquet", of_pandas(text), "do not name its index")
+      for text in (b"{not json", b"[1]", b"{}", b'{"index_columns": null}', b"\xff", b"[" * 9999)),
+    ("a union", "arrow", stream(a=pa.UnionArray.from_dense(pa.array([0], pa.int8()),
+     pa.array([0], pa.int32()), [pa.array([1])])), "no column is left"),
+    ("runs", "arrow", stream(a=pa.RunEndEncodedArray.from_arrays([2], [1.0])), "run_end_encoded"),
     ("a header of nothing but quotes", "csv", raw('"""",""\n1,2\n3,5\n'), "it has \", Unnamed: 1",
      {"drop": "c"}),
 ]  # fmt: skip
@@ -216,6 +237,14 @@ def test_hostile_files_are_refused_in_one_harmless_line(tmp_path, case):
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load_rows(path, **(options[0] if options else {}))
     assert all(unicodedata.category(c) not in ("Cc", "Cf") for c in str(caught.value))
+
+
+@pytest.mark.parametrize("ending", [b"csv", b"parquet", b"arrow"])
+def test_names_that_are_no_text_are_refused_by_name(tmp_path, ending):
+    path = tmp_path / os.fsdecode(b"\xe9." + ending)
+    path.write_bytes(b"a\n1\n2\n")
+    with pytest.raises(ValueError, match="a name that is no UTF-8: rename it"):
+        load_rows(path)
 
 
 @pytest.mark.parametrize("case", READ, ids=lambda case: case[0])

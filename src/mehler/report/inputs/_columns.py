@@ -129,6 +129,8 @@ def _near(name: str, names: Sequence[str]) -> str:
 
 # Ratio of scales that is worth a warning.
 _APART = 1000.0
+# Integers below the first are floats, and those of 64 bits are below the second.
+_EXACT, _LARGEST = 2.0**53, 2.0**64
 # Fewer rows are in increasing order by chance too often.
 _FEW = 8
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
@@ -158,6 +160,13 @@ def warnings_on(names: Sequence[str], statistics: Look, *, standardize: bool) ->
                 f"{scales[large]:.4g} and {names[small]!r} {scales[small]:.4g}, so the former "
                 "decides alone which rows are alike: --standardize puts them on one scale"
             )
+    rounded = statistics.integers & (scales >= _EXACT) & (scales < _LARGEST)
+    if rounded.any():
+        named = [names[int(j)] for j in np.flatnonzero(rounded)]
+        warnings.append(
+            f"{'column' if len(named) == 1 else 'columns'} {_listed(named)} of integers beyond "
+            "2^53, neighbours of which are one number as float64: subtract an offset, or --drop"
+        )
     return tuple(warnings)
 
 

@@ -37,6 +37,7 @@ __all__ = ["DataMatrix", "load_rows"]
 UNPACK_LIMIT = 1.0
 _SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".arrow")
 _TEXT = (".csv", ".tsv")
+_PACKED = (".gz", ".xz", ".bz2", ".zst", ".zip", ".tar", ".tgz", ".7z")
 
 
 @contextmanager
@@ -211,6 +212,8 @@ def _file(
         raise ValueError(f"{label} is not a file: give one of {', '.join(_SUFFIXES)}")
     labels = None if isinstance(target, str) else target
     kind = path.suffix.lower()
+    if kind in _PACKED:
+        raise ValueError(f"{label} is compressed: unpack it, and give the file inside")
     if kind not in _SUFFIXES:
         raise ValueError(
             f"{label} is of kind {kind or 'unknown'!r}: give one of {', '.join(_SUFFIXES)}"

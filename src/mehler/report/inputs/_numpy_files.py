@@ -48,6 +48,8 @@ def read_npz(
     try:
         with ZipFile(path) as archive:
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            if len(members) < len(archive.infolist()):
+                raise _Refused(f"{label} holds two arrays of one name: save each under its own")
             headers = {name: _header(archive, info, label) for name, info in members.items()}
             name = _chosen(headers, label, array)
             wanted = [one for one in (name, target) if one is not None and one in headers]

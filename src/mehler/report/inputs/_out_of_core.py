@@ -247,7 +247,8 @@ class ArraySource(Source):
 
 
 def _used(use: Sequence[int], block: Any) -> np.ndarray:
-    values = np.asarray(block, dtype=np.float64)
+    with np.errstate(over="ignore"):  # what is beyond float64 is infinite, and refused as such
+        values = np.asarray(block, dtype=np.float64)
     return values if len(use) == values.shape[1] else values[:, list(use)]
 
 

@@ -55,6 +55,8 @@ class TableSource(Source):
 
     def __init__(self, name: str, label: str, path: str | None) -> None:
         self.name, self.label, self.path = name, label, path
+        if path is not None and any("\ud800" <= letter <= "\udfff" for letter in path):
+            raise ValueError(f"{label} has a name that is no UTF-8: rename it")
         self.pa = arrow(label)
         self.unusable = {}
 
@@ -128,12 +130,26 @@ class FileSource(TableSource):
         if not names:
             raise ValueError(f"{label} has no columns: give a file with rows of numbers")
         self.columns = tuple(names)
-        of_pandas = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-        listed = {name for name in of_pandas.get("index_columns", []) if isinstance(name, str)}
+        listed = self._index_of_pandas((schema.metadata or {}).get(b"pandas"))
         self.index = tuple(name for name in names if name in listed)
         columns = [self.pa.nulls(0, kind) for kind in schema.types] if first is None else first
         described = {name: self.described(one) for name, one in zip(names, columns)}
         self.unusable = {name: kind for name, kind in described.items() if kind}
+
+    def _index_of_pandas(self, metadata: bytes | None) -> list[Any]:
+        """Return the columns that were pandas' index, and its own words for ranges."""
+        if metadata is None:
+            return []
+        try:
+            listed = json.loads(metadata)["index_columns"]
+            if isinstance(listed, list):
+                return listed
+        except (ValueError, TypeError, KeyError, RecursionError):
+            pass
+        raise ValueError(
+            f"{self.label} has metadata of pandas that do not name its index: write it again, with "
+            "DataFrame.to_parquet or to_feather"
+        )
 
     def _require_size(self, path: Path, limit: float) -> None:
         """Refuse more numbers than `limit` GiB if they are packed more tightly than data are."""

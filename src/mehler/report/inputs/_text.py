@@ -23,6 +23,8 @@ _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces", ",":
 # Bytes that pyarrow reads together, of which no row may have more; and lines that are tried.
 _BLOCK, _TRIED = 1 << 23, 50
 _TOO_LONG = f"a line is longer than {_BLOCK >> 20} MiB; save the rows as .npy or .parquet"
+# How files of gzip, zip (and so of spreadsheets), xz, bzip2 and zstd begin.
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 _NOT_A_NUMBER = re.compile(r"In CSV column #(\d+).*?invalid value '(.*)'", re.DOTALL)
 
 
@@ -145,8 +147,15 @@ class TextSource(TableSource):
             raw = file.read(_BLOCK)
         encoding = self._layout.encoding
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff") and encoding == "utf-8":
+            wide = "32" if raw[2:4] == b"\0\0" else "16"
             raise ValueError(
-                f"{self.label} is a text file of UTF-16, not of UTF-8: give --encoding utf-16"
+                f"{self.label} is a text file of UTF-{wide}, not of UTF-8: give --encoding "
+                f"utf-{wide}"
+            )
+        if raw.startswith(_PACKED):
+            raise ValueError(
+                f"{self.label} is compressed, or a spreadsheet, and no text: unpack it, or save it "
+                "as CSV"
             )
         if encoding == "utf-8" and b"\0" in raw:
             raise ValueError(
