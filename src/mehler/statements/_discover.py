@@ -62,7 +62,7 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
         # The backport of importlib.metadata has a class of its own.
         if not all(hasattr(point, part) for part in ("name", "value", "load")):
             raise TypeError(f"sources[{i}] is {type(point).__name__}: give entry points")
-    for point in sorted(points, key=lambda one: (one.name, one.value)):
+    for point in sorted(points, key=lambda point: (point.name, point.value)):
         label = f"{point.name} = {point.value}"
         for statement in _load(point, label):
             if statement.id in statements:
@@ -72,7 +72,7 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
                 )
             statements[statement.id] = statement
             origin[statement.id] = label
-    chosen = [one for key, one in statements.items() if fnmatchcase(key, glob)]
+    chosen = [statements[key] for key in statements if fnmatchcase(key, glob)]
     if not chosen:
         none = "no statements are installed" if sources is None else "sources are empty"
         ids = f"the ids are {', '.join(statements)}" if statements else none
@@ -89,7 +89,7 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
             "repair or uninstall that package"
         ) from error
     statements = tuple(getattr(module, "STATEMENTS", ()))
-    if not statements or not all(isinstance(one, Statement) for one in statements):
+    if not statements or not all(isinstance(each, Statement) for each in statements):
         raise ValueError(
             f"the module of {label} has no STATEMENTS, a sequence of mehler.statements.Statement: "
             "repair or uninstall that package"
@@ -102,16 +102,18 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
     Each part has its id, title, verdict, whose verdict that is, and the checks by their form.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for one in statements:
-        numbered = None if one.copy == "none" else _NUMBERED.match(one.source)
-        printed = f"{numbered['paper']}, {numbered['label']}" if numbered else one.source
+    parts_of: dict[str, list[dict[str, Any]]] = {}
+    for statement in statements:
+        numbered = None if statement.copy == "none" else _NUMBERED.match(statement.source)
+        printed = f"{numbered['paper']}, {numbered['label']}" if numbered else statement.source
         checks: dict[str, list[str]] = {}
-        for check in one.checks:
+        for check in statement.checks:
             checks.setdefault(check.form, []).append(check.name)
-        part = {name: getattr(one, name) for name in ("id", "title", "expected", "place")}
-        found.setdefault(printed, []).append({**part, "of": _OF[one.copy], "checks": checks})
-    return [{"statement": name, "parts": parts} for name, parts in found.items()]
+        part = {name: getattr(statement, name) for name in ("id", "title", "expected", "place")}
+        parts_of.setdefault(printed, []).append(
+            {**part, "of": _OF[statement.copy], "checks": checks}
+        )
+    return [{"statement": name, "parts": parts} for name, parts in parts_of.items()]
 
 
 def listing(statements: Sequence[Statement]) -> str:

@@ -289,7 +289,7 @@ class Statement:
             raise ValueError(f"{file}: the front matter {words}: its keys are {', '.join(_KEYS)}")
         if checks is None:
             registered = _REGISTERED.get(values["id"], {}).values()
-            checks = sorted(registered, key=lambda one: FORMS.index(one.form))
+            checks = sorted(registered, key=lambda check: FORMS.index(check.form))
         title, sections = _sections(file, body, values["id"])
         fields: dict[str, Any] = dict(values)
         return cls(title=title, sections=sections, checks=tuple(checks), **fields)
@@ -405,10 +405,10 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     'undecided: formula not in the source text; restored form refuted'
     """
     statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
-    for i, one in enumerate(require_iterable("evidence", evidence)):
-        if not require_instance(f"evidence[{i}]", one, Evidence).form:
+    for i, each in enumerate(require_iterable("evidence", evidence)):
+        if not require_instance(f"evidence[{i}]", each, Evidence).form:
             raise ValueError(f"evidence[{i}] has no form: take what a `Check` returns, or give it")
-        statuses[one.form].add(one.status)
+        statuses[each.form].add(each.status)
     proved, claimed = statuses["proved"], statuses["printed"] | statuses["restored"]
     if not proved | claimed:
         return "not computable"
