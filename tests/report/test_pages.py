@@ -7,6 +7,7 @@ import re
 import string
 import unicodedata
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -216,6 +217,16 @@ def test_alphabets_are_those_of_unicode(variant):
     assert all(s != c for c, s in letters.items())
     assert all(unicodedata.normalize("NFKC", s) == c for c, s in seen.items())
     assert len(set(seen.values())) == len(seen)
+
+
+def test_long_labels_are_wrapped_and_not_cut():
+    # At the size of the drawing, 5.2 inches, a line of 71 characters ran out of it.
+    long = "plain map, against the gradient of its kernel's function, along the row, the prediction"
+    curves = [Series(label=label, x=[0, 1], y=[0, 1]) for label in (long, "short")]
+    drawing = draw(Plot(title="t", x_label="x", y_label="y", series=curves), "p")
+    lines = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawing)]
+    assert max(map(len, lines)) <= 60
+    assert long in " ".join(lines)
 
 
 def test_logarithmic_axes_read_as_numbers():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,8 @@ _PREFIX = re.compile(r"[\w.:-]*")
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 # A line of text, and a character of a number.
 _LINE, _CHARACTER = 0.2, 0.09
+# Characters of a label in the legend that the width holds.
+_LABEL = 56
 
 
 def draw(plot: Plot, prefix: str) -> Markup:
@@ -104,7 +107,8 @@ def draw(plot: Plot, prefix: str) -> Markup:
     with mpl.rc_context(_STYLE):
         # Title and axes already name a single series.
         named = len(plot.series) > 1
-        height = _HEIGHT + _LEGEND_ROW * len(plot.series) * named
+        rows = sum(len(textwrap.wrap(series.label, _LABEL)) for series in plot.series)
+        height = _HEIGHT + _LEGEND_ROW * rows * named
         figure = Figure(figsize=(_WIDTH, height), frameon=False)
         canvas = FigureCanvasSVG(figure)
         axes = figure.add_subplot(facecolor="none")
@@ -113,7 +117,10 @@ def draw(plot: Plot, prefix: str) -> Markup:
         axes.set_axisbelow(True)
         _lay_out(figure, axes, height)
         if named:
+            handles, labels = axes.get_legend_handles_labels()
             figure.legend(
+                handles,
+                [textwrap.fill(label, _LABEL) for label in labels],
                 loc="upper left",
                 bbox_to_anchor=(0, 1),
                 handlelength=2.6,
