@@ -63,7 +63,7 @@ class Bounded(Mehler):
 
 
 class ToldNothing(Mehler):
-    """Under a kurtosis below a limit that grows with the samples, five times their own."""
+    """Unless samples too rare to be seen carry what the verdict says."""
 
     name = "mehler, nothing declared"
 

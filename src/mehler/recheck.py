@@ -137,28 +137,31 @@ def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return Mean(mean, excludes, not plan.get("pilot", False), not look)
 
 
-def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
-    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate.
+def won(stake: Any, sums: list[Any], most: Any) -> Any:
+    r"""Return a lower bound of prod (1 + s Y) where s Y >= -c, from sums of Y^k; c is `most`.
 
-    w is the range, stored about the claim, and twice the slack of rounding. Four power sums
-    suffice, since log(1 + u) >= u - u^2/2 + u^3/3 - k(s) u^4 for u >= -s, with
-    k(s) = (-log(1 - s) - s - s^2/2 - s^3/3)/s^4. A mean beyond the range is excluded too.
-    Waudby-Smith and Ramdas (2024).
+    log(1 + u) >= u - u^2/2 + u^3/3 - k u^4 for u >= -c, k = (-log(1 - c) - c - c^2/2 - c^3/3)/c^4.
     """
-    (_, sums, mean), (low, high) = power_sums(test), map(ball, test["range"])
-    rounding = ball(plan["rounding"])
+    k = (-iv.log(1 - most) - most - most**2 / 2 - most**3 / 3) / most**4
+    powers = (stake * sums[1], stake**2 * sums[2], stake**3 * sums[3], stake**4 * sums[4])
+    return iv.exp(powers[0] - powers[1] / 2 + powers[2] / 3 - k * powers[3])
+
+
+def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate, by `won`.
+
+    w is the range, stored about the claim, and twice the slack of rounding. A mean beyond the range
+    is excluded too. Waudby-Smith and Ramdas (2024).
+    """
+    (_, sums, mean), rounding = power_sums(test), ball(plan["rounding"])
+    low, high = map(ball, test["range"])
+    stakes, span = [iv.mpf(3) / 4 / 2**j for j in range(13)], high - low + 2 * rounding
 
     def excludes(e: Any, side: int) -> bool:
         e -= side * rounding
         if (e < low if side < 0 else e > high) is True:
             return True
-        (_, m1, m2, m3, m4), total = moved(sums, e), iv.mpf(0)
-        for j in range(13):
-            s = iv.mpf(3) / 4 / 2**j
-            u = -side * s / (high - low + 2 * rounding)
-            k = (-iv.log(1 - s) - s - s**2 / 2 - s**3 / 3) / s**4
-            total += iv.exp(u * m1 - u**2 * m2 / 2 + u**3 * m3 / 3 - k * u**4 * m4)
-        return sure(total / 13 >= 2 / rate)
+        return sure(sum(won(-side * s / span, moved(sums, e), s) for s in stakes) >= 13 * 2 / rate)
 
     return Mean(mean, excludes)
 
@@ -188,34 +191,49 @@ def symmetric(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return mixture(plan, test, r, iv.mpf(1) / 2, 2 / rate, 1, True)
 
 
-def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def unseen(test: Test, rate: Any, r: Any) -> bool:
+    r"""Bets that a mean is off by e = r/20 or more, but for events rarer than log(4/rate)/n.
+
+    Z = X - c or c - X, of positive sample mean, M the largest -Z. The mean over 29 stakes
+    s = 2^k/r, without those above 3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate, by `won`.
+    """
+    (n, sums, mean), (low, high), e = power_sums(test), map(ball, test["ends"]), FLOOR * r
+    if (n * (mean - low) * (high - mean) < moved(sums, mean)[2] * (1 - 1e-9)) is True:
+        raise Impossible("no samples between these ends scatter that much")  # Bhatia and Davis 2000
+    sign = 1 if sure(mean > 0) else -1
+    gaps = moved([sign**k * each for k, each in enumerate(sums)], e)
+    stakes, most = (iv.mpf(2) ** k / r for k in range(-20, 9)), iv.mpf(3) / 4
+    stakes = (s for s in stakes if sure(s * ((-low if sign > 0 else high) + e) <= most))
+    return sure(sum(won(s, gaps, most) for s in stakes) >= 4 * 29 / rate)
+
+
+def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
     r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
 
-    t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; at a single
-    inspection 4/5 where that refutes. W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is
-    1/8 of the rate over 2 j (j + 1) at inspection j, over 3 at a single one. Refutes where
-    E >= W(t) and n >= 4000, at a single one n h(t) >= 20 log(1/p), and fresh draws ``confirmed``
-    it, if any. Where 0 < E < W(t), distances are divided by sqrt(W/E).
+    t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2.
+    W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at
+    inspection j, over 2 at a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E).
+    Refutes where E >= W(t), n >= 4000, and fresh draws ``confirmed`` it, if any; at a single one
+    where E >= 100 and `unseen` does.
     """
     (n, sums, mean), look, fixed = power_sums(test), plan["look"], plan["fixed"]
     _, _, squares, _, fourths = moved(sums, mean)
-    paid = rate / 8 / (2 * look * (look + 1) if look else 3)
+    paid = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
     varies = sure(squares > (iv.mpf([0, floor.b]) if look is None else floor))  # finer for one
     effective = squares**2 / fourths if varies else iv.mpf(0)
-
-    def at(t: Any) -> tuple[bool, Mean]:
+    off = look is None and sure(effective >= 100) and sure(abs(mean) >= FLOOR * r)
+    if off and unseen(test, rate, r):
+        return True, False
+    for t in (iv.mpf(1) / 4, iv.mpf(1) / 2):
         wanted = MARGIN * -iv.log(paid) / ((1 - t) * iv.log(1 - t) + t)
         known = sure(effective >= wanted)
-        enough = sure(MARGIN * n >= 20 * wanted) if look is None else n >= LEAST
-        lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
-        c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
-        may = (known or (fixed and not varies)) and enough and test.get("confirmed", 1) > 0
-        return known, mixture(plan, test, r, c, level, lack, may)
-
-    (fine, first), (coarse, second), (gross, third) = map(at, map(iv.mpf, (0.25, 0.5, 0.8)))
-    gross = gross and look is None and not coarse and any(third.excludes(0, s) for s in (-1, 1))
-    return third if gross else first if fine else second
+        if known:
+            break
+    lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
+    c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
+    may = (known or (fixed and not varies)) and n >= LEAST and test.get("confirmed", 1) > 0
+    return mixture(plan, test, r, c, level, lack, may and look is not None)
 
 
 def bets(test: Test) -> Any:
@@ -277,8 +295,6 @@ def tail(n: int, k: int, p: Any) -> Any:
 def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
     n, count, claim = test["n"], test["count"], ball(test["claim"])
-    if not 0 <= count <= n:
-        raise Impossible(f"{count} of {n}")
 
     def excludes(e: Any, side: int) -> bool:
         p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
@@ -286,7 +302,7 @@ def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
             return True
         return sure(n * p < k) and (p <= 0 or sure(tail(n, k, p) <= rate / 2))
 
-    return Mean(iv.mpf(count) / n - claim if n else iv.mpf(0), excludes)
+    return Mean(iv.mpf(count) / n - claim, excludes)
 
 
 def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
@@ -376,8 +392,7 @@ def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
 
 def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
     """Return whether one mean refutes, and whether it is known within the resolution."""
-    mean, excludes, may_refute, may_hold = found
-    sides = (-1, 1)
+    (mean, excludes, may_refute, may_hold), sides = found, (-1, 1)
     if sure(abs(mean) >= FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
         return may_refute, False
     ends = [mean - r, mean + r]
@@ -439,7 +454,8 @@ def is_sample(test: Test) -> bool:
     samples, n = test.get("samples") or [], test.get("n", 0)
     low, high = test.get("range", (-1e300, 1e300))
     slack = 1e-9 * (1 + abs(low) + abs(high))
-    fits = len(samples) in (0, n) and all(low - slack <= x <= high + slack for x in samples)
+    fits = test.get("count", 0) <= n and len(samples) in (0, n)
+    fits = fits and all(low - slack <= x <= high + slack for x in samples)
     for k, total in enumerate(test.get("sums", ())):
         powers, radius = [x ** (k + 1) for x in samples], test["radii"][k]
         room = radius + 1e-12 * math.fsum(map(abs, powers))

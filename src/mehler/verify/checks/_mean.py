@@ -105,14 +105,15 @@ def check_mean(
 
     Notes
     -----
-    With nothing declared, intervals are those of `intervals.self_normalised`. They refute where
-    the kurtosis may be at most a limit, at least 20 and five times that of the samples, which grows
-    with n: from about 1,000 normal samples on at the default rates. Else nothing is refuted.
+    With nothing declared a claim holds by the interval of `intervals.self_normalised`. It is
+    refuted with the words what rare samples would have to carry for it to be right, as by
+    `check_kernel`: at any size, if n over the samples' own kurtosis is 100 or more, which takes 300
+    normal samples. Where few large samples decide, nothing is refuted.
 
     Of products half of the rate goes to bets that a squared sum or difference of two coordinates
     over their standard deviations, of mean :math:`2 \pm 2 C_{ij}/\sqrt{C_{ii} C_{jj}}`, is larger
     than claimed. They need no assumption on tails and detect every deviation except variances that
-    are all too small. The other half goes to the intervals above.
+    are all too small. The other half goes to the test above.
 
     The union bound adds log p to log(2/alpha): a thousand coordinates take a third more samples
     than one. Cost: p times that of one coordinate; of products n p^2 operations, some 50 ns each.

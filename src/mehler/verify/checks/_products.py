@@ -12,7 +12,7 @@ from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
-from mehler.verify.checks._sample_means import BoundedKurtosis
+from mehler.verify.checks._sample_means import SampleBounds
 from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.intervals._self_normalised import effective_samples
 from mehler.verify.nonparametric._kurtosis_test import Means
@@ -33,22 +33,21 @@ class ProductMeans(Means):
         self, n: int, sums: Any, ends: Any, rate: float, resolution: float, rounding: float
     ) -> None:
         super().__init__(n, sums, resolution)
-        self.rounding, self.unseen = rounding, Unseen.of(n, sums, rate, resolution, ends)
+        self._plan = {"look": None, "fixed": False, "rounding": rounding, "shared": True}
         # Samples or sums that differ by rounding only count as constant.
         floor = n * (rounding**2 + 1e-24) + 64.0 * _EPS * math.sqrt(n) * sums[1]
         effective = effective_samples(self.squares, self.fourths)
         effective = np.where(self.squares > floor, effective, 0.0)
-        self.tails = BoundedKurtosis(
-            n, np.abs(self.off), self.squares, effective, rate, resolution, rounding
+        self.extremes, self.unseen = ends, Unseen.of(n, sums, rate, resolution, ends)
+        self.bounds = SampleBounds(
+            n, self.off, self.squares, effective, self.unseen, rate, resolution, rounding
         )
-        self.confirmed = self.unseen.least >= FLOOR * resolution
-        self.compare(self.tails.half(rate), self.tails.may_refute & self.confirmed)
+        self.compare(self.bounds.half(rate), self.bounds.refuted, self.bounds.ends)
 
     def statistics(self, first: Any, second: Any) -> Statistics:
         """Return what decided, at pairs of coordinates."""
-        plan = {"look": None, "fixed": False, "rounding": self.rounding, "shared": True}
-        sums = self._statistics("self normalised", plan)
-        pairs = {"pair": np.stack([first, second]), "confirmed": self.confirmed.astype(int)}
+        sums = self._statistics("self normalised", self._plan)
+        pairs = {"pair": np.stack([first, second]), "ends": self.extremes}
         return replace(sums, tests={**pairs, **sums.tests})
 
 
@@ -120,9 +119,10 @@ def check_products(
             events = "rows" if mean is not None else f"groups of {GROUP} rows"
             unless = means.unseen.text(worst, events, "sqrt(C_ii C_jj)")
             assumption, reason = f"not that {unless}", f"Unless {unless}, the claim is wrong."
-        exact, middle, half = float(c[first[worst], second[worst]]), means.off[worst], means.half
-        here = (middle, middle - half[worst], middle + half[worst])
-        observed, low, high = (float(exact + unit[worst] * each) for each in here)
+        exact = float(c[first[worst], second[worst]])
+        observed, low, high = (
+            float(exact + unit[worst] * each[worst]) for each in (means.off, *means.ends)
+        )
     i, j = int(first[worst]), int(second[worst])
     return terms.verdict(
         status=status,
@@ -133,7 +133,7 @@ def check_products(
         n_features=x.shape[0],
         n_draws=0,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(means.half + means.tails.half(terms.miss))),
+        detectable=float(np.max(means.half + means.bounds.half(terms.miss))),
         method=method + (f", within groups of {GROUP}" if mean is None else ""),
         assumptions=("the samples are independent, and their number was fixed before", assumption),
         where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
@@ -179,27 +179,21 @@ def _of_bets(bets: Excess, forms: Any, first: Any, second: Any, best: int) -> St
 
 
 def _assumption(means: ProductMeans) -> str:
-    varies = means.tails.effective > 0.0
-    own = float(np.max(means.n / means.tails.effective[varies], initial=1.0))
-    limit = float(np.max(means.tails.limit))
-    return (
-        f"the kurtosis of one product is at most {limit:.4g}; the samples show at most {own:.3g}, "
-        f"and refute nothing where it is more than {0.2 * limit:.3g}"
-    )
+    varies = means.bounds.effective > 0.0
+    own = float(np.max(means.n / means.bounds.effective[varies], initial=1.0))
+    limit = float(np.max(means.bounds.limit))
+    return f"the kurtosis of one product is at most {limit:.4g}; the samples show at most {own:.3g}"
 
 
 def _reason(terms: CheckOptions, means: ProductMeans, worst: int, n: int) -> str:
     parts, more = [], means.wanted() / means.n
-    if means.tails.short[worst]:
+    if means.outside.any() and not means.bounds.effective[worst]:
+        parts.append("A covariance is off, and its products never varied.")
+    elif means.outside.any() or means.bounds.short[worst]:
         parts.append(
             "Few large samples decide a covariance, and nothing bounds what was not seen: take "
             "more samples."
         )
-    elif means.outside.any() and not means.tails.effective[worst]:
-        parts.append("A covariance is off, and its products never varied.")
-    elif means.outside.any():
-        parts.append("A covariance is off, but too few samples bound the kurtosis of products.")
-        more = max(more, means.tails.needed / means.n)
     width = float(means.width[worst])
     if not width <= terms.resolution:
         parts.append(

@@ -1,9 +1,8 @@
 """Intervals for the means of samples of a fixed number, by what is declared of them.
 
-Without declarations the kurtosis is bounded by a limit that grows with the number of samples, at
-least 20 and five times that of the samples, which refute nothing else. With an allowance t for the
-sum of squares the limit is n h(t)/log(1/p): fewer samples need a larger t, at which intervals are
-wider. Three allowances share the rate; the largest is for refutations alone.
+Without declarations a claim holds by intervals under a bounded kurtosis, whose limit grows with the
+number of samples, and is refuted by the bets of `Unseen`: unless rarer samples carry what it says.
+Samples of which few large ones decide refute nothing.
 """
 
 from __future__ import annotations
@@ -24,61 +23,50 @@ from mehler.verify.intervals._known_variance import detectable_effect
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
-    MARGIN,
     SHARE,
     effective_samples,
     half_widths,
     kurtosis_limit,
     samples_wanted,
 )
+from mehler.verify.nonparametric._kurtosis_test import FEW
 from mehler.verify.nonparametric._unseen import Unseen
 from mehler.verify.pairwise._catoni import statistics_of_samples
 from mehler.verify.sampling._sources import power_sums
 
 # Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
 _LARGE = 2.0**200
-# Allowances for the sum of squares, from the shortest interval to the fewest samples.
-_GROSS = 0.8
-_ALLOWANCES = (FINE, COARSE, _GROSS)
-# Least kurtosis limit of a refutation.
-_LEAST_LIMIT = 20.0
 
 
 @dataclass(frozen=True)
-class BoundedKurtosis:
-    """Half widths of intervals for means after n samples, at an error rate for each mean.
+class SampleBounds:
+    """Bounds on means after n samples without declarations, at an error rate for each mean.
 
-    Per mean: `off`, the distance of the claim; `squares`, the sum of squares about the mean;
-    `effective`, n over the kurtosis of the samples, 0 where they are constant. `rounding` bounds
-    that of a mean.
+    Per mean: `off`, its distance from the claim, of either sign; `squares`, the sum of squares
+    about the mean; `effective`, n over the kurtosis of the samples, 0 where they are constant;
+    `unseen`, what rare samples would have to carry. `rounding` bounds that of a mean.
     """
 
     n: int
     off: Any
     squares: Any
     effective: Any
+    unseen: Unseen
     rate: float
     resolution: float
     rounding: float = 0.0
 
     @property
     def _paid(self) -> float:
-        return SHARE * self.rate / len(_ALLOWANCES)
+        """The rate spent on the sum of squares, at each allowance of two."""
+        return 0.5 * SHARE * self.rate
 
     @functools.cached_property
     def allowance(self) -> Any:
-        """The allowance for the sum of squares of each mean: the coarsest only where it refutes."""
-        fine, coarse, gross = (
-            np.asarray(self.effective >= samples_wanted(self._paid, t)) for t in _ALLOWANCES
-        )
-        refutes = self.off > self._plain(_GROSS, self.rate) + self.rounding
-        return np.select([fine, ~coarse & gross & refutes], [FINE, _GROSS], COARSE)
+        """The allowance for the sum of squares of each mean."""
+        return np.where(self.effective >= samples_wanted(self._paid, FINE), FINE, COARSE)
 
-    def _plain(self, allowance: Any, rate: float) -> Any:
-        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
-        return half_widths(self.n, self.squares, cost, allowance, self.resolution)
-
-    @property
+    @functools.cached_property
     def wanted(self) -> Any:
         """The effective samples that bound the kurtosis."""
         return np.vectorize(samples_wanted)(self._paid, self.allowance)
@@ -94,21 +82,27 @@ class BoundedKurtosis:
         return (self.effective > 0.0) & (self.effective < self.wanted)
 
     @property
-    def may_refute(self) -> Any:
-        """Where the error rate holds."""
-        return (self.effective >= self.wanted) & (self.limit >= _LEAST_LIMIT)
+    def refuted(self) -> Any:
+        """Where claims are wrong unless unseen samples carry more than a floor."""
+        return (self.effective >= FEW) & (self.unseen.least >= FLOOR * self.resolution)
 
     def half(self, rate: float) -> Any:
         """Return half widths at an error rate."""
+        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
+        half = half_widths(self.n, self.squares, cost, self.allowance, self.resolution)
         lack = np.where(self.short, self.wanted / np.maximum(self.effective, 1.0), 1.0)
-        return self._plain(self.allowance, rate) * np.sqrt(lack) + self.rounding
+        return half * np.sqrt(lack) + self.rounding
 
-    @property
-    def needed(self) -> int:
-        """The number of samples at which the error rate of the worst mean holds."""
-        worst = float(np.max(self.n / np.maximum(self.effective, 1.0)))
-        limit = kurtosis_limit(self.n, self._paid, _GROSS)
-        return math.ceil(self.n * max(MARGIN * worst, _LEAST_LIMIT) / limit)
+    @functools.cached_property
+    def ends(self) -> tuple[Any, Any]:
+        """The interval of each mean about its claim; bets of `unseen` exclude refuted ones."""
+        half = self.half(self.rate)
+        near = np.where(self.refuted, np.minimum(half, np.abs(self.off) - self.unseen.least), half)
+        above = self.off > 0.0
+        return (
+            self.off - np.where(above, near, half),
+            self.off + np.where(above, half, near),
+        )
 
 
 @dataclass(frozen=True)
@@ -196,67 +190,54 @@ def nonparametric_interval(
     # Samples that differ by rounding only count as constant.
     varies = squares > n * (1e-15 * size) ** 2
     effective = float(effective_samples(squares, fourths)) if varies else 0.0
-    tails = BoundedKurtosis(
-        n, abs(centre - exact), squares, effective, options.false_alarm, options.resolution
+    rate, resolution = options.false_alarm, options.resolution
+    sums, ends = power_sums(x[:, None] - exact), np.array([[x.min()], [x.max()]]) - exact
+    bounds = SampleBounds(
+        n,
+        np.array([centre - exact]),
+        np.array([squares]),
+        np.array([effective]),
+        Unseen.of(n, sums, rate, resolution, tuple(ends)),
+        rate,
+        resolution,
     )
-    half, half_of_miss = (float(tails.half(rate)) for rate in (options.false_alarm, options.miss))
-    assumptions = [f"the kurtosis of one sample is at most {float(tails.limit):.4g}"]
-    sums = power_sums(x[:, None] - exact)
-    unseen = Unseen.of(
-        n, sums, options.false_alarm, options.resolution, (x.min() - exact, x.max() - exact)
-    )
-    confirmed = bool(unseen.least[0] >= FLOOR * options.resolution)
-    if not effective:
-        rarest = min(1.0, -math.log(options.false_alarm) / n)
-        note = (
-            f"All {counted(n, 'sample')} agree: an event rarer than {rarest:.2g} could make "
-            "the claim right. Declare variance= or bounds=."
-        )
-    elif not tails.may_refute and n * MARGIN > _LEAST_LIMIT * effective:
-        note = (
-            "The mean is off, but few large samples decide it, and nothing bounds what was not "
-            f"seen. Declare variance= or bounds=, or take more samples{_enough(tails)}."
-        )
-    elif not tails.may_refute:
-        note = (
-            f"The mean is off, but {counted(n, 'sample')} cannot bound the kurtosis by "
-            f"{_LEAST_LIMIT:g} at this rate{_enough(tails)}. Declare variance= or bounds=."
-        )
-    elif not confirmed:
-        note = (
-            f"The mean is off, but {counted(n, 'sample')} do not bound what rarer ones carry. "
-            "Declare variance= or bounds=, or take more samples."
-        )
-    else:
-        unseen = replace(unseen, least=unit * unseen.least)
-        off = f"the {unit * abs(centre - exact):.2g} by which the mean is off"
-        unless = unseen.text(0, "samples", off)
-        note = f"Unless {unless}, the claim is wrong."
-        if centre - half > exact or centre + half < exact:
-            assumptions = [f"not that {unless}"]
-    if tails.short:
+    refuted, half = bool(bounds.refuted[0]), float(bounds.half(rate)[0])
+    assumptions = [f"the kurtosis of one sample is at most {float(bounds.limit[0]):.4g}"]
+    if bounds.short[0]:
         assumptions.append(
             f"{FEW_EFFECTIVE} (as if {counted(max(1, int(effective)), 'sample')}): the "
             "interval is widened, holds only in the limit, and refutes nothing"
         )
+    if refuted:
+        unseen = replace(bounds.unseen, least=unit * bounds.unseen.least)
+        off = f"the {unit * abs(centre - exact):.2g} by which the mean is off"
+        unless = unseen.text(0, "samples", off)
+        note, assumptions = f"Unless {unless}, the claim is wrong.", [f"not that {unless}"]
+    elif not effective:
+        rarest = min(1.0, -math.log(rate) / n)
+        note = (
+            f"All {counted(n, 'sample')} agree: an event rarer than {rarest:.2g} could make "
+            "the claim right. Declare variance= or bounds=."
+        )
+    else:
+        note = (
+            "The mean is off, but few large samples decide it, and nothing bounds what was not "
+            "seen. Declare variance= or bounds=, or take more samples."
+        )
+    low, high = (exact + float(end[0]) for end in bounds.ends)
     return SampleMean(
-        (centre - half, centre + half),
-        half + half_of_miss,
+        (low, high),
+        half + float(bounds.half(options.miss)[0]),
         KURTOSIS,
         tuple(assumptions),
-        may_refute=bool(tails.may_refute) and confirmed,
+        may_refute=refuted,
         note=note,
         statistics=Statistics(
             "self normalised",
             {"look": None, "fixed": False, "rounding": 0.0, "shared": False},
-            {"n": [n], "sums": sums, "confirmed": [int(confirmed)]},
+            {"n": [n], "sums": sums, "ends": ends},
         ),
     )
-
-
-def _enough(tails: BoundedKurtosis) -> str:
-    """Return the samples that would bound the kurtosis, unless few large ones decide it."""
-    return f": about {tails.needed} would do" if tails.needed <= 16 * tails.n else ""
 
 
 def _in_units(unit: float, x: Any, exact: float, options: CheckOptions) -> SampleMean:

@@ -28,6 +28,8 @@ _LEAST_KURTOSIS = 20.0
 # Least samples for a refutation at any error rate: events of probability 1e-3 have been seen by
 # then.
 LEAST = 4_000
+# Below this many effective samples, n over their kurtosis, a few large ones decide.
+FEW = 100.0
 
 
 def _paid(rate: float, number: int) -> float:
@@ -58,10 +60,14 @@ class Means:
         self.squares = np.maximum(s2 - m * s1, 0.0)
         self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
 
-    def compare(self, half: Any, may_refute: Any = True) -> None:
-        """Set the half widths, and compare the intervals with the claim, 0."""
-        self.may_refute = may_refute
-        self.half, low, high = half, self.off - half, self.off + half
+    def compare(self, half: Any, may_refute: Any = True, ends: Any = None) -> None:
+        """Set the half widths, and compare the intervals with the claim, 0.
+
+        `ends` are the interval where it is not `half` about the mean on either side.
+        """
+        self.may_refute, self.half = may_refute, half
+        self.ends = (self.off - half, self.off + half) if ends is None else ends
+        low, high = self.ends
         self.compared = Comparison(self.off, 0.0, low, high, self.resolution, may_refute)
         self.outside, self.width = self.compared.outside, self.compared.width
         self.refuted = self.compared.refuted
@@ -78,7 +84,7 @@ class Means:
 
     def _statistics(self, method: str, plan: dict[str, Any], block: int = 1) -> Statistics:
         """Return what decided, with sums added in blocks of samples."""
-        ends = {"claim": 0.0, "low": self.off - self.half, "high": self.off + self.half}
+        ends = {"claim": 0.0, "low": self.ends[0], "high": self.ends[1]}
         return Statistics(method, plan, {**ends, "n": self.n, "sums": self.sums, "block": block})
 
 

@@ -23,12 +23,9 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
-from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, Means, least_samples
+from mehler.verify.nonparametric._kurtosis_test import FEW, LEAST, Inspection, Means, least_samples
 from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.pairwise._measurement import Clock
-
-# Below this many effective samples a few large ones decide, and more draws rarely help.
-_FEW = 100.0
 
 
 class SymmetricInspection(Means):
@@ -41,7 +38,7 @@ class SymmetricInspection(Means):
     def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
         super().__init__(n, sums, resolution)
         self._rounding = rounding
-        self.short = effective_samples(self.squares, self.fourths) < _FEW
+        self.short = effective_samples(self.squares, self.fourths) < FEW
         self.compare(self.missed(rate))
 
     def statistics(self, *, shared: bool) -> Statistics:
