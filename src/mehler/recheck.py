@@ -11,9 +11,8 @@ The rule, for means with claims c, resolution r and endpoints l < h, all in unit
   is not excluded or is closer than r/20;
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
-Nothing is inverted: each formula below says at which level one point m is excluded, with all points
-beyond it. Rounding of features moves m by the plan's ``rounding`` towards the mean first. Sums
-about the claim are known within their radii.
+Nothing is inverted: each formula below says at which level a point m is excluded, with all beyond
+it. The plan's ``rounding`` moves m towards the mean first; sums are known within their radii.
 
 The error rate is split again from the plan (`rate_of`). alpha is the rate of the check, P its
 number of means: catoni has 3 alpha/4 for its last inspection, alpha/(4 k (k + 1)) for the k-th
@@ -128,10 +127,8 @@ def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
         _, m1, _, m3, m4 = moved(sums, e)
         total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
         if (-side * total > bound) is None and test["samples"]:
-            total = iv.mpf(0)
-            for x in test["samples"]:
-                u = a * (ball(x) - e)
-                total += (1 if sure(u >= 0) else -1) * iv.log(1 + abs(u) + u**2 / 2)
+            us = [a * (ball(x) - e) for x in test["samples"]]
+            total = sum((1 if sure(u >= 0) else -1) * iv.log(1 + abs(u) + u**2 / 2) for u in us)
         return sure(n > 2 * bound) and sure(-side * total > bound)
 
     return Mean(mean, excludes, not plan.get("pilot", False), not look)
@@ -159,9 +156,8 @@ def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
 
     def excludes(e: Any, side: int) -> bool:
         e -= side * rounding
-        if (e < low if side < 0 else e > high) is True:
-            return True
-        return sure(sum(won(-side * s / span, moved(sums, e), s) for s in stakes) >= 13 * 2 / rate)
+        total = sum(won(-side * s / span, moved(sums, e), s) for s in stakes)
+        return (e < low if side < 0 else e > high) is True or sure(total >= 13 * 2 / rate)
 
     return Mean(mean, excludes)
 
@@ -225,13 +221,11 @@ def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
     off = look is None and sure(effective >= 100) and sure(abs(mean) >= FLOOR * r)
     if off and unseen(test, rate, r):
         return True, False
-    for t in (iv.mpf(1) / 4, iv.mpf(1) / 2):
-        wanted = MARGIN * -iv.log(paid) / ((1 - t) * iv.log(1 - t) + t)
-        known = sure(effective >= wanted)
-        if known:
-            break
-    lack = iv.sqrt(wanted / larger(effective, 1)) if varies and not known else 1
-    c, level = iv.mpf(1) / 6 + 1 / (3 * (1 - t)), 2 / (rate * 7 / 8)
+    needs = {t: MARGIN * -iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
+    t = 0.25 if sure(effective >= needs[0.25]) else 0.5
+    known = sure(effective >= needs[t])
+    lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not known else 1
+    c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
     may = (known or (fixed and not varies)) and n >= LEAST and test.get("confirmed", 1) > 0
     return mixture(plan, test, r, c, level, lack, may and look is not None)
 
@@ -260,24 +254,19 @@ def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bo
 
 
 def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
-    r"""A mean of samples X >= 0 is refuted by one of three tests, and never found to hold.
+    r"""A mean of samples X >= 0 is refuted by one of two tests, and never found to hold.
 
-    Too large: the wealth of `bets` is at least 2/rate. Too small: h(1 - mean/c) is at least
-    5 K log(1/p)/n, K the mean square over the squared mean, p = rate/(4 j (j + 1)) at inspection
-    j (Maurer 2003), or `self_normalised` at a quarter of the rate excludes c.
+    Too large: the wealth of `bets` is at least 2/rate. Too small: `unseen` bets refute it at half
+    of the rate, and E, as for `self_normalised`, is 100 or more.
     """
-    (n, sums, off), claim, j = power_sums(test), ball(test["claim"]), plan["look"]
+    n, sums, off = power_sums(test)
     if not sure(abs(off) >= FLOOR * r):
         return False, False
     if sure(off > 0):
         return sure(bets(test) >= 2 / rate), False
-    if n >= plan["least"] and sure(moved(sums, off)[2] > n * (iv.mpf(1e-12) * claim) ** 2):
-        level = MARGIN * moved(sums, -claim)[2] / n / (claim + off) ** 2
-        level, t = level * -iv.log(rate / (4 * j * (j + 1))) / n, -off / claim
-        if sure((1 - t) * iv.log(1 - t) + t >= level):
-            return True, False
-    near = self_normalised({**plan, "fixed": False, "rounding": 0.0}, test, rate / 4, r)
-    return near.may_refute and near.excludes(iv.mpf(0), 1), False
+    _, _, squares, _, fourths = moved(sums, off)
+    varies = sure(squares > n * (iv.mpf(1e-12) * ball(test["claim"])) ** 2)
+    return varies and sure(squares**2 >= 100 * fourths) and unseen(test, rate / 2, r), False
 
 
 def tail(n: int, k: int, p: Any) -> Any:
@@ -298,9 +287,8 @@ def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
 
     def excludes(e: Any, side: int) -> bool:
         p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
-        if (p < 0) is True:
-            return True
-        return sure(n * p < k) and (p <= 0 or sure(tail(n, k, p) <= rate / 2))
+        beyond = (p < 0) is True
+        return beyond or (sure(n * p < k) and (p <= 0 or sure(tail(n, k, p) <= rate / 2)))
 
     return Mean(iv.mpf(count) / n - claim, excludes)
 
@@ -324,13 +312,11 @@ def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     def excludes(e: Any, side: int) -> bool:
         m = (claim + e - low) / (high - low)
         m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
-        product = iv.mpf(1)
         if (m < 0) is True:
             return True
-        for x, stake in zip(signed, stakes, strict=True):
-            stake = stake if (stake * m < 0.75) is True else -larger(-stake, -iv.mpf(0.75) / m)
-            product *= 1 + stake * (x - m)
-        return sure(product >= 2 / rate)
+        fits = [(s * m < 0.75) is True for s in stakes]
+        least = [s if fit else -larger(-s, -iv.mpf(0.75) / m) for s, fit in zip(stakes, fits)]
+        return sure(math.prod(1 + s * (x - m) for s, x in zip(least, signed)) >= 2 / rate)
 
     return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
 
@@ -374,11 +360,9 @@ def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]
     return refutes, not refutes and sure(kolmogorov(n, r / 2) <= rate / 2)
 
 
-_MEANS = (catoni, wealth, symmetric, self_normalised, binomial, betting)
-_EVENTS = (squared_lengths, nonnegative, no_event, beyond_range, distribution)
-METHODS: dict[str, Callable[..., Any]] = {
-    each.__name__.replace("_", " "): each for each in (*_MEANS, *_EVENTS)
-}
+_ALL: tuple[Callable[..., Any], ...] = (catoni, wealth, symmetric, self_normalised, binomial)
+_ALL += (betting, squared_lengths, nonnegative, no_event, beyond_range, distribution)
+METHODS = {each.__name__.replace("_", " "): each for each in _ALL}
 
 
 def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:

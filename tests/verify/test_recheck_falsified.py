@@ -80,11 +80,6 @@ def many_stakes(certificate):
     test["log_wealths"] = test["log_wealths"] * 9
 
 
-def squares(certificate):
-    test = first(certificate)
-    test["squares"] = number(0.1 * float.fromhex(test["squares"]))
-
-
 def samples(certificate):
     """Samples of another mean beside the sums."""
     test = first(certificate)

@@ -1,10 +1,9 @@
 """Tests of means of nonnegative samples, such as variances.
 
-Three tests share the error rate. `Excess`, at half of it, bets that a mean is larger than claimed,
-without assumptions. A mean that is far too small is suspected by `upper_ends` under a bound on two
-moments, one that is slightly too small by `Inspection` under a bound on four; each applies only
-where the samples' own moments are five times below the bound. A suspicion is refuted only by as
-many fresh draws, which suspect it too, unless rare samples carry what `Unseen` says.
+Two tests share the error rate. `Excess` bets that a mean is larger than claimed, without
+assumptions. That it is smaller is suspected by the bets of `Unseen`, where the samples show no
+heavy tails, and refuted only by as many fresh draws, which suspect it too, unless rare samples
+carry what these bets say.
 
 The ratio of two such means has a lower bound too: the smaller mean A has an upper confidence bound
 U under a bound on two moments. Against the claim B <= U the wealth of bets on the other samples is
@@ -25,8 +24,14 @@ import numpy as np
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, KURTOSIS, Comparison, Verdict
 from mehler.verify.intervals._nonnegative import Excess, upper_ends
-from mehler.verify.intervals._self_normalised import MARGIN
-from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
+from mehler.verify.intervals._self_normalised import MARGIN, effective_samples
+from mehler.verify.nonparametric._kurtosis_test import (
+    FEW,
+    LEAST,
+    Inspection,
+    Means,
+    least_samples,
+)
 from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.pairwise._measurement import Clock, Measurement, MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
@@ -39,7 +44,7 @@ BETS = "not negative (betting)"
 # _CHEAP.
 _FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
 
-# Relative deviations below this count as constant.
+# Relative deviations below this count as constant, which is no evidence of events not seen.
 _ROUNDING = 1e-12
 
 # Elements of the largest temporary.
@@ -48,35 +53,32 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Ends:
-    """Intervals of all means at one inspection, and the size at which they would be narrow."""
+    """Intervals of all means at one inspection, in units of the claims, and where they refute.
+
+    `wanted` is the size at which refuting intervals would be narrow, `unseen` what excuses means
+    that are smaller than claimed.
+    """
 
     mean: Any
     low: Any
     high: Any
-    n: int
+    larger: Any
+    smaller: Any
     wanted: float
-
-    def refuted(self, claims: Any, floor: float) -> Any:
-        """Where the interval excludes the claim, by at least the floor."""
-        outside = (claims < self.low) | (claims > self.high)
-        return (outside & (np.abs(self.mean - claims) >= floor)) | ~np.isfinite(self.mean)
+    unseen: Unseen
 
 
 class Nonnegative:
-    """Sequential tests of nonnegative means against positive `claims`, at sizes fixed in advance.
+    """Tests of nonnegative means against positive `claims`.
 
-    `rate` is the error rate of one mean over all inspections, `resolution` the order of the
-    deviation of interest, `of` the number of independent draws per sample.
+    `rate` is the error rate of one mean, `resolution` the order of the deviation of interest.
     """
 
-    def __init__(self, claims: Any, rate: float, resolution: float, *, of: int = 1) -> None:
-        self._least = LEAST // of
+    def __init__(self, claims: Any, rate: float, resolution: float) -> None:
         self.claims, self._resolution = np.asarray(claims, dtype=np.float64), resolution
-        self._bets, self._level = Excess(self.claims), math.log(2.0 / rate)
-        self._rate, self._number = 0.25 * rate, 0
+        self._bets, self._rate, self.n = Excess(self.claims), rate, 0
         self.sums = np.zeros((4, self.claims.size))
-        self._squares = np.zeros(self.claims.size)
-        self.n = 0
+        self._extremes = np.full((2, self.claims.size), np.inf) * [[1.0], [-1.0]]
 
     def add(self, samples: Any) -> None:
         """Add samples, shape (count, means)."""
@@ -84,32 +86,42 @@ class Nonnegative:
         for start in range(0, samples.shape[0], step):
             x = samples[start : start + step]
             self._bets.add(np.maximum(x, 0.0))
-            self.sums += power_sums(x - self.claims)
-            self._squares += (x * x).sum(axis=0)
+            gaps = x - self.claims
+            self.sums += power_sums(gaps)
+            low, high = self._extremes
+            self._extremes = np.stack(
+                [np.minimum(low, gaps.min(axis=0)), np.maximum(high, gaps.max(axis=0))]
+            )
         self.n += samples.shape[0]
 
     def statistics(self) -> Statistics:
-        """Return what decided: sums about the claims, squares, and log wealths of the bets."""
-        plan = {"look": self._number, "least": self._least}
-        sums = {"sums": self.sums, "squares": self._squares}
+        """Return what decided: sums about the claims, extremes, and log wealths of the bets."""
+        sums = {"sums": self.sums, "ends": self._extremes}
         tests = {"claim": self.claims, **sums, **self._bets.statistics()}
-        return Statistics("nonnegative", plan, tests)
+        return Statistics("nonnegative", {}, tests)
 
     def look(self) -> Ends:
-        """Return the intervals at the current size; each inspection pays for itself."""
-        self._number += 1
-        n, j = self.n, self._number
-        mean = self.claims + self.sums[0] / n
-        low = self._bets.lower_ends(self._level)
-        low = np.where(low > self.claims, low, 0.0)
-        near = Inspection(n, self.sums, self._rate, j, self._resolution, 0.0)
-        high = np.where(near.may_refute, mean + near.half, np.inf)
-        if n >= self._least:
-            far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
-            # Constant samples are no evidence about events not seen.
-            varies = near.squares > n * (_ROUNDING * self.claims) ** 2
-            high = np.where(varies, np.minimum(high, far), high)
-        return Ends(mean, low, high, n, near.wanted(near.may_refute))
+        """Return the intervals at the current size."""
+        n, floor = self.n, FLOOR * self._resolution
+        means = Means(n, self.sums, self._resolution)
+        off = means.off
+        low = self._bets.lower_ends(math.log(2.0 / self._rate))
+        larger = (low > self.claims) & (off >= floor) | ~np.isfinite(off)
+        ends = self._extremes[0], self._extremes[1]
+        unseen = Unseen.of(n, self.sums, 0.5 * self._rate, self._resolution, ends)
+        varies = means.squares > n * (_ROUNDING * self.claims) ** 2
+        few = effective_samples(means.squares, means.fourths) < FEW
+        smaller = (off < 0.0) & varies & ~few & (unseen.least >= floor)
+        half = np.where(smaller, np.abs(off) - unseen.least, 0.0)
+        return Ends(
+            mean=self.claims + off,
+            low=np.where(low > self.claims, low, 0.0),
+            high=np.where(smaller, self.claims + off + half, np.inf),
+            larger=larger,
+            smaller=smaller,
+            wanted=n * (2.0 * float(half.max()) / self._resolution) ** 2,
+            unseen=unseen,
+        )
 
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
@@ -155,52 +167,42 @@ def refutation_of(
     sample: Callable[[int], Any],
     per_draw: int,
     affordable: Callable[[int], int],
-    *,
-    of: int = 1,
 ) -> Refutation:
     """Draw until guaranteed intervals refute a claim, or more draws would not help.
 
     `sample` maps the number of a draw to `per_draw` samples of every mean, `affordable` a number of
     samples to the draws that are allowed for it.
     """
-    clock, floor, drawn = Clock(), FLOOR * resolution, 0
-    tests = Nonnegative(claims, rate, resolution, of=of)
+    clock, drawn, tests = Clock(), 0, Nonnegative(claims, rate, resolution)
 
-    def draw_until(tests: Nonnegative, until: int) -> tuple[Ends, Any]:
+    def draw_until(until: int) -> Ends:
         nonlocal drawn
         while drawn < until:
             tests.add(sample(drawn))
             drawn += 1
-        ends = tests.look()
-        return ends, ends.refuted(tests.claims, floor)
+        return tests.look()
 
     for target in sizes(rate, cheap=per_draw > 1):
         until = affordable(target)
         if until == drawn and drawn:
             continue
-        ends, refuted = draw_until(tests, until)
-        if refuted.any():
+        ends = draw_until(until)
+        if (ends.larger | ends.smaller).any():
             break
-    unseen, note = None, ""
-    larger = refuted & ((ends.low > tests.claims) | ~np.isfinite(ends.mean))
-    if larger.any():
-        # Means that are too large first, since refuting them takes no assumption.
-        refuted = larger
-    elif refuted.any():
-        first = Suspicion(drawn, per_draw, tests.sums, refuted, rate, resolution)
-        tests = Nonnegative(claims, rate, resolution, of=of)
-        until = first.until(ends.wanted / per_draw, clock.seconds)
-        ends, again = draw_until(tests, affordable(until * per_draw))
-        unseen = Unseen.of(ends.n, tests.sums, rate, resolution)
-        refuted = refuted & again & (ends.high < tests.claims) & (unseen.least >= floor)
-        refuted &= drawn >= 2 * first.draws
-        note = "" if refuted.any() else f"{first.unconfirmed(drawn)}."
+    # Means that are too large first, since refuting them takes no assumption.
+    refuted, unseen, note = ends.larger, None, ""
+    if not refuted.any() and ends.smaller.any():
+        first = Suspicion(drawn, per_draw, tests.sums, ends.smaller, rate, resolution)
+        tests = Nonnegative(claims, rate, resolution)
+        ends = draw_until(affordable(first.until(ends.wanted / per_draw, clock.seconds) * per_draw))
+        refuted = first.refuted & ends.smaller & (drawn >= 2 * first.draws)
+        unseen, note = ends.unseen, "" if refuted.any() else f"{first.unconfirmed(drawn)}."
     compared = Comparison(ends.mean, tests.claims, ends.low, ends.high, resolution, refuted)
     return Refutation(
         ends=ends,
         draws=drawn,
         refuted=refuted,
-        larger=bool(larger.any()),
+        larger=unseen is None,
         worst=compared.worst,
         statistics=tests.statistics(),
         unseen=unseen,
@@ -286,7 +288,7 @@ def with_guarantee(
 
     rate = whole.false_alarm / pairs.n
     proof = refutation_of(
-        pairs.claim, rate, whole.resolution, sample, source.per_draw, whole.affordable, of=GROUP
+        pairs.claim, rate, whole.resolution, sample, source.per_draw, whole.affordable
     )
     if not proof.refuted.any():
         suspected = replace(suspected, may_refute=False, note=proof.note or reason)
