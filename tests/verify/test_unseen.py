@@ -213,7 +213,7 @@ def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monke
     claims = np.ones(2)
     proof = refutation_of(claims, 1e-9, 0.2, sample, 1_000, lambda size: math.ceil(size / 1_000))
     assert proof.refuted.any() == (small > 1)
-    assert proof.note.startswith("A mean is off in the first 1 draw, and ") == (small == 1)
+    assert proof.note.startswith("A mean is off in the first 2 draws, and ") == (small == 1)
     assert ("not confirm it" in proof.note) == (small == 1)
 
 
