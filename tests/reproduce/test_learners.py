@@ -8,7 +8,7 @@ import pytest
 import mehler
 from mehler import learn
 from mehler.features import groups
-from mehler.reproduce._learners import kernel_ridge, nearest_rows
+from mehler.reproduce._learners import kernel_ridge, nearest_rows, nystroem
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
@@ -87,3 +87,24 @@ def test_the_haar_kernel_is_invariant():
     group = groups.BlockPermutations(3)
     fit = kernel_ridge(lambda a, b: groups.haar_kernel(gaussian, group, a, b), X, Y, (0.01,))
     np.testing.assert_allclose(fit.predict(X[:, [2, 0, 1]]), fit.predict(X), atol=1e-12)
+
+
+def test_all_columns_give_the_kernel():
+    phi = nystroem(gaussian, X, 30, 0)
+    np.testing.assert_allclose(phi(X) @ phi(X).T, gaussian(X, X), atol=1e-6)
+
+
+def test_sampled_columns_are_exact_and_the_rest_below():
+    phi, again, other = (nystroem(gaussian, X, 12, seed) for seed in (3, 3, 4))
+    rest = gaussian(X, X) - phi(X) @ phi(X).T
+    exact = np.abs(rest).max(axis=1) < 1e-8
+    assert exact.sum() == 12
+    assert np.linalg.eigvalsh(rest)[0] > -1e-8
+    np.testing.assert_array_equal(phi(X), again(X))
+    assert not np.allclose(phi(X) @ phi(X).T, other(X) @ other(X).T)
+
+
+def test_a_kernel_of_low_rank_needs_few_columns():
+    phi = nystroem(linear, X, 3, 0)
+    np.testing.assert_allclose(phi(X) @ phi(X).T, X @ X.T, atol=1e-10)
+    assert nystroem(linear, X, 10, 0)(X).shape == (30, 3)

@@ -8,15 +8,7 @@ from mehler.learn._arguments import Scoring as Scoring
 from mehler.learn._arguments import require_lambdas as require_lambdas
 from mehler.learn._arguments import rows_at as rows_at
 from mehler.learn._box_erm import BoxERM, box_erm, units
-from mehler.learn._matrices import (
-    ColumnSample,
-    Rademacher,
-    block_diagonal,
-    column_sample,
-    kernel_alignment,
-    rademacher,
-    spectral_error,
-)
+from mehler.learn._measures import Rademacher, rademacher, spectral_error
 from mehler.learn._path import Errors as Errors
 from mehler.learn._path import HeldOut as HeldOut
 from mehler.learn._path import LeftOut as LeftOut
@@ -27,14 +19,10 @@ from mehler.learn._sums import RidgeSums
 
 __all__ = [
     "BoxERM",
-    "ColumnSample",
     "Rademacher",
     "RidgeFit",
     "RidgeSums",
-    "block_diagonal",
     "box_erm",
-    "column_sample",
-    "kernel_alignment",
     "losses",
     "one_vs_all",
     "rademacher",

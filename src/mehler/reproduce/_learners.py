@@ -1,4 +1,4 @@
-"""Learners that scikit-learn has not: ties by row, a path of exact ridges, logistic machines."""
+"""Learners that scikit-learn has not: ties by row, columns of a kernel, paths of exact ridges."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mehler import _random
 
 # Queries per block of distances: 256 by 60,000 of float64 are 117 MiB.
 _BLOCK = 256
@@ -39,6 +41,23 @@ def nearest_rows(
             index[block, j] = nearest
             distances[np.arange(len(nearest)), nearest] = np.inf
     return index
+
+
+def nystroem(
+    kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    r"""Return features K_SS^(-1/2) k(X_S, x), for rows S drawn without replacement.
+
+    scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K_SS within
+    1e-12 of the largest are rounding, and their directions are left out.
+    """
+    rng = _random.generator(seed, _random.SELECTION, 0)
+    rows = X[np.sort(rng.choice(len(X), n_columns, replace=False))]
+    block = kernel(rows, rows)
+    eigenvalues, vectors = np.linalg.eigh(0.5 * (block + block.T))
+    kept = eigenvalues > 1e-12 * eigenvalues[-1]
+    root = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    return lambda Z: kernel(Z, rows) @ root
 
 
 @dataclass(frozen=True)

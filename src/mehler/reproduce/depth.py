@@ -13,7 +13,7 @@ import numpy as np
 from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, data, learn
 from mehler.features.deep import critical_weight_variance
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import kernel_ridge
+from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table
 from mehler.reproduce.leverage._floor import gaussian
 from mehler.reproduce.leverage._world import gammas_of, standardised
@@ -65,14 +65,14 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
     maps["Fourier features"] = FourierFeatures.draw(
         d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
     )
-    bases = {
+    bases: dict[str, Kernel] = {
         "RBF": partial(gaussian, gamma=gamma),
         f"NNGP, {named(*_SHALLOW)}": of_network(deep(*_SHALLOW), "nngp"),
         f"NNGP, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "nngp"),
         f"NTK, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "ntk"),
     }
     for name, kernel in bases.items():
-        maps[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
+        maps[f"Nystroem, {name}"] = nystroem(kernel, X, min(COLUMNS, len(X)), seed)
     return maps
 
 

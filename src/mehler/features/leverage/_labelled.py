@@ -331,10 +331,6 @@ class NotSoRandom(Selector):
     n_rounds : int, optional
         Rounds, at most 10^5; the error of the value falls as one over their square root.
 
-    See Also
-    --------
-    mehler.learn.kernel_alignment : The alignment of a whole kernel.
-
     Notes
     -----
     The original looks for peaks among all frequencies, by Langevin dynamics; here the pool is what

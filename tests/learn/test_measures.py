@@ -1,4 +1,4 @@
-"""Approximations of kernels and their measures, against closed forms."""
+"""Measures of kernel matrices and features, against closed forms."""
 
 from __future__ import annotations
 
@@ -7,77 +7,14 @@ import pytest
 
 import mehler
 from mehler import learn
-from mehler.learn import _matrices
+from mehler.learn import _measures
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 3))
-Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
-
-
-def linear(a, b):
-    return a @ b.T
 
 
 def gaussian(a, b):
     return np.exp(-0.5 * ((a[:, None] - b[None]) ** 2).sum(axis=2))
-
-
-# -- columns and blocks --------------------------------------------------------------------------
-
-
-def test_all_columns_give_the_kernel():
-    phi = learn.column_sample(gaussian, X, columns=range(30))
-    np.testing.assert_allclose(phi(X) @ phi(X).T, gaussian(X, X), atol=1e-6)
-
-
-def test_sampled_columns_are_exact_and_the_rest_below():
-    phi = learn.column_sample(gaussian, X, 12, seed=3)
-    assert len(phi.columns) == 12
-    assert phi.n_features <= 12
-    rest = gaussian(X, X) - phi(X) @ phi(X).T
-    chosen = list(phi.columns)
-    assert np.abs(rest[np.ix_(chosen, range(30))]).max() < 1e-8
-    assert np.linalg.eigvalsh(rest)[0] > -1e-8
-    again = learn.column_sample(gaussian, X, 12, seed=3)
-    assert again.columns == phi.columns != learn.column_sample(gaussian, X, 12, seed=4).columns
-
-
-def test_a_kernel_of_low_rank_needs_few_columns():
-    phi = learn.column_sample(linear, X, 3, seed=0)
-    np.testing.assert_allclose(phi(X) @ phi(X).T, X @ X.T, atol=1e-10)
-    assert learn.column_sample(linear, X, 10, seed=0).n_features == 3
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, "n_columns"),
-        ({"n_columns": 3, "columns": [1]}, "not both"),
-        ({"n_columns": 31}, "n_columns"),
-        ({"columns": [1, 1]}, "different"),
-        ({"columns": [30]}, "from 0 to 29"),
-    ],
-)
-def test_bad_columns_are_named(options, words):
-    with pytest.raises(ValueError, match=words):
-        learn.column_sample(gaussian, X, **options)
-
-
-def test_blocks_stay_on_the_diagonal():
-    labels = np.arange(30) % 3
-    kept = learn.block_diagonal(gaussian(X, X), labels)
-    for i in range(3):
-        inside = labels == i
-        np.testing.assert_array_equal(
-            kept[np.ix_(inside, inside)], gaussian(X, X)[np.ix_(inside, inside)]
-        )
-    assert np.count_nonzero(kept) == 300
-    assert np.linalg.eigvalsh(kept)[0] > -1e-12
-    with pytest.raises(ValueError, match="blocks must be 30 integers"):
-        learn.block_diagonal(gaussian(X, X), labels[1:])
-
-
-# -- measures ------------------------------------------------------------------------------------
 
 
 def test_spectral_error_is_the_least_delta():
@@ -99,15 +36,6 @@ def test_spectral_error_of_a_multiple():
     top = np.linalg.eigvalsh(k)[-1]
     assert learn.spectral_error(1.3 * k, k, 0.5) == pytest.approx(0.3 * top / (top + 0.5))
     assert learn.spectral_error(k, k, 0.5) == pytest.approx(0, abs=1e-12)
-
-
-def test_alignment_of_known_matrices():
-    y = np.repeat([1.0, -1.0], 5)
-    assert learn.kernel_alignment(np.outer(y, y), y) == pytest.approx(1)
-    assert learn.kernel_alignment(np.ones((10, 10)), y) == 0
-    assert learn.kernel_alignment(np.eye(10), y, centred=False) == pytest.approx(10**-0.5)
-    # A centred identity has the norm sqrt(n - 1).
-    assert learn.kernel_alignment(np.eye(10), y) == pytest.approx(1 / 3)
 
 
 def test_rademacher_is_exact_on_two_rows():
@@ -134,7 +62,7 @@ def test_rademacher_is_a_mean_over_all_signs(shape):
 def test_planted_factor_of_the_complexity_is_seen(monkeypatch):
     """Signs that are all equal."""
     monkeypatch.setattr(
-        _matrices._random,
+        _measures._random,
         "generator",
         lambda *k: type("G", (), {"integers": lambda s, a, size: np.full(size, 1)})(),
     )
@@ -149,8 +77,6 @@ def test_bad_measures_are_named():
         (lambda: learn.spectral_error(k[:2], k, 0.1), "K_hat must be a square matrix"),
         (lambda: learn.spectral_error(k[:2, :2], k, 0.1), "make them equal"),
         (lambda: learn.spectral_error(k, -k, 0.1), "K is not positive semidefinite"),
-        (lambda: learn.kernel_alignment(k, Y[:3]), "Y must have 30 rows"),
-        (lambda: learn.kernel_alignment(k, Y * np.nan), "Y holds NaN"),
         (lambda: learn.rademacher(X, -1.0, seed=0), "radius"),
         (lambda: learn.rademacher(X, 1.0, shape="cube", seed=0), "shape"),
         (lambda: learn.rademacher(X, 1.0, seed=0, n_draws=1), "n_draws"),
