@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections import defaultdict
+from collections.abc import Iterator
 
 # Processes of pytest-xdist share the cores already: threads of BLAS on top of them make small
 # products many times slower. Has to be said before NumPy is loaded.
@@ -36,6 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
 )
 def place(request: pytest.FixtureRequest) -> Place:
     return request.param
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled_functions_of_jax_end_with_their_module() -> Iterator[None]:
+    """They are kept by shape for good, and a process of the suite would grow by gigabytes."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest reads ``-m``

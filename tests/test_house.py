@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,63 @@ def test_weight_is_within_its_budget():
     counts = weights()
     assert {k: n for k, n in counts.items() if n > budget.get(k, 0)} == {}
     assert budget.keys() <= counts.keys(), "a package that is gone keeps no budget"
+
+
+# Public names that no page, no statement and no other package uses: to be used or to go.
+ALONE = {
+    "ACTIVATIONS",
+    "DirectSum",
+    "LowerBound",
+    "PitchShifts",
+    "RESTORED_REFUTED",
+    "Selector",
+    "SharedPool",
+    "UNDECIDED",
+    "adversarial_pairs",
+    "by_statement",
+    "cross_polytope_collision",
+    "dkw",
+    "edge_case_arrays",
+    "factories",
+    "maxout_constants",
+    "packing_number",
+    "pool_sizes",
+}
+
+
+def public_names() -> dict[str, set[str]]:
+    """Return the packages that export each name."""
+    names: dict[str, set[str]] = {}
+    for module, path in files():
+        if any(part.startswith("_") for part in module.split(".")):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                for name in ast.literal_eval(node.value):
+                    names.setdefault(name, set()).add(f"{module}.".split(".")[1])
+    return names
+
+
+def test_public_names_have_a_user():
+    """A page, another package, or a signature or an error of the own one."""
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.ipynb"), ROOT / "README.md"]
+    texts = [page.read_text(encoding="utf-8") for page in pages if page.parent.name != "api"]
+    on_pages = set(re.findall(r"\w+", "\n".join(texts)))
+    inside, passed = defaultdict(set), defaultdict(set)
+    for module, path in files():
+        package = module.split(".")[1] if "." in module else ""
+        text = path.read_text(encoding="utf-8")
+        if package:
+            inside[package].update(re.findall(r"\w+", text))
+            passed[package].update(re.findall(r"(?:->|:|raise|\||\[) *(\w+)", text))
+    alone = {
+        name
+        for name, own in public_names().items()
+        if name not in on_pages
+        and not any(name in words for package, words in inside.items() if package not in own)
+        and not any(name in passed[package] for package in own)
+    }
+    assert alone - ALONE == set()
 
 
 CORE = {"numpy", "scipy", "array_api_compat", "mpmath"}

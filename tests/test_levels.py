@@ -50,3 +50,14 @@ def test_full_cases_and_other_tests_do_not_count():
     found = kept([slow, other, plain, *cases(2)])
     assert {"test_file.py::test_other[0]", "test_file.py::test_plain"} < found
     assert len(found) == 4
+
+
+def test_groups_are_counted_apart():
+    grouped = [
+        Case(f"test_file.py::test_it[{group}{k}]", pytest.mark.sampled(2, group))
+        for group in ("maps", "claims")
+        for k in range(5)
+    ]
+    found = kept(grouped)
+    assert len(found) == 4
+    assert sum("maps" in name for name in found) == 2

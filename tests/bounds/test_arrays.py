@@ -104,11 +104,6 @@ def test_errors_name_argument_and_entry(options, error, message):
         kernel_error.one_pair(**{"n_features": 10, "delta": 0.1, "width": 1.0, **options})
 
 
-def test_a_missing_argument_is_named_with_its_function():
-    with pytest.raises(TypeError, match="one_pair: missing a required argument: 'delta'"):
-        kernel_error.one_pair(10, width=1.0)
-
-
 def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():
     expected = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).value
     result = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value

@@ -38,14 +38,6 @@ def test_all_pairs_pay_for_each_entry_of_half_the_matrix(setting):
     assert not together.vacuous
 
 
-@pytest.mark.parametrize(("setting"), KNOWN, ids=str)
-def test_more_features_and_less_confidence_make_it_smaller(setting):
-    values = [kernel_error.one_pair(m, delta=0.01, **setting).value for m in (10, 50, 51, 10**4)]
-    assert values == sorted(values, reverse=True)
-    less = kernel_error.one_pair(50, delta=0.1, **setting).value
-    assert less < values[1]
-
-
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
 def test_sub_gamma_constants_are_those_of_the_intervals(rho):
     constants = maxout_constants(rho, 8)

@@ -70,13 +70,6 @@ def test_features_at_one_half():
     assert published == [math.inf, 4.0]
 
 
-@pytest.mark.parametrize("eps", [0.01, 0.5, 3.0])
-def test_rows_are_the_formula(eps):
-    numbers = {"ridge": 0.01, "degrees_of_freedom": 5.0, "delta": 0.1}
-    n = bounds.solve(leverage.score_error, at_most=eps, n_scored=None, **numbers)
-    assert n == math.ceil(800 / 3 * ((1 + eps) / eps) ** 2 * math.log(800))
-
-
 @pytest.mark.parametrize(
     ("changes", "met"),
     [
@@ -175,7 +168,6 @@ def test_risk_is_vacuous_with_too_few(name):
 
 
 SCORES = {"n_scored": 9, "ridge": 0.1, "degrees_of_freedom": 2.0, "delta": 0.5}
-POOL = {**SCORES, "pool_size": 3, "estimated": 2.0, "mix": 0.5}
 BALL = {"n_features": 9, "ridge": 0.1, "degrees_of_freedom": 5.0, "delta": 0.1}
 RISK = {"n_samples": 400, **LEARNING}
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from mehler import bounds
 from mehler.bounds import margin
 from mehler.bounds.margin import THRESHOLDS, largest_gap, log_moment
 
@@ -78,18 +77,6 @@ def test_separated_is_the_bound_of_such_margins():
         exact = margin.error_rate(t, delta=0.01, scale=scale)
         assert loose.total == pytest.approx(exact.total, rel=1e-3)
         assert loose.value >= margin.error_rate(np.r_[t[:950], T[:50]], delta=0.01).value
-
-
-def test_samples_are_the_least():
-    setting = {"margin": 0.4, "delta": 0.01, "below": 0.02}
-    n = bounds.solve(margin.error_rate_separated, at_most=0.1, n_samples=None, **setting)
-    assert (
-        margin.error_rate_separated(n, **setting).value
-        <= 0.1
-        < margin.error_rate_separated(n - 1, **setting).value
-    )
-    with pytest.raises(ValueError, match=r"at_most=0\.01 is out of reach"):
-        bounds.solve(margin.error_rate_separated, at_most=0.01, n_samples=None, **setting)
 
 
 @pytest.mark.parametrize("seed", range(6))

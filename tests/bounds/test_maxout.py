@@ -27,13 +27,6 @@ def close(result: float, formula: mpmath.mpf) -> None:
     assert result == pytest.approx(float(formula), rel=1e-12)
 
 
-def test_supremum_as_printed():
-    result = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
-    inside = 10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5)
-    close(result.value, 3 * mpmath.sqrt(inside))
-    close(result.probability, 0.98 - 2 * mpmath.exp(-98))
-
-
 def test_a_single_point_has_no_delta_in_print():
     point = {"n_inputs": 100, "dimension": 0, "diameter": 0.0}
     values = {
@@ -72,18 +65,6 @@ def test_paper_shape_is_above_what_its_proof_sums():
                     if d == 1:
                         terms = math.sqrt(2 * math.log(1 / delta))
                     assert result.value >= terms
-
-
-def test_approximation_in_the_papers_shape_and_as_printed():
-    supremum = maxout.supremum_by_dimension(pool_size=4, n_features=700, delta=0.02, **SET).value
-    result = maxout.approximation_by_dimension(**BOX, delta=0.02, **SET)
-    rate = (1 + mpmath.sqrt(2 * mpmath.log(50))) / mpmath.sqrt(700)
-    close(result.total, mpmath.mpf("0.7") * supremum * rate)
-    assert result.probability == 0.96
-    published = printed.maxout.lemma_3(**BOX, delta=0.02, **PRINTED)
-    entry = printed.maxout.lemma_2(pool_size=4, delta=0.02, **PRINTED)
-    close(published.value, mpmath.mpf("0.7") * entry.value * rate)
-    close(published.probability, 0.96 - 2 * mpmath.exp(-98))
 
 
 def test_risk_of_approximation_is_lipschitz_times_the_distance():
