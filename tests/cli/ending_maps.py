@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 
@@ -161,6 +162,27 @@ def thread_that_stays():
     threading.Thread(target=time.sleep, args=(1e6,)).start()
 
 
+def in_del(act):
+    """Act where Python has no place for an exception."""
+
+    class Gone:
+        def __del__(self):
+            act()
+
+    return lambda: Gone() and None
+
+
+def leave_later():
+    """A thread ends the process a second later, amid the checks."""
+    threading.Timer(0.5, os._exit, (0,)).start()
+
+
+def lose_folder():
+    """The working directory is gone."""
+    os.chdir(tempfile.mkdtemp())
+    os.rmdir(os.getcwd())
+
+
 returns = correct
 raises = doing(raising(ValueError("no weights")))
 raises_when_called = calling(raising(ValueError("no weights")))
@@ -199,6 +221,18 @@ sleeps_in_c = doing(sleep_in_c)
 sleeps_with_the_lock = doing(sleep_in_c_with_the_lock)
 holds_on = doing(hold_on)
 stays = doing(once(thread_that_stays))
+exits_text_when_drawn = doing(lambda: sys.exit("text"))
+raises_in_del = doing(in_del(raising(ValueError("no weights"))))
+leaves_in_del = doing(in_del(lambda: os._exit(0)))
+raises_at_exit = doing(once(lambda: atexit.register(raising(ValueError("no weights")))))
+raises_in_thread = doing(in_thread(raising(ValueError("no weights"))))
+leaves_later = doing(once(leave_later))
+alarmed = doing(kill(signal.SIGALRM))
+closes_python_streams = doing(once(lambda: sys.stdout.close()))
+loses_streams = doing(once(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 1)))
+closes_files = doing(once(lambda: os.closerange(3, 256)))
+loses_its_folder = doing(once(lose_folder))
+stops = doing(kill(signal.SIGSTOP))
 ends_at_exit = doing(once(lambda: atexit.register(os._exit, 0)), twice)
 ends_at_exit_with_1 = doing(once(lambda: atexit.register(os._exit, 1)))
 

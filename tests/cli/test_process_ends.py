@@ -59,10 +59,21 @@ ENDS = {
     "leaves_a_daemon": (HOLDS, ""),
     "closes_streams": (HOLDS, ""),
     "stays": (HOLDS, ""),
+    "exits_text_when_drawn": (FAILED, "wants to exit, with 'text'"),
+    "raises_in_del": (HOLDS, "Exception ignored in"),
+    "leaves_in_del": (FAILED, "ended the process, with status 0, before there was a verdict"),
+    "raises_at_exit": (HOLDS, "no weights"),
+    "raises_in_thread": (HOLDS, "no weights"),
+    "leaves_later": (FAILED, "ended the process, with status 0, before there was a verdict"),
+    "alarmed": (FAILED, "was ended by SIGALRM"),
+    "closes_python_streams": (HOLDS, ""),
+    "loses_streams": (HOLDS, ""),
+    "closes_files": (FAILED, "before there was a verdict"),
+    "loses_its_folder": (HOLDS, ""),
     "ends_at_exit": (REFUTED, ""),
     "ends_at_exit_with_1": (HOLDS, ""),
 }
-HANGS = ("spins", "sleeps", "sleeps_in_c", "sleeps_with_the_lock", "holds_on")
+HANGS = ("spins", "sleeps", "sleeps_in_c", "sleeps_with_the_lock", "holds_on", "stops")
 
 
 # A shell starts what runs in the background with interruptions ignored.

@@ -34,8 +34,8 @@ class Imports:
     def __exit__(self, *error: object) -> None:
         for folder in self._folders:
             _without(folder)
-        found = [name for name in set(sys.modules) - self._before if self._is_neighbour(name)]
-        for name in found:
+        neighbours = [name for name in set(sys.modules) - self._before if self._is_neighbour(name)]
+        for name in neighbours:
             del sys.modules[name]
         self._folders = []
 
@@ -55,7 +55,7 @@ class Imports:
         value: Any = module
         for part in name.split("."):
             if not hasattr(value, part):
-                public = [one for one in vars(module) if not one.startswith("_")][:8]
+                public = [each for each in vars(module) if not each.startswith("_")][:8]
                 raise ValueError(
                     f"{what}: {module_name} has no {name!r}; it has "
                     f"{', '.join(public) or 'nothing'}"

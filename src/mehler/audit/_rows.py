@@ -37,14 +37,14 @@ def random_rows(d: int, kernel: Any, rng: np.random.Generator) -> np.ndarray:
             rows.append(_partner(u, rho, rng))
     # 3 lengths over groups of 4 rows, so that partners differ in length too.
     lengths = np.array([_LENGTHS[i % 3] for i in range(N_ROWS)]) * getattr(kernel, "length", 1.0)
-    found = np.stack(rows) * lengths[:, None]
+    stacked = np.stack(rows) * lengths[:, None]
     if getattr(kernel, "metric", "") == "cityblock":
         # |u|_1 of a random direction is about sqrt(2 d / pi).
-        found /= math.sqrt(2.0 * d / math.pi) if d > 1 else 1.0
+        stacked /= math.sqrt(2.0 * d / math.pi) if d > 1 else 1.0
     if getattr(kernel, "nonnegative", False):
         # These kernels scale with entries, not with row norms.
-        found = math.sqrt(d) * np.abs(found)
-    return found
+        stacked = math.sqrt(d) * np.abs(stacked)
+    return stacked
 
 
 def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
@@ -78,7 +78,7 @@ def estimates(
 
     A fixed map is drawn once; no more is drawn after `time_limit` seconds.
     """
-    seen = observe(
+    sample = observe(
         target.draw,
         kernel,
         rows,
@@ -86,24 +86,24 @@ def estimates(
         seed=seed,
         time_limit=time_limit,
     )
-    order = np.argsort(seen.claim)
-    ends = [float(seen.claim.min()), float(seen.claim.max())]
+    order = np.argsort(sample.claim)
+    endpoints = [float(sample.claim.min()), float(sample.claim.max())]
     points = Series(
         label="measured",
-        x=seen.claim[order],
-        y=seen.mean[order],
-        y_low=(seen.mean - 3.0 * seen.error)[order],
-        y_high=(seen.mean + 3.0 * seen.error)[order],
+        x=sample.claim[order],
+        y=sample.mean[order],
+        y_low=(sample.mean - 3.0 * sample.error)[order],
+        y_high=(sample.mean + 3.0 * sample.error)[order],
         kind="points",
     )
     caption = "A point is a pair of rows: the map is fixed."
     if target.random:
-        caption = f"A point is a pair of rows: the mean of {seen.n_draws} draws"
-        caption += " with 3 standard errors." if seen.n_draws > 1 else "."
+        caption = f"A point is a pair of rows: the mean of {sample.n_draws} draws"
+        caption += " with 3 standard errors." if sample.n_draws > 1 else "."
     return Plot(
         title="Estimates against the claimed kernel",
         x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",
         y_label="mean estimate",
-        series=(Series(label="claimed", x=ends, y=ends), points),
+        series=(Series(label="claimed", x=endpoints, y=endpoints), points),
         caption=caption,
     )

@@ -63,8 +63,7 @@ def read_target(
             )
         free = [key for key in parameters if key not in arguments]
         if not [key for key in free if parameters[key]] and not set(_SEEDS) & set(free):
-            made = factory(**arguments)
-            inner = read_target(name, made, X, n_features=n_features, arguments={})
+            inner = read_target(name, factory(**arguments), X, n_features=n_features, arguments={})
             return _with_prefix(inner, "a function without arguments, which returned ")
         if free and free[0] in _SEEDS:
             return _draw_function(name, factory, X, size, arguments, free)
@@ -185,10 +184,10 @@ def _clone(instance: Any, options: Mapping[str, Any]) -> Any:
 def _parameters(function: Any) -> dict[str, bool] | None:
     """Return each parameter's name, and whether it is required."""
     try:
-        found = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
-    return {one.name: one.default is one.empty and one.kind is not one.VAR_KEYWORD for one in found}
+    return {p.name: p.default is p.empty and p.kind is not p.VAR_KEYWORD for p in parameters}
 
 
 def _with_prefix(target: Target, prefix: str) -> Target:

@@ -148,15 +148,15 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        made = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
-        declared = declarations_of(made, claimed, law, bounds, independent_features)
-        kind = claim or ("mean" if made.random or declared.columns_are_samples else "close")
-        require_draws(tuple(also), made)
+        read = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
+        declared = declarations_of(read, claimed, law, bounds, independent_features)
+        kind = claim or ("mean" if read.random or declared.columns_are_samples else "close")
+        require_draws(tuple(also), read)
         if kind == "close" and law is not None:
             raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)
         structure = structure_evidence(
-            made,
+            read,
             loaded,
             claimed,
             rows,
@@ -174,10 +174,10 @@ def verify_map(
             first, also = structure, ()
         elif kind == "close":
             seconds = budget.part()
-            first, source = closeness_evidence(made, claimed, rows, seed, seconds, resolution)
+            first, source = closeness_evidence(read, claimed, rows, seed, seconds, resolution)
         else:
             first, source = mean_evidence(
-                made,
+                read,
                 claimed,
                 rows,
                 context,
@@ -189,18 +189,18 @@ def verify_map(
             )
         evidence = [
             first,
-            *(further_evidence(each, made, rows, context, budget.part()) for each in also),
+            *(further_evidence(each, read, rows, context, budget.part()) for each in also),
         ]
         evidence += [structure] if structure is not first else []
         show("diagnosis", 1, 2)
         # Suggestions are about the mean, so a claim of closeness has none.
         causes: tuple[Cause, ...] = ()
-        if made.random and kind == "mean" and structure is not first:
+        if read.random and kind == "mean" and structure is not first:
             causes = diagnose(
-                made.draw,
+                read.draw,
                 claimed,
                 rows,
-                resize=made.resize,
+                resize=read.resize,
                 n_draws=64,
                 seed=seed,
                 time_limit=budget.rest(),
@@ -209,12 +209,12 @@ def verify_map(
         if picture:
             n_draws = 64 if kind == "mean" else CLOSE_DRAWS
             limit = budget.rest()
-            plots = (estimates(made, claimed, rows, seed=seed, n_draws=n_draws, time_limit=limit),)
+            plots = (estimates(read, claimed, rows, seed=seed, n_draws=n_draws, time_limit=limit),)
     show("done", 2, 2)
     line = None if command is None else tuple(command)
     return Verification(
         target=target,
-        assumed=made.assumed,
+        assumed=read.assumed,
         kernel=str(claimed) if isinstance(claimed, NamedKernel) else kernel,
         latex=claimed.latex if isinstance(claimed, NamedKernel) else "",
         claim=kind,

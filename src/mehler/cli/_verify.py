@@ -156,7 +156,7 @@ def verify(
         # Waiting counts a fourth; the rest is for imports, the last draws, and plots.
         report_limit(8.0 * time_limit + 60.0)
     with progress_bar() as progress, warnings_once(), prints_elsewhere():
-        found = audit.verify_map(
+        verification = audit.verify_map(
             target,
             kernel,
             parameters=_numbers(param or []),
@@ -182,34 +182,34 @@ def verify(
     written: tuple[Path, ...] = ()
     if out is not None:
         link = None if certificate is None else here / certificate
-        written = reports.write(found, here / out, certificates=link)
+        written = reports.write(verification, here / out, certificates=link)
     if json is not None:
-        written += (reports.write_json(found, here / json),)
-    written += write_outputs(found, junit, annotations, certificate, here)
-    for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
+        written += (reports.write_json(verification, here / json),)
+    written += write_outputs(verification, junit, annotations, certificate, here)
+    for line in (*reports.lines(verification), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
-    return found.exit_status
+    return verification.exit_status
 
 
 def _numbers(pairs: list[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for key, text in _split(pairs, "--param"):
         try:
-            found[key] = int(text) if text.lstrip("+-").isdecimal() else float(text)
+            values[key] = int(text) if text.lstrip("+-").isdecimal() else float(text)
         except ValueError:
             raise ValueError(f"--param {key}={text!r} is not a number") from None
-    return found
+    return values
 
 
 def _values(pairs: list[str]) -> dict[str, Any]:
     """Parse values as Python literals, or else keep them as strings."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, text in _split(pairs, "--arg"):
         try:
-            found[key] = ast.literal_eval(text)
+            values[key] = ast.literal_eval(text)
         except (ValueError, SyntaxError):
-            found[key] = text
-    return found
+            values[key] = text
+    return values
 
 
 def _split(pairs: list[str], option: str) -> list[tuple[str, str]]:

@@ -17,8 +17,7 @@ from mehler.verify.checks.structure._sizes import (
     INPUTS,
     SIZES,
     has_rule,
-    name_inputs,
-    name_sizes,
+    name_rule,
 )
 from mehler.verify.checks.structure._subject import Domain, Notes, with_mixtures
 from mehler.verify.checks.structure._trials import Claims, clusters_of
@@ -165,12 +164,12 @@ ALL = [*range(1, 9), 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200
 )
 def test_sizes_are_named_by_the_simplest_rule(rule, words):
     wrong, right = [n for n in ALL if rule(n)], [n for n in ALL if not rule(n)]
-    assert name_inputs(wrong, right).startswith(words)
+    assert name_rule("columns of X", wrong, right).startswith(words)
 
 
 def test_no_rule_is_made_of_chance():
     assert not has_rule([1, 2, 3, 5, 6, 7, 64, 130], [4, 8, 17, 200])
-    assert name_sizes([3, 6], [1, 2, 4, 5, 7, 8]).startswith("wrong for m = 3, 6")
+    assert name_rule("features", [3, 6], [1, 2, 4, 5, 7, 8]).startswith("wrong for m = 3, 6")
 
 
 # -- columns and seeds ----------------------------------------------------------------------------

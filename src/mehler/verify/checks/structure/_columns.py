@@ -194,12 +194,12 @@ def check_one_number(subject: Subject) -> list[Finding]:
         return []
     subject.n_tests += 1
     fresh = _estimates(subject, rows, size, halves, 1)
-    estimates_at = []
+    estimates_at: list[Any] = []
 
     def won(k: int) -> bool:
-        one, other = next(fresh), next(fresh)
-        estimates_at.extend([one[:, pair], other[:, pair]])
-        _, left, right, _ = one[:, pair] - other[:, pair]
+        draws = next(fresh), next(fresh)
+        estimates_at.extend(each[:, pair] for each in draws)
+        _, left, right, _ = (draws[0] - draws[1])[:, pair]
         return bool(left * right > 0.0)
 
     if not mostly(won, 0.5, subject.rate, n=_COMPARISONS):
@@ -232,10 +232,10 @@ def _estimate(z: Any, halves: Any) -> Any:
     z = z.astype(np.float64)
     i, j = np.triu_indices(z.shape[0])
     total = (z @ z.T)[i, j]
-    one, other = ((part @ part.T)[i, j] for part in (z[:, halves], z[:, ~halves]))
+    left, right = ((part @ part.T)[i, j] for part in (z[:, halves], z[:, ~halves]))
     squares = z * z
     second = z.shape[1] * (squares @ squares.T)[i, j]
-    return np.stack([total, one, other, second - total**2])
+    return np.stack([total, left, right, second - total**2])
 
 
 def _estimates(
@@ -299,8 +299,8 @@ def check_unused(subject: Subject) -> list[Finding]:
         return list(trials[0])
     wide = [findings for findings in trials[1:] if findings is not None]
     # A finding at one of two widths is better described by the wrong numbers of columns.
-    listed = [each for findings in wide for each in findings]
-    return [replace(each, late=len(listed) < len(wide)) for each in listed[-1:]]
+    flat = [each for findings in wide for each in findings]
+    return [replace(each, late=len(flat) < len(wide)) for each in flat[-1:]]
 
 
 def _unused_of(subject: Subject, d: int) -> list[Finding]:

@@ -161,23 +161,23 @@ def check_libraries(subject: Subject) -> list[Finding]:
     sign, an argmax of q values), with probability at most 8 max(16, q) sqrt(d) eps each: by the
     binomial tail one or two in float64. A library that refuses the rows is a finding.
     """
-    there = {name: xp for name, xp in installed_namespaces().items() if name != "numpy"}
-    rate = subject.rate / max(1, len(there) * len(_DTYPES) * _SEEDS)
+    others = {name: xp for name, xp in installed_namespaces().items() if name != "numpy"}
+    rate = subject.rate / max(1, len(others) * len(_DTYPES) * _SEEDS)
     for k in range(_SEEDS):
         seed = subject.seeds(0).seed(k)
         for dtype in _DTYPES:
             values = subject.rows.astype(dtype)
             reference = _features_there(subject, seed, values, values)
-            for name, xp in there.items():
+            for name, xp in others.items():
                 place = resolve_place(xp)
                 if dtype == "float64" and not has_float64(place.xp, place.device):
                     continue
-                given = from_host(values, place)
-                if place_of(given).xp is not place.xp:
-                    given = place.xp.asarray(given)  # Dask takes NumPy's arrays as constants
+                there = from_host(values, place)
+                if place_of(there).xp is not place.xp:
+                    there = place.xp.asarray(there)  # Dask takes NumPy's arrays as constants
                 try:
                     cause = _difference(
-                        _features_there(subject, seed, values, given), reference, values, rate
+                        _features_there(subject, seed, values, there), reference, values, rate
                     )
                 except Exception as error:  # whatever a third party raises there
                     cause = f"{type(error).__name__}: {error}"
@@ -185,15 +185,15 @@ def check_libraries(subject: Subject) -> list[Finding]:
                     where = {"place": name, "dtype": dtype, "seed": seed}
                     cause = f"features on {name} are not NumPy's: {cause}"
                     return [Finding(cause=cause, check="libraries", where=where)]
-    subject.notes.remark(f"features equal NumPy's to rounding on {', '.join(there) or 'nothing'}")
+    subject.notes.remark(f"features equal NumPy's to rounding on {', '.join(others) or 'nothing'}")
     return []
 
 
-def _features_there(subject: Subject, seed: int, values: Any, given: Any) -> Any:
+def _features_there(subject: Subject, seed: int, values: Any, array: Any) -> Any:
     assert subject.redraw is not None
     subject.n_draws += 1
-    phi = subject.redraw(seed, given, None)
-    return np.array(call(phi, EvaluatedRows(given, values, np.ones(values.shape[0]))))
+    phi = subject.redraw(seed, array, None)
+    return np.array(call(phi, EvaluatedRows(array, values, np.ones(values.shape[0]))))
 
 
 def _difference(z: Any, reference: Any, values: Any, rate: float) -> str:

@@ -49,15 +49,15 @@ def check_global_state(subject: Subject) -> list[Finding]:
             disturbed = global_states()
             phi = subject.map(subject.first)
             # The first call belongs to the draw, since some maps draw their weights there.
-            z, left = subject.call(phi, subject.rows), global_states()
-            moved = after[name] != state or left[name] != disturbed[name]
+            z, end = subject.call(phi, subject.rows), global_states()
+            moved = after[name] != state or end[name] != disturbed[name]
             cause = ""
             if subject.apart(z, features).size:
                 cause = f"features depend on the global random state of {name}, not on the seed"
                 cause += " alone"
             elif _moves(subject, phi, name):
                 cause = f"a call changes the global random state of {name}"
-            elif moved and after[name] == left[name]:
+            elif moved and after[name] == end[name]:
                 subject.notes.remark(f"drawing seeds the global generator of {name}")
             elif moved and name in _MOVED_BY_CONSTRUCTORS:
                 subject.notes.remark(f"drawing moves the global generator of {name} on")
@@ -116,23 +116,22 @@ def check_same_seed(subject: Subject) -> list[Finding]:
     rows in between leave anything to the next draw.
     """
     earlier = subject.map(subject.first)
-    its = subject.call(earlier, subject.rows)
+    features = subject.call(earlier, subject.rows)
     first: dict[int, Any] = {}
     for seed in (subject.first, *NOTABLE):
         z = subject.attempt("seed", subject.features, seed, value=seed)
         if z is not None:
             first[seed] = z
-    if subject.apart(subject.call(earlier, subject.rows), its).size:
+    if subject.apart(subject.call(earlier, subject.rows), features).size:
         cause = "a map changes when another one is drawn: they share their weights"
         return [Finding(cause=cause, check=_SAME_SEED, where={"seed": subject.first})]
     other = [seed for seed, z in first.items() if subject.apart(subject.features(seed), z).size]
     if not other:
-        return _state_of_fits(subject, its)
+        return _state_of_fits(subject, features)
     if len(other) == len(first):
         cause = "ignores its seed: two draws of one seed differ"
     else:
-        listed = ", ".join(str(seed) for seed in other)
-        cause = f"seed {listed} is not a seed: two draws differ"
+        cause = f"seed {', '.join(str(seed) for seed in other)} is not a seed: two draws differ"
     return [Finding(cause=cause, check=_SAME_SEED, where={"seed": other[0]})]
 
 
@@ -223,8 +222,8 @@ def agree(a: Any, b: Any) -> bool:
         return False
     if np.array_equal(a, b):
         return True
-    mine, theirs = _columns(a), _columns(b)
-    return len(mine) > 1 and 2 * len(mine & theirs) >= len(mine)
+    columns = _columns(a)
+    return len(columns) > 1 and 2 * len(columns & _columns(b)) >= len(columns)
 
 
 def _columns(z: Any) -> frozenset[bytes]:

@@ -25,20 +25,9 @@ from mehler.verify.checks.structure._trials import (
 _MANY, _CLEAR = 3, 3
 
 
-def name_inputs(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Describe the numbers of columns of X at which the kernel fails."""
-    return _name("d", "columns of X", wrong, right)
-
-
-def name_sizes(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Describe the numbers of features at which the kernel fails."""
-    return _name("m", "features", wrong, right)
-
-
 def has_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
     """Whether a simple rule separates the wrong sizes from the right ones."""
-    apart = min(wrong) > max(right) or max(wrong) < min(right)
-    return apart or follows_rule(wrong, right)
+    return min(wrong) > max(right) or max(wrong) < min(right) or follows_rule(wrong, right)
 
 
 def follows_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
@@ -48,12 +37,16 @@ def follows_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
 
 def isolated(wrong: Sequence[int], right: Sequence[int]) -> bool:
     """Whether the wrong sizes are few, or all above or all below the right ones."""
-    apart = min(wrong) > max(right) or max(wrong) < min(right)
-    return apart or 2 * len(wrong) <= len(right)
+    outside = min(wrong) > max(right) or max(wrong) < min(right)
+    return outside or 2 * len(wrong) <= len(right)
 
 
-def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Return the simplest rule that separates the wrong sizes from the right ones."""
+def name_rule(what: str, wrong: Sequence[int], right: Sequence[int]) -> str:
+    """Return the simplest rule that separates the wrong sizes from the right ones.
+
+    `what` is "features", m, or "columns of X", d.
+    """
+    letter = "m" if what == "features" else "d"
     fails = "the claimed kernel fails"
     listed = ", ".join(str(n) for n in wrong)
     for words, rule in _RULES:
@@ -158,8 +151,8 @@ def pilots(
 def classify(
     subject: Subject,
     check: str,
+    what: str,
     trials: dict[int, Trial],
-    name: Callable[[Sequence[int], Sequence[int]], str],
     sensible: Callable[[Sequence[int], Sequence[int]], bool],
     reach: float,
 ) -> list[Finding]:
@@ -173,13 +166,13 @@ def classify(
     if not suspected or not _wide_enough(right, suspected, reach):
         return []
     wrong: list[int] = []
-    assumed: list[str] = []
+    assumes: dict[str, None] = {}
     # Large maps first, since one draw of them has enough columns.
     for value in sorted(suspected, key=lambda each: -trials[each].columns):
-        bad, assumption = refuted(subject, trials, value, right)
-        if bad:
+        assumed = refuted(trials[value], [trials[other] for other in right])
+        if assumed is not None:
             wrong.append(value)
-            assumed += assumption
+            assumes |= dict.fromkeys(assumed)
         elif not trials[value].suspicious:
             right.append(value)
         if len(wrong) >= _CONFIRMED and has_rule(suspected, right):
@@ -187,18 +180,14 @@ def classify(
     if not wrong:
         return []
     wrong, right = sorted(wrong), sorted(right)
-    if not (
-        _wide_enough(right, wrong, reach) and (follows_rule(wrong, right) or sensible(wrong, right))
-    ):
-        subject.notes.remark(
-            f"the claimed kernel fails at other {check}, {wrong[0]} among them, as that of a map "
-            "does whose parameters depend on them"
-        )
-        return []
-    assumes = tuple(dict.fromkeys(assumed))
-    return [
-        Finding(cause=name(wrong, right), check=check, where={check: wrong[0]}, assumes=assumes)
-    ]
+    if _wide_enough(right, wrong, reach) and (follows_rule(wrong, right) or sensible(wrong, right)):
+        cause, where = name_rule(what, wrong, right), {check: wrong[0]}
+        return [Finding(cause=cause, check=check, where=where, assumes=tuple(assumes))]
+    subject.notes.remark(
+        f"the claimed kernel fails at other {check}, {wrong[0]} among them, as that of a map "
+        "does whose parameters depend on them"
+    )
+    return []
 
 
 def _wide_enough(right: list[int], wrong: list[int], reach: float) -> bool:
@@ -208,28 +197,23 @@ def _wide_enough(right: list[int], wrong: list[int], reach: float) -> bool:
     return max(wrong) <= reach * max(right)
 
 
-def refuted(
-    subject: Subject, trials: dict[Any, Trial], value: Any, right: list[Any]
-) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a trial is refuted, and the assumptions of that."""
-    trial = trials[value]
+def refuted(trial: Trial, right: list[Trial]) -> tuple[str, ...] | None:
+    """Return the assumptions under which a trial is refuted, beside right ones, or None."""
     if trial.infinite:
-        return True, ()
+        return ()
     # Half of a family's rate for each of two tests. Pilots decide which trials are repeated, so
     # all of them have to be paid for.
-    rate = 0.5 * subject.rate / _TRIALS
-    subject.n_tests += 1
+    rate = 0.5 * trial.subject.rate / _TRIALS
+    trial.subject.n_tests += 1
     if trial.decide(-math.log(rate)):
-        return True, (ASSUMED_OF_BETS,)
-    if not trial.short:
-        return False, ()
+        return (ASSUMED_OF_BETS,)
     # The largest map that was right and whose columns can be matched.
-    bases = sorted((trials[other] for other in right), key=lambda each: each.columns)
+    bases = sorted(right, key=lambda each: each.columns)
     fitting = [each for each in bases if each.columns <= MOST_DRAWS * trial.columns] or bases[:1]
-    if not fitting:
-        return False, ()
-    subject.n_tests += 1
-    return too_short(trial, fitting[-1], rate), (ASSUMED,)
+    if not trial.short or not fitting:
+        return None
+    trial.subject.n_tests += 1
+    return (ASSUMED,) if too_short(trial, fitting[-1], rate) else None
 
 
 INPUTS = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200, 300)
@@ -263,7 +247,7 @@ def check_inputs(subject: Subject) -> list[Finding]:
             return min(wrong) > max(right)
         return isolated(wrong, right) and jumps(trials, wrong, right, d0)
 
-    return classify(subject, "inputs", trials, name_inputs, sensible, math.inf)
+    return classify(subject, "inputs", "columns of X", trials, sensible, math.inf)
 
 
 def check_sizes(subject: Subject) -> list[Finding]:
@@ -281,7 +265,7 @@ def check_sizes(subject: Subject) -> list[Finding]:
     def sensible(wrong: Sequence[int], right: Sequence[int]) -> bool:
         return MIDDLE in right and isolated(wrong, right)
 
-    return classify(subject, "sizes", trials, name_sizes, sensible, SPAN)
+    return classify(subject, "sizes", "features", trials, sensible, SPAN)
 
 
 _FITS = 500
@@ -292,16 +276,13 @@ def check_precision(subject: Subject) -> list[Finding]:
     base = base_of(subject)
     if subject.rows.dtype != np.float64 or base.suspicious:
         return []
-    trials = pilots(
-        subject,
-        [np.float32],
-        lambda dtype, k: trial_like(base, base.n_features, _FITS, dtype),
-        "rows of dtype",
-    )
-    if np.float32 not in trials or not trials[np.float32].suspicious:
-        return []
-    bad, assumed = refuted(subject, {**trials, "base": base}, np.float32, ["base"])
-    if not bad:
+
+    def drawn(dtype: Any, k: int) -> Trial:
+        return trial_like(base, base.n_features, _FITS, dtype)
+
+    trial = pilots(subject, [np.float32], drawn, "rows of dtype").get(np.float32)
+    assumed = refuted(trial, [base]) if trial is not None and trial.suspicious else None
+    if assumed is None:
         return []
     cause = "wrong for float32 rows: the claimed kernel fails there"
     return [Finding(cause=cause, check="precision", assumes=assumed)]

@@ -122,7 +122,7 @@ def check_structure(
         (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`.
         Without it the maps that `draw` returns are tried on other widths.
     random : bool
-        Whether other seeds give independent maps. If not, only a single map is tested.
+        Whether other seeds give independent maps. If not, a single map is tested.
     elsewhere : callable, optional
         (seed, rows) -> features, computed in a fresh process.
     only : str or collection of str, optional
@@ -184,7 +184,7 @@ def check_structure(
     accepts NaN: raise ValueError before any work.
     """
     require_flag("random", random)
-    asked = require_options("structure", options, relative_resolution(resolution))
+    settings = require_options("structure", options, relative_resolution(resolution))
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
@@ -196,15 +196,15 @@ def check_structure(
         draw=draw,
         redraw=redraw,
         X=rows.given,
-        rows=with_mixtures(rows.host, asked.seed),
+        rows=with_mixtures(rows.host, settings.seed),
         kernel=kernel if random else None,
-        seed=asked.seed,
-        rate=asked.false_alarm / max(1, len(_BY_CHANCE.intersection(chosen))),
-        resolution=asked.resolution,
-        clock=Clock(20.0 if asked.time_limit is None else asked.time_limit),
+        seed=settings.seed,
+        rate=settings.false_alarm / max(1, len(_BY_CHANCE.intersection(chosen))),
+        resolution=settings.resolution,
+        clock=Clock(20.0 if settings.time_limit is None else settings.time_limit),
     )
     if random:
-        asked.pay()
+        settings.pay()
     before = global_states()
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -215,7 +215,9 @@ def check_structure(
         # Advancing the global states is a finding; restore them for everybody else.
         set_global_states(before)
     claim = _CLAIM if only is None else f"rows of the structure of the map: {', '.join(chosen)}"
-    return _verdict(subject, findings, asked.name, claim, asked.false_alarm if random else 0.0)
+    return _verdict(
+        subject, findings, settings.name, claim, settings.false_alarm if random else 0.0
+    )
 
 
 def _chosen(
@@ -286,7 +288,7 @@ def _verdict(
     status: Status = "refuted" if findings else "holds"
     reason = ""
     if subject.undecided and not findings:
-        # What was asked for was not done, so that nothing holds.
+        # What was settings for was not done, so that nothing holds.
         status, reason = "inconclusive", "; ".join(subject.notes.lines()) + "."
     if findings:
         rest = [each.cause for each in findings[1:]]

@@ -299,18 +299,18 @@ def too_short(trial: Trial, base: Trial, rate: float) -> bool:
     base meets it at as many columns speaks against that; the assumption says so.
     """
     ratio = base.columns / max(1, trial.columns)
-    mine, theirs = (round(max(1.0, min(r, MOST_DRAWS))) for r in (ratio, 1.0 / ratio))
+    n_own, n_base = (round(max(1.0, min(r, MOST_DRAWS))) for r in (ratio, 1.0 / ratio))
     ends = [len(trial.lengths), len(base.lengths)]
 
     def won(k: int) -> bool:
         if trial.subject.clock.over:
             return False
-        for each, count in ((trial, mine), (base, theirs)):
+        for each, count in ((trial, n_own), (base, n_base)):
             each.run(each.n + count)
-        if len(trial.lengths) < ends[0] + mine or len(base.lengths) < ends[1] + theirs:
+        if len(trial.lengths) < ends[0] + n_own or len(base.lengths) < ends[1] + n_base:
             return False
         ends[:] = [len(trial.lengths), len(base.lengths)]
-        own = np.mean(trial.lengths[-mine:])
-        return bool(own < _SHARE * np.mean(base.lengths[-theirs:]))
+        own = np.mean(trial.lengths[-n_own:])
+        return bool(own < _SHARE * np.mean(base.lengths[-n_base:]))
 
     return mostly(won, _CHANCE, rate)
