@@ -46,14 +46,8 @@ def orl_faces() -> Dataset:
     ]
     images = np.stack([repaired(path.read_bytes(), _name(path)) for path in paths])
     hold(images.tobytes(), _ORL, "the repaired ORL faces")
-    return Dataset(
-        "orl_faces",
-        images,
-        np.repeat(np.arange(40), 10),
-        classes=tuple(f"s{person}" for person in range(1, 41)),
-        licence=source.licence,
-        note=source.note,
-    )
+    people = tuple(f"s{person}" for person in range(1, 41))
+    return source.dataset(images, np.repeat(np.arange(40), 10), classes=people)
 
 
 def repaired(content: bytes, name: str) -> Any:

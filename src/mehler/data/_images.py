@@ -85,7 +85,8 @@ def digits() -> Dataset:
     path = packaged(SOURCES["digits"], "datasets/data/digits.csv.gz")
     table = np.loadtxt(io.BytesIO(_unpacked(path)), delimiter=",")
     hold(table.astype("<f8").tobytes(), _SMALL, path.name)
-    return _dataset("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))
+    images, labels = table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64)
+    return SOURCES["digits"].dataset(images, labels, classes=_DIGITS)
 
 
 def mnist(folder: str | Path) -> Dataset:
@@ -215,12 +216,7 @@ def mnist_5k() -> Dataset:
     text = gzip.decompress(checked(path, _MNIST_5K)).decode("ascii")
     table = np.array(list(csv.reader(io.StringIO(text))), dtype=np.float64)
     images = table[:, :-1].astype(np.uint8).reshape(-1, 28, 28)
-    return _dataset("mnist_5k", images, table[:, -1].astype(np.int64))
-
-
-def _dataset(name: str, X: Any, y: Any) -> Dataset:
-    source = SOURCES[name]
-    return Dataset(name, X, y, classes=_DIGITS, licence=source.licence, note=source.note)
+    return SOURCES["mnist_5k"].dataset(images, table[:, -1].astype(np.int64), classes=_DIGITS)
 
 
 def _idx_folder(
@@ -228,15 +224,8 @@ def _idx_folder(
 ) -> Dataset:
     arrays = [_idx(name, folder, part, sha256) for part, sha256 in zip(_PARTS, hashes)]
     X, y, X_test, y_test = arrays
-    return Dataset(
-        name,
-        X,
-        y.astype(np.int64),
-        X_test,
-        y_test.astype(np.int64),
-        classes=classes,
-        licence=SOURCES[name].licence,
-    )
+    test = X_test, y_test.astype(np.int64)
+    return SOURCES[name].dataset(X, y.astype(np.int64), *test, classes=classes)
 
 
 def _idx(name: str, folder: Path, part: str, sha256: str) -> Any:

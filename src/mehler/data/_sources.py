@@ -84,6 +84,21 @@ class Source:
     licence: str
     note: str = ""
 
+    def dataset(
+        self,
+        X: Any,
+        y: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        columns: tuple[str, ...] = (),
+        classes: tuple[str, ...] = (),
+    ) -> Dataset:
+        """Return the data set of these arrays, with its licence and note."""
+        return Dataset(
+            self.name, X, y, X_test, y_test, columns, classes, licence=self.licence, note=self.note
+        )
+
 
 def packaged(source: Source, file: str) -> Path:
     """Find a file of an installed package without importing it, or raise MissingDataError."""

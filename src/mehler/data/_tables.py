@@ -61,17 +61,8 @@ def adult() -> Dataset:
         np.array([entry.strip() == ">50K" for entry in rows["income-per-year"]]).astype(np.int64)
         for rows in (train, test)
     ]
-    return Dataset(
-        "adult",
-        parts[0],
-        targets[0],
-        parts[1],
-        targets[1],
-        columns=columns,
-        classes=("<=50K", ">50K"),
-        licence=source.licence,
-        note=source.note,
-    )
+    arrays = parts[0], targets[0], parts[1], targets[1]
+    return source.dataset(*arrays, columns=columns, classes=("<=50K", ">50K"))
 
 
 def diamonds() -> Dataset:
@@ -96,7 +87,7 @@ def diamonds() -> Dataset:
         for name, entries in rows.items()
     ]
     X = np.array(columns, dtype=np.float64).T.copy()
-    return Dataset("diamonds", X, price, columns=tuple(rows), licence=SOURCES["diamonds"].licence)
+    return SOURCES["diamonds"].dataset(X, price, columns=tuple(rows))
 
 
 def house_sales() -> Dataset:
@@ -119,7 +110,7 @@ def house_sales() -> Dataset:
     del rows["id"]
     price = np.array(rows.pop("price"), dtype=np.float64)
     X = np.array(list(rows.values()), dtype=np.float64).T.copy()
-    return Dataset("house_sales", X, price, columns=tuple(rows), licence=source.licence)
+    return source.dataset(X, price, columns=tuple(rows))
 
 
 def magic() -> Dataset:
@@ -176,15 +167,9 @@ def vowels() -> Dataset:
     '990 windows of 11 vowels by 15 speakers, 10 columns'
     """
     X, labels = _keel_table("vowels", "vowel")
-    return Dataset(
-        "vowels",
-        X,
-        labels.astype(np.int64),
-        columns=("test part", "speaker", "woman", *(f"area {k}" for k in range(10))),
-        classes=tuple(str(k) for k in range(11)),
-        licence=SOURCES["vowels"].licence,
-        note=SOURCES["vowels"].note,
-    )
+    columns = ("test part", "speaker", "woman", *(f"area {k}" for k in range(10)))
+    classes = tuple(map(str, range(11)))
+    return SOURCES["vowels"].dataset(X, labels.astype(np.int64), columns=columns, classes=classes)
 
 
 def spoken_digits(n_frames: int = 20) -> Dataset:
@@ -231,22 +216,14 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     share = (places - whole)[:, :, None]
     index = starts[:, None] + whole
     X = (1 - share) * frames[index] + share * frames[index + 1]
-    return Dataset(
-        "spoken_digits",
-        X.astype(np.float32),
-        y.astype(np.int64),
-        columns=(),
-        classes=tuple("0123456789"),
-        licence=source.licence,
-        note=source.note,
-    )
+    return source.dataset(X.astype(np.float32), y.astype(np.int64), classes=tuple("0123456789"))
 
 
 def _keel(name: str) -> Dataset:
     X, labels = _keel_table(name, name)
     classes = tuple(sorted(set(labels)))
     y = np.searchsorted(classes, labels).astype(np.int64)
-    return Dataset(name, X, y, classes=classes, licence=SOURCES[name].licence)
+    return SOURCES[name].dataset(X, y, classes=classes)
 
 
 def _keel_table(name: str, file: str) -> tuple[Any, Any]:

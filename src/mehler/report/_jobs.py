@@ -1,4 +1,8 @@
-"""Run tasks in processes, with the same results in the same order for any number of them."""
+"""Run pieces of a report in processes, with the same results for any number of them.
+
+A piece has settings, and a ledger of its own that the run's then pays for, so that what it measures
+depends on nothing that others do.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
 from mehler._arrays import one_blas_thread, usable_cores
 from mehler._validate import require_integer
+from mehler.statements import Context, Evidence, Level
+from mehler.verify import BudgetExceeded, Entry, Ledger
 
 T = TypeVar("T")
 Task = Callable[[], T]
@@ -143,3 +150,52 @@ def _work(connection: Any) -> None:
                 connection.send((ForkingPickler.loads(packed)(),))
             except BaseException:  # an exit too is repeated in the parent
                 connection.send(())
+
+
+# Tests that the budget of a run covers, several times those of all statements. The false-alarm
+# probability of a run is at most this many times that of one test.
+TESTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A context without its ledger; see `mehler.statements.Context`."""
+
+    level: Level
+    seed: int
+    backend: str
+    false_alarm: float
+    statement: str = ""
+
+    @classmethod
+    def of(cls, context: Context) -> Settings:
+        """Return the settings of a context."""
+        return cls(**{name: getattr(context, name) for name in cls.__dataclass_fields__})
+
+    def context(self) -> Context:
+        """Return a context with a fresh ledger."""
+        rate = self.false_alarm
+        # The context refuses other rates.
+        ledger = Ledger(budget=min(0.5, TESTS * rate)) if 0 < rate < 1 else Ledger()
+        return Context(ledger=ledger, **vars(self))
+
+
+def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:
+    """Pay for what a piece has spent; evidence that the budget does not cover is an error."""
+    try:
+        for entry in entries:
+            ledger.spend(entry.label, entry.false_alarm, entry.looks)
+    except BudgetExceeded as error:
+        return [replace(failed(one.form, one.check, error), seed=one.seed) for one in evidence]
+    return list(evidence)
+
+
+def failed(form: Any, check: str, error: Exception) -> Evidence:
+    """Return the evidence of a check that raised, which is reported, never hidden."""
+    return Evidence(
+        form=form,
+        check=check,
+        status="error",
+        claim=f"could not be checked: {type(error).__name__}: {error}",
+        method="none: the check raised",
+    )

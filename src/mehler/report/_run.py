@@ -11,9 +11,8 @@ from typing import Any
 
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
-from mehler.report._jobs import Jobs, n_processes
+from mehler.report._jobs import Jobs, Settings, failed, n_processes, pay
 from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
-from mehler.report._pieces import Settings, failed, pay
 from mehler.report._survey import Survey
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix

@@ -16,9 +16,9 @@ from scipy.special import ndtri
 from mehler import _arrays, learn
 from mehler._arrays import slices
 from mehler.planning import plan_map
+from mehler.report._jobs import Settings, failed, pay
 from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, MapUnderTest, maps_under_test
 from mehler.report._model import Column, DataResult, PlanRow, Score
-from mehler.report._pieces import Settings, failed, pay
 from mehler.report._rows import Sample, choose
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.render._format import count
