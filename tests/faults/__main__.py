@@ -23,10 +23,11 @@ def counts() -> list[tuple[str, int, int, int, int]]:
     return [*rows, ("all", *map(sum, zip(*(row[1:] for row in rows))))]
 
 
-def table() -> str:
-    """Return the counts in Markdown."""
+def table(*systems: str) -> str:
+    """Return the counts in Markdown, of all systems or of those that are named."""
     head = ["| system | faults | by default | full level alone | unseen |", "|---|---|---|---|---|"]
-    return "\n".join([*head, *("| " + " | ".join(map(str, row)) + " |" for row in counts())])
+    rows = [row for row in counts() if not systems or row[0] in systems]
+    return "\n".join([*head, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
 
 
 if __name__ == "__main__":
