@@ -1,4 +1,4 @@
-"""Plots show the numbers of the objects that they are of, on the axes that are given."""
+"""Plots of kernels and verdicts show the objects' own numbers, on the axes they were given."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ def test_without_matplotlib_the_extra_is_named():
         "import numpy, mehler\n"
         "mehler.FourierFeatures.draw(3, 8, seed=0).plot_kernel(numpy.eye(3))\n"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "ImportError: plots need matplotlib" in found.stderr
-    assert 'pip install ".[plot]"' in found.stderr
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError: plots need matplotlib" in run.stderr
+    assert 'pip install ".[plot]"' in run.stderr

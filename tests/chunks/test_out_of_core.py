@@ -1,4 +1,4 @@
-"""Rows that come in chunks: the same answers as from rows at hand, and never all rows at once."""
+"""Dask arrays of rows: results as from rows in memory, and few chunks in memory at a time."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _one_thread():
         yield
 
 
-def made(n, d=4, size=500):
-    """Rows that are made chunk by chunk, in whole or in part."""
+def chunked_rows(n, d=4, size=500):
+    """Return n normal rows that are drawn chunk by chunk, when they are computed."""
 
     def rows(block_info=None):
         start, stop = block_info[None]["array-location"][0]
@@ -45,11 +45,11 @@ def test_functions_of_the_user_are_given_rows_and_never_a_dask_array():
         assert isinstance(rows, np.ndarray)
         return np.tanh(rows)
 
-    x = made(600, 3, 200)
+    x = chunked_rows(600, 3, 200)
     assert learn.ridge(phi, x, x[:, 0], lambdas=0.1).predict(x).compute().shape == (600,)
 
 
-def test_what_is_as_long_as_the_rows_stays_lazy():
+def test_results_as_long_as_the_rows_stay_lazy():
     def never(block_id):
         raise AssertionError("a chunk was computed")
 
@@ -58,16 +58,16 @@ def test_what_is_as_long_as_the_rows_stays_lazy():
     codes = mehler.MaxoutCodes.draw(4, 20, 3, seed=0)
     y = np.random.default_rng(0).standard_normal((60, 4))
     fit = learn.ridge(phi, y, y[:, 0], lambdas=0.1)
-    for found in (
+    for result in (
         *(phi(x), phi.gram(x, x[:10]), phi.kernel(x, x[:10]), codes(x), codes.gram(x, x[:10])),
         fit.predict(x),
     ):
-        assert _arrays.is_chunked(found)
-        assert found.chunks[0] == (50, 50)
+        assert _arrays.is_chunked(result)
+        assert result.chunks[0] == (50, 50)
 
 
 def test_labels_of_any_kind_become_codes():
-    x = made(400, 3, 150)
+    x = chunked_rows(400, 3, 150)
     names = np.array(["no", "yes"])
     labels = (x[:, 0] > 0).astype(np.int64).map_blocks(lambda i: names[i], dtype=names.dtype)
     codes, classes = learn.one_vs_all(labels)
@@ -84,13 +84,10 @@ def test_classes_are_found_chunk_by_chunk():
         learn.one_vs_all(da.where(da.arange(100, chunks=10) == 77, np.nan, 1.0))
 
 
-# -- ridge ---------------------------------------------------------------------
-
-
 def test_ridge_holds_few_chunks():
     # 60 chunks of 320 kB. Each takes 20 kB of graph besides, read off runs with 60 and 240 chunks.
     n, d = 60_000, 40
-    x = made(n, d, 1000)
+    x = chunked_rows(n, d, 1000)
     phi = mehler.MaxoutFeatures.draw(d, 30, 3, seed=0)
     whole = n * d * 8
     # The first call imports what it needs: 15 MB that are no rows.
@@ -108,7 +105,7 @@ def test_ridge_holds_few_chunks():
     ids=["ridge", "dimension", "diameter"],
 )
 def test_unknown_sizes_are_refused_before_anything_is_computed(run):
-    x = made(400, 3, 100)
+    x = chunked_rows(400, 3, 100)
     kept = x[x[:, 0] > 0]
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         run(mehler.MaxoutFeatures.draw(3, 500, 3, seed=0), kept)
@@ -123,7 +120,7 @@ def test_unknown_sizes_are_refused_before_anything_is_computed(run):
         lambda x: doubling.covering_number(x, 1.0),
     ],
 )
-def test_what_compares_all_rows_refuses_rows_that_cannot_be_held(run):
+def test_comparisons_of_all_rows_refuse_rows_beyond_memory(run):
     x = da.zeros((10**9, 20), chunks=(10**6, -1))
     with pytest.raises(ValueError, match=r"X is a Dask array of 149.0 GiB"):
         run(x)
@@ -141,6 +138,6 @@ def test_sums_leave_the_configuration_of_dask_alone():
         "import distributed\n"
         "print(dask.config.get('distributed.comm.compression', 'gone'))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() != ["gone"]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() != ["gone"]

@@ -1,7 +1,7 @@
-"""Kitchen sinks, broken on purpose in the ways that they break, are refuted; their twins pass.
+"""Kitchen sinks with injected faults are refuted, correct ones hold; bad activations are refused.
 
-The defects are planted below the declarations, so that kernel and variance still claim what the
-theory says. All checks run at their default false alarm, 1e-9.
+Faults lie below the declarations, so that kernel and variance still claim what the theory says.
+All checks run at their default false alarm, 1e-9.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DRAWN = {
     "sin-bias": {"activation": "sin", "bias": 0.5},
     "relu2-sphere": {"activation": "relu2", "law": "sphere"},
 }
-# Declared for one product; maps whose units depend on each other declare another one.
+# Not in DRAWN: units depend on each other, so that the variance is not that of one product.
 ORTHOGONAL = {"activation": "tanh", "weight_scale": 1.5, "projections": "orthogonal"}
 
 
@@ -43,7 +43,7 @@ def drawer(options, defect=None):
     return lambda seed: cls(D, M, seed=seed, **options)
 
 
-def of_kernel(draw):
+def kernel_verdict(draw):
     return verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.1)
 
 
@@ -51,7 +51,7 @@ def of_kernel(draw):
 @pytest.mark.sampled(3)
 def test_correct_maps_hold(name):
     draw = drawer(DRAWN[name])
-    assert of_kernel(draw).status == "holds"
+    assert kernel_verdict(draw).status == "holds"
     assert verify.check_distribution(draw, None, ROWS).status == "holds"
     # Eighth moments: the products' kurtosis, and with it the cost, is 50 times that of the others.
     resolution = 0.6 if name == "relu2" else 0.2
@@ -59,12 +59,12 @@ def test_correct_maps_hold(name):
 
 
 def test_orthogonal_projections_keep_the_kernel():
-    assert of_kernel(drawer(ORTHOGONAL)).status == "holds"
+    assert kernel_verdict(drawer(ORTHOGONAL)).status == "holds"
 
 
 def test_a_function_of_the_users_own_holds():
     draw = drawer({"activation": lambda t: t * abs(t) ** 0.5})
-    assert of_kernel(draw).status == "holds"
+    assert kernel_verdict(draw).status == "holds"
 
 
 def test_a_law_of_the_users_own_holds():
@@ -83,7 +83,7 @@ def test_a_law_of_the_users_own_holds():
 
     options = {"activation": lambda t: t, "law": signs, "kernel": gram, "variance": variance}
     draw = drawer(options)
-    assert of_kernel(draw).status == "holds"
+    assert kernel_verdict(draw).status == "holds"
     assert verify.check_variance(draw, None, ROWS[:2], kurtosis=60.0).status == "holds"
     # Gaussian moments are not those of signs: claiming the variance of N(0, I) weights is wrong.
     gaussian = KitchenSinks.draw(D, M, activation=lambda t: t, seed=0).variance
@@ -166,7 +166,7 @@ REFUTED = [
 
 @pytest.mark.parametrize(("name", "defect"), REFUTED)
 def test_defects_of_the_kernel_are_refuted(name, defect):
-    assert of_kernel(drawer(DRAWN[name], defect)).status == "refuted"
+    assert kernel_verdict(drawer(DRAWN[name], defect)).status == "refuted"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_defects_of_the_law_are_refuted(name, defect):
 
 def test_half_a_period_keeps_the_expected_kernel():
     """The extra term is -(2/pi) E sin(w.(x + y)) = 0: to refute the kernel would be a mistake."""
-    assert of_kernel(drawer(DRAWN["cos-phase"], half_a_period)).status == "holds"
+    assert kernel_verdict(drawer(DRAWN["cos-phase"], half_a_period)).status == "holds"
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""What an index page shows, and files about the project that must agree with pyproject.toml."""
+"""Metadata of the wheel, and files that must agree with pyproject.toml: recipe, CI, citation."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def read(name: str):
 
 
 def test_without_an_address_no_link_leads_nowhere(wheel):
-    said = metadata(wheel)
-    assert said.get_all("Project-URL") is None
-    text = re.sub(r"```.*?```", "", said.get_payload(), flags=re.DOTALL)
+    fields = metadata(wheel)
+    assert fields.get_all("Project-URL") is None
+    text = re.sub(r"```.*?```", "", fields.get_payload(), flags=re.DOTALL)
     assert LINK.findall(text) == []
     assert "Proved and refuted" in text
-    assert "rbf_kernel" in said.get_payload()  # code stays
+    assert "rbf_kernel" in fields.get_payload()  # code stays
 
 
 def test_a_release_has_addresses_and_every_link_leads_into_the_repository(released):
-    said = metadata(released)
-    assert f"Source, {ADDRESS}" in said.get_all("Project-URL")
-    links = LINK.findall(re.sub(r"```.*?```", "", said.get_payload(), flags=re.DOTALL))
+    fields = metadata(released)
+    assert f"Source, {ADDRESS}" in fields.get_all("Project-URL")
+    links = LINK.findall(re.sub(r"```.*?```", "", fields.get_payload(), flags=re.DOTALL))
     assert len(links) > 30
     inside = re.compile(rf"{ADDRESS}/(blob|raw)/v{re.escape(__version__)}/([^#]+)(#.*)?")
     for link in links:
-        found = inside.fullmatch(link)
-        assert found, link
-        assert (ROOT / found[2]).is_file(), link
-        assert (found[1] == "raw") == link.endswith((".svg", ".png"))
+        target = inside.fullmatch(link)
+        assert target, link
+        assert (ROOT / target[2]).is_file(), link
+        assert (target[1] == "raw") == link.endswith((".svg", ".png"))
 
 
 def test_versions_agree():
@@ -63,14 +63,14 @@ def test_versions_agree():
 
 def test_the_citation_has_what_its_format_asks_for():
     """Version 1.2.0: four required fields, a name for each author, a date, an SPDX licence."""
-    cited = read("CITATION.cff")
-    assert cited["cff-version"] == "1.2.0"
-    assert cited.keys() >= {"message", "title", "authors"}
-    assert [author["name"] for author in cited["authors"]] == [
+    citation = read("CITATION.cff")
+    assert citation["cff-version"] == "1.2.0"
+    assert citation.keys() >= {"message", "title", "authors"}
+    assert [author["name"] for author in citation["authors"]] == [
         author["name"] for author in PROJECT["authors"]
     ]
-    assert datetime.date.fromisoformat(cited["date-released"])
-    assert cited["license"] == PROJECT["license"]
+    assert datetime.date.fromisoformat(citation["date-released"])
+    assert citation["license"] == PROJECT["license"]
 
 
 def test_the_recipe_asks_for_what_the_package_asks_for():
@@ -91,7 +91,7 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
 
 
 def lowest(folder: Path):
-    """What ``.ci/lowest`` prints of the pyproject.toml in a folder."""
+    """Run ``.ci/lowest`` on the pyproject.toml in a folder."""
     return subprocess.run(
         [sys.executable, ROOT / ".ci" / "lowest"],
         cwd=folder,
@@ -115,20 +115,20 @@ def test_each_package_has_one_lowest_version_on_a_python(python):
 
 
 def test_the_lowest_versions_are_those_of_all_extras_and_markers(tmp_path):
-    def said(*lines: str):
+    def lowest_of(*lines: str):
         text = f"[project]\nname = 'one'\ndependencies = {list(lines)}\n"
         extras = "[project.optional-dependencies]\nmore = ['two[array]>=3.10', 'one[less]']\n"
         (tmp_path / "pyproject.toml").write_text(text + extras, encoding="utf-8")
         return lowest(tmp_path)
 
     old, new = "python_version < '3.13'", "python_version >= '3.13'"
-    assert said(f"six>=1; {old}", f"six>=2.1; {new}", "two>=3.9").stdout.splitlines() == [
+    assert lowest_of(f"six>=1; {old}", f"six>=2.1; {new}", "two>=3.9").stdout.splitlines() == [
         f"six==1; {old}",
         f"six==2.1; {new}",
         "two==3.10",
     ]
-    assert "'six' has no lowest version" in said("six").stderr
-    assert said("six<2").returncode == 1
+    assert "'six' has no lowest version" in lowest_of("six").stderr
+    assert lowest_of("six<2").returncode == 1
 
 
 def test_every_supported_python_is_tested():
@@ -145,8 +145,8 @@ def test_files_of_the_host_can_be_read(path):
     assert isinstance(read(str(path.relative_to(ROOT))), dict)
 
 
-def places():
-    """Where extras are named: the source, pages, jobs."""
+def files_naming_extras():
+    """Yield the files that may name extras: the source, pages, jobs."""
     for folder, pattern in (("src", "*.py"), ("docs", "*.md"), (".github", "*.yml"), (".ci", "*")):
         yield from (ROOT / folder).rglob(pattern)
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "pyproject.toml"))
@@ -155,10 +155,12 @@ def places():
 def test_every_extra_that_is_named_exists():
     named = {
         (extra.strip(), path.name)
-        for path in places()
+        for path in files_naming_extras()
         if path.is_file() and "_build" not in path.parts
-        for found in re.findall(r"""(?:mehler|["']\.)\[([a-z0-9, ]+)\]""", path.read_text("utf-8"))
-        for extra in found.split(",")
+        for extras in re.findall(r"""(?:mehler|["']\.)\[([a-z0-9, ]+)\]""", path.read_text("utf-8"))
+        for extra in extras.split(",")
     }
-    assert {one for one in named if one[0] not in PROJECT["optional-dependencies"]} == set()
+    assert {
+        (extra, file) for extra, file in named if extra not in PROJECT["optional-dependencies"]
+    } == set()
     assert len(named) > 20

@@ -1,4 +1,4 @@
-"""Which map each estimator draws, and scikit-learn's own formulas of their kernels."""
+"""Maps that the samplers draw: their parameters arrive, and kernels are scikit-learn's."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ FROM_MAP = [
 ]
 
 
-@pytest.mark.parametrize(("sampler", "phi"), FROM_MAP, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(("sampler", "phi"), FROM_MAP, ids=lambda value: type(value).__name__)
 def test_an_integer_state_is_the_seed_and_every_parameter_arrives(sampler, phi):
     fitted = clone(sampler).set_params(random_state=7).fit(X)
     assert fitted.map_.recipe() == phi.recipe()
@@ -143,7 +143,7 @@ def test_the_default_width_follows_the_unit_of_the_rows(parameters):
 @pytest.mark.parametrize("length", [0.7, 2.0])
 def test_fourier_kernels_are_scikit_learns(length):
     gamma, scale = 0.5 / length**2, 1 / (5 * X.var())
-    named = [
+    cases = [
         (dict(gamma=gamma), rbf_kernel(X, gamma=gamma)),
         (dict(length_scale=length), RBF(length)(X)),
         (dict(gamma=None), rbf_kernel(X, gamma=1.0)),
@@ -155,9 +155,9 @@ def test_fourier_kernels_are_scikit_learns(length):
         (dict(kernel="matern", nu=2.5, gamma=None), Matern(nu=2.5)(X)),
         (dict(kernel="matern", nu=2.5), Matern((0.5 / scale) ** 0.5, nu=2.5)(X)),
     ]
-    for parameters, kernel in named:
-        found = FourierSampler(n_components=4, **parameters).fit(X).expected_kernel(X)
-        assert np.allclose(found, kernel, rtol=1e-10, atol=1e-12), parameters
+    for parameters, kernel in cases:
+        computed = FourierSampler(n_components=4, **parameters).fit(X).expected_kernel(X)
+        assert np.allclose(computed, kernel, rtol=1e-10, atol=1e-12), parameters
 
 
 def test_gamma_scale_is_rbf_samplers():
@@ -224,8 +224,8 @@ SELECTORS = {
 @pytest.mark.parametrize("selection", SELECTORS)
 def test_selections_are_those_of_the_selectors(selection):
     pool = mehler.KitchenSinks.draw(5, 40, activation="relu", seed=7)
-    wanted = SELECTORS[selection](pool).fit(X, Y)
-    found = LeverageSampler(
+    selected = SELECTORS[selection](pool).fit(X, Y)
+    sampler = LeverageSampler(
         pool=KitchenSinkSampler(n_components=40),
         n_components=6,
         selection=selection,
@@ -235,14 +235,14 @@ def test_selections_are_those_of_the_selectors(selection):
         rho=2.0,
         random_state=7,
     ).fit(X, Y)
-    assert found.map_.recipe() == wanted.recipe()
-    assert np.array_equal(found.transform(X), wanted(X))
+    assert sampler.map_.recipe() == selected.recipe()
+    assert np.array_equal(sampler.transform(X), selected(X))
 
 
 def test_a_pool_keeps_its_own_state_and_is_not_touched():
     pool = KitchenSinkSampler(n_components=40, random_state=3)
-    found = LeverageSampler(pool=pool, n_components=6, random_state=7).fit(X)
-    assert found.map_.pool.seed == 3
+    sampler = LeverageSampler(pool=pool, n_components=6, random_state=7).fit(X)
+    assert sampler.map_.pool.seed == 3
     assert not hasattr(pool, "map_")
     assert LeverageSampler(pool=clone(pool)).get_params()["pool__n_components"] == 40
 

@@ -1,4 +1,4 @@
-"""Sparse rows give what dense ones give, a block at a time."""
+"""Estimators on sparse rows: equal to those on dense rows, and made dense a block at a time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,16 @@ def _blocks(request, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
 def test_samplers_take_sparse_rows(estimator, kind):
-    one = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
-    other = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
-    np.testing.assert_allclose(one.transform(kind(DENSE)), other.transform(DENSE), atol=1e-12)
+    from_sparse = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
+    from_dense = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
     np.testing.assert_allclose(
-        one.expected_kernel(kind(DENSE)[:5] if kind is not sparse.coo_matrix else DENSE[:5]),
-        other.expected_kernel(DENSE[:5]),
+        from_sparse.transform(kind(DENSE)), from_dense.transform(DENSE), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        from_sparse.expected_kernel(
+            kind(DENSE)[:5] if kind is not sparse.coo_matrix else DENSE[:5]
+        ),
+        from_dense.expected_kernel(DENSE[:5]),
         atol=1e-12,
     )
 
@@ -41,13 +45,15 @@ def test_samplers_take_sparse_rows(estimator, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
 def test_ridges_take_sparse_rows(estimator, kind):
-    one = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
-    other = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
-    assert one.lambda_ == other.lambda_
-    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-6, atol=1e-8)
+    from_sparse = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
+    from_dense = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
+    assert from_sparse.lambda_ == from_dense.lambda_
+    np.testing.assert_allclose(from_sparse.coef_, from_dense.coef_, rtol=1e-6, atol=1e-8)
     # Blocks of other sizes are rounded otherwise.
-    np.testing.assert_allclose(one.predict(kind(DENSE)), one.predict(DENSE), rtol=1e-12)
-    options = {"classes": [0, 1]} if hasattr(one, "classes_") else {}
+    np.testing.assert_allclose(
+        from_sparse.predict(kind(DENSE)), from_sparse.predict(DENSE), rtol=1e-12
+    )
+    options = {"classes": [0, 1]} if hasattr(from_sparse, "classes_") else {}
     streamed = clone(estimator).set_params(random_state=0, lambdas=1e-2)
     plain = clone(streamed).partial_fit(DENSE, Y, **options)
     streamed.partial_fit(kind(DENSE), Y, **options)
@@ -57,9 +63,11 @@ def test_ridges_take_sparse_rows(estimator, kind):
 def test_stored_zeros_are_zeros():
     rows = sparse.csr_array(DENSE)
     rows.data[::3] = 0.0
-    one = FourierSampler(random_state=0).fit(rows)
-    other = FourierSampler(random_state=0).fit(rows.toarray())
-    assert one.map_.spectrum.gamma == pytest.approx(other.map_.spectrum.gamma, rel=1e-12)
+    from_sparse = FourierSampler(random_state=0).fit(rows)
+    from_dense = FourierSampler(random_state=0).fit(rows.toarray())
+    assert from_sparse.map_.spectrum.gamma == pytest.approx(
+        from_dense.map_.spectrum.gamma, rel=1e-12
+    )
 
 
 def test_float32_stays():

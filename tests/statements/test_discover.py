@@ -1,4 +1,4 @@
-"""Statements come from installed packages, this one's among them."""
+"""`discover` gathers the statements of installed packages, by their entry points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from mehler.statements import Statement, discover
 
 
-def brought_by(monkeypatch, name: str, statements: object) -> EntryPoint:
+def entry_point(monkeypatch, name: str, statements: object) -> EntryPoint:
     module = ModuleType(f"toy_{name}")
     if statements is not None:
         module.STATEMENTS = statements
@@ -19,7 +19,7 @@ def brought_by(monkeypatch, name: str, statements: object) -> EntryPoint:
     return EntryPoint(name=name, value=module.__name__, group="mehler.statements")
 
 
-def named(identifier: str) -> Statement:
+def statement(identifier: str) -> Statement:
     return Statement(
         id=identifier,
         source="s",
@@ -34,31 +34,38 @@ def named(identifier: str) -> Statement:
 
 
 def test_all_sources_are_found_and_filtered(monkeypatch):
-    one = brought_by(monkeypatch, "one", (named("a.lemma-1"), named("a.lemma-2")))
-    two = brought_by(monkeypatch, "two", [named("b.lemma-1")])
-    assert [s.id for s in discover(sources=(two, one))] == ["a.lemma-1", "a.lemma-2", "b.lemma-1"]
-    assert [s.id for s in discover("*.lemma-1", sources=(one, two))] == ["a.lemma-1", "b.lemma-1"]
+    first = entry_point(monkeypatch, "first", (statement("a.lemma-1"), statement("a.lemma-2")))
+    second = entry_point(monkeypatch, "second", [statement("b.lemma-1")])
+    assert [s.id for s in discover(sources=(second, first))] == [
+        "a.lemma-1",
+        "a.lemma-2",
+        "b.lemma-1",
+    ]
+    assert [s.id for s in discover("*.lemma-1", sources=(first, second))] == [
+        "a.lemma-1",
+        "b.lemma-1",
+    ]
 
 
 def test_no_match_names_what_there_is(monkeypatch):
-    one = brought_by(monkeypatch, "one", (named("a.lemma-1"), named("a.lemma-2")))
+    first = entry_point(monkeypatch, "first", (statement("a.lemma-1"), statement("a.lemma-2")))
     with pytest.raises(ValueError, match=r"statements='c\.\*' .* a\.lemma-1, a\.lemma-2"):
-        discover("c.*", sources=(one,))
+        discover("c.*", sources=(first,))
 
 
 def test_an_id_brought_twice_is_refused(monkeypatch):
-    one = brought_by(monkeypatch, "one", (named("a.lemma-1"),))
-    two = brought_by(monkeypatch, "two", (named("a.lemma-1"),))
+    first = entry_point(monkeypatch, "first", (statement("a.lemma-1"),))
+    second = entry_point(monkeypatch, "second", (statement("a.lemma-1"),))
     with pytest.raises(
-        ValueError, match=r"'a.lemma-1' is brought twice, by one = toy_one and by two"
+        ValueError, match=r"'a.lemma-1' is brought twice, by first = toy_first and by second"
     ):
-        discover(sources=(one, two))
+        discover(sources=(first, second))
 
 
 @pytest.mark.parametrize("statements", [None, (), ("a.lemma-1",)])
 def test_a_module_without_statements_is_refused(monkeypatch, statements):
     with pytest.raises(ValueError, match="bad = toy_bad has no STATEMENTS"):
-        discover(sources=(brought_by(monkeypatch, "bad", statements),))
+        discover(sources=(entry_point(monkeypatch, "bad", statements),))
 
 
 def test_a_source_that_does_not_import_is_named():
@@ -68,5 +75,5 @@ def test_a_source_that_does_not_import_is_named():
 
 
 def test_installed_statements_have_distinct_ids():
-    found = discover()
-    assert len({one.id for one in found}) == len(found) > 0
+    statements = discover()
+    assert len({statement.id for statement in statements}) == len(statements) > 0

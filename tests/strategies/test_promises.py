@@ -1,4 +1,4 @@
-"""Strategies produce what they promise, over all that Hypothesis draws."""
+"""Hypothesis strategies: every example they draw has the property that they document."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def test_seeds_are_what_every_library_takes(seed):
 
 def test_seeds_differ():
     """A hundred uniform draws of 31 bits repeat one with chance 5000 / 2^31; half may be edges."""
-    seen = []
+    seeds = []
 
     @settings(max_examples=100, database=None)
     @given(strategies.seeds())
     def draw(seed):
-        seen.append(seed)
+        seeds.append(seed)
 
     draw()
-    assert len(set(seen)) > 50
-    assert max(seen) > 2**24
+    assert len(set(seeds)) > 50
+    assert max(seeds) > 2**24
 
 
 @given(strategies.pool_sizes(min_size=3, max_size=20))
@@ -50,15 +50,15 @@ def test_unit_vectors_have_length_one(X):
 
 def test_unit_vectors_leave_the_axes():
     """Of 100 examples most have a row with no zero coordinate: zero has odds of 1 to 200."""
-    off = []
+    off_axes = []
 
     @settings(max_examples=100, database=None)
     @given(strategies.unit_vectors(n_inputs=3))
     def draw(X):
-        off.append(bool((X != 0).all(axis=1).any()))
+        off_axes.append(bool((X != 0).all(axis=1).any()))
 
     draw()
-    assert sum(off) > 25
+    assert sum(off_axes) > 25
 
 
 @pytest.mark.parametrize("rho", [-1.0, -0.3, 0.0, 1e-12, 0.5, 1 - 2**-30, 1.0])
@@ -154,7 +154,8 @@ def test_maps_refuse_edge_case_arrays_or_take_them(hostile, phi):
     assert np.isfinite(phi.kernel(hostile.array)).all()
 
 
-HOSTILE = {
+# The property that each kind of edge case promises.
+PROMISED = {
     "nan": lambda X: np.isnan(X).sum() == 1,
     "infinity": lambda X: np.isinf(X).sum() == 1,
     "no rows": lambda X: X.shape == (0, 3),
@@ -168,7 +169,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("kind", PROMISED)
 @pytest.mark.sampled(6)
 def test_edge_case_arrays_are_hostile(kind, dtype):
     @given(strategies.edge_case_arrays(n_inputs=3, kinds=[kind], dtype=dtype))
@@ -176,6 +177,8 @@ def test_edge_case_arrays_are_hostile(kind, dtype):
         assert hostile.kind == kind
         assert hostile.array.dtype == dtype
         # A single row strided by rows is contiguous to NumPy.
-        assert HOSTILE[kind](hostile.array) or (kind == "not contiguous" and len(hostile.array) < 2)
+        assert PROMISED[kind](hostile.array) or (
+            kind == "not contiguous" and len(hostile.array) < 2
+        )
 
     check()

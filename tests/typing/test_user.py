@@ -1,4 +1,4 @@
-"""A user's file that calls every public room: it runs, and type checkers see all that it names."""
+"""A user's file that calls every public package: it runs, and mypy accepts it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,16 @@ def test_mypy_sees_everything_that_is_right_and_each_mistake(tmp_path):
     errors = re.findall(r"(\w+)\.py:(\d+): error:", run.stdout)
     tree = ast.parse((HERE / "mistakes.py").read_text())
     imports = (ast.Import, ast.ImportFrom)
-    after = max(i for i, each in enumerate(tree.body) if isinstance(each, imports)) + 3
-    mistakes = {("mistakes", str(each.lineno)) for each in tree.body[after:]}
+    last_import = max(i for i, node in enumerate(tree.body) if isinstance(node, imports))
+    # The two statements after the imports make the rows and the map, and are right.
+    mistakes = {("mistakes", str(node.lineno)) for node in tree.body[last_import + 3 :]}
     assert set(errors) == mistakes, run.stdout
 
 
 def test_an_assertion_takes_what_its_check_takes():
-    one, other = (
+    asserted, checked = (
         inspect.signature(function).parameters
         for function in (verify.assert_kernel, verify.check_kernel)
     )
-    assert set(one) == set(other) | {"structure"}
-    assert all(one[name].default == other[name].default for name in other)
+    assert set(asserted) == set(checked) | {"structure"}
+    assert all(asserted[name].default == checked[name].default for name in checked)

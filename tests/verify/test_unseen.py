@@ -1,4 +1,4 @@
-"""Refutations of means that are too small: what unseen events would have to carry."""
+"""Refutations of means that are too small, and the fraction that unseen events would carry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from mehler.verify.sampling._sources import power_sums
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))
-RARE = "mehler.verify.nonparametric._unseen.SECONDS"
+# Set to almost nothing, so that a refutation takes only the fresh draws that the resolution needs.
+EXTRA_SECONDS = "mehler.verify.nonparametric._unseen.SECONDS"
 
 
 def rbf(x, y):
@@ -40,8 +41,8 @@ def with_rare_draws(p, carried=0.25):
 
 
 @pytest.mark.parametrize("p", [1e-4, 1e-3, 0.05])
-@pytest.mark.parametrize("at_hand", [False, True])
-def test_unseen_events_carry_what_is_stated(p, at_hand):
+@pytest.mark.parametrize("with_range", [False, True])
+def test_unseen_events_carry_what_is_stated(p, with_range):
     """Two values of mean 0: where p is below L/n the rarer one is cut off, and carries 1/4."""
     n, rate, repeats = 2000, 0.05, 200
     small, level = -0.25, math.log(4.0 / rate)
@@ -50,8 +51,8 @@ def test_unseen_events_carry_what_is_stated(p, at_hand):
     for _ in range(repeats):
         y = np.where(rng.random(n) < p, large, small)
         truth = abs(small) if p <= level / n and y.sum() < 0.0 else 0.0
-        ends = (y.min(), y.max()) if at_hand else None
-        misses += Unseen.of(n, power_sums(y[:, None]), rate, 0.1, ends).least[0] > truth
+        endpoints = (y.min(), y.max()) if with_range else None
+        misses += Unseen.of(n, power_sums(y[:, None]), rate, 0.1, endpoints).least[0] > truth
     assert misses <= most_misses(repeats, rate)
 
 
@@ -60,9 +61,9 @@ def test_means_that_are_right_owe_nothing_to_unseen_events(law):
     """q is the quantile at L/n of either side, and V, the gaps cut at it, has a known mean."""
     n, rate, repeats = 500, 0.05, 200
     draw = getattr(np.random.default_rng(5), law)
-    many = draw(size=500_000)
-    centre, fraction = many.mean(), math.log(4.0 / rate) / n
-    sides = [sign * (many - centre) for sign in (-1.0, 1.0)]
+    population = draw(size=500_000)
+    centre, fraction = population.mean(), math.log(4.0 / rate) / n
+    sides = [sign * (population - centre) for sign in (-1.0, 1.0)]
     truths = [np.maximum(z, np.quantile(z, fraction)).mean() for z in sides]
     misses = 0
     for _ in range(repeats):
@@ -86,14 +87,14 @@ def test_the_statement_is_close_where_nothing_is_rare():
 
 
 def test_draws_that_are_seen_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     verdict = verify.check_kernel(with_rare_draws(2e-3), rbf, X)
     assert verdict.status == "inconclusive"
 
 
 def test_draws_that_are_not_seen_are_named_with_what_they_carry(monkeypatch):
     """A map whose kernel is exact is refuted, as no test can avoid: the words say unless what."""
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     verdict = verify.check_kernel(with_rare_draws(1e-9), rbf, X)
     assert verdict.status == "refuted"
     text = "draws rarer than 1 in "
@@ -112,7 +113,7 @@ def test_draws_that_are_not_seen_are_named_with_what_they_carry(monkeypatch):
 
 def test_fresh_draws_that_do_not_agree_refute_nothing(monkeypatch):
     """The first 5,000 draws are a quarter too small, all others right."""
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     draws = Draws(lambda seed: None, 0)
     first = {draws.seed(k) for k in range(5_000)}
 
@@ -183,7 +184,7 @@ def of_products(draw, factor=1.0):
 )
 def test_means_of_every_check_say_unless_what(check, power, events, carried, monkeypatch):
     """Draws of 1 in 10^9 carry a quarter, which the words state; means a third off are refuted."""
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     for draw, factor in (
         (with_rare_projections(1e-9, power), 1.0),
         (lambda seed: projections(seed, 1.0), 1.5),
@@ -204,7 +205,7 @@ def test_means_of_every_check_say_unless_what(check, power, events, carried, mon
 @pytest.mark.parametrize("small", [1, 10_000])
 def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monkeypatch):
     """Each draw has 1,000 squares; they are too small in the first one, or in all."""
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
 
     def sample(k):
         z = np.random.default_rng(k).standard_normal((1_000, 2))
@@ -219,7 +220,7 @@ def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monke
 
 @pytest.mark.parametrize("budget", [70_000, 1_000_000])
 def test_a_budget_without_fresh_draws_refutes_nothing(monkeypatch, budget):
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     verdict = verify.check_kernel(
         lambda seed: cosines(seed, math.sqrt(0.5)), rbf, X, max_features=budget
     )
@@ -227,7 +228,7 @@ def test_a_budget_without_fresh_draws_refutes_nothing(monkeypatch, budget):
 
 
 def test_a_certificate_says_that_it_was_confirmed(monkeypatch):
-    monkeypatch.setattr(RARE, 1e-9)
+    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     verdict = verify.check_kernel(lambda seed: cosines(seed, math.sqrt(0.5)), rbf, X)
     content = json.loads(json.dumps(verdict.certificate()))
     assert recheck.decide(content)[0] == 0

@@ -1,4 +1,4 @@
-"""Words of verdicts: plurals, intervals of no width, tables."""
+"""Wording of verdicts: plurals, intervals of no width; and their tables of pairs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mehler.verify._pair_table import aligned, interval_text
 
 
 @pytest.mark.parametrize(
-    ("n", "said"),
+    ("n", "text"),
     [(0, "0 pairs are"), (1, "1 pair is"), (2, "2 pairs are"), (1000, "1000 pairs are")],
 )
-def test_numbers_have_their_form(n, said):
-    assert f"{counted(n, 'pair')} {be(n)}" == said
+def test_numbers_have_their_form(n, text):
+    assert f"{counted(n, 'pair')} {be(n)}" == text
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "text"),
     [
         (0.25, 0.5, "[0.25, 0.5]"),
         (1.0, 1.0, "[1, 1] of width 0 (no sample varied)"),
@@ -31,15 +31,15 @@ def test_numbers_have_their_form(n, said):
         (math.nan, math.nan, "[nan, nan]"),
     ],
 )
-def test_an_interval_without_width_is_explained(low, high, said):
-    assert interval_text(low, high) == said
+def test_an_interval_without_width_is_explained(low, high, text):
+    assert interval_text(low, high) == text
 
 
 def test_columns_are_aligned():
     assert aligned([("a", "bb"), ("ccc", "d")]) == ["a    bb", "ccc  d"]
 
 
-class Unit:
+class UnitMap:
     """Cosines and sines: every draw has phi(x) phi(x) = 1, which it declares."""
 
     def __init__(self, seed):
@@ -54,7 +54,9 @@ class Unit:
 
 def test_a_verdict_on_one_pair_has_no_plural():
     X = np.random.default_rng(0).standard_normal((1, 3))
-    verdict = verify.check_kernel(Unit, lambda A, B: np.ones((len(A), len(B))), X, resolution=0.1)
+    verdict = verify.check_kernel(
+        UnitMap, lambda A, B: np.ones((len(A), len(B))), X, resolution=0.1
+    )
     assert verdict.claim.endswith("at 1 pair")
     assert " 1 pairs" not in str(verdict)
     assert " 1 draws" not in str(verdict)

@@ -1,4 +1,8 @@
-"""Bounds of the kernel error: exponents on their grid, sums over levels by loops, SciPy's roots."""
+"""Values of the symbols in the formulas of `bounds.kernel_error`, by a second route.
+
+Sums over levels are loops, and roots are SciPy's. Exponents alone are the library's own grid, which
+has tests elsewhere. `ROWS` gives each bound random arguments and the values of its symbols.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ LEVELS = range(64)
 
 
 def _chernoff(exponents: _exponent.Exponents) -> Callable[[float], float]:
-    """Return Delta(u); the exponents have tests of their own."""
+    """Return Delta(u), the deviation at cost u, by the library's exponents."""
 
     def deviation(u: float) -> float:
         with np.errstate(over="ignore"):
@@ -30,10 +34,12 @@ def _chernoff(exponents: _exponent.Exponents) -> Callable[[float], float]:
 
 
 def _of_codes(kappa: float) -> Callable[[float], float]:
+    """Return the inverse of the relative entropy of a binomial fraction, the farther side."""
+
     def farthest(share: float, u: float) -> float:
         def excess(t: float) -> float:
-            rest = special.rel_entr(1 - share - t, 1 - share)
-            return float(special.rel_entr(share + t, share) + rest) - u
+            below = special.rel_entr(1 - share - t, 1 - share)
+            return float(special.rel_entr(share + t, share) + below) - u
 
         end = 1 - share
         return end if excess(end) <= 0 else float(optimize.brentq(excess, 0, end, xtol=1e-15))
@@ -42,7 +48,7 @@ def _of_codes(kappa: float) -> Callable[[float], float]:
 
 
 def _of_product(a: Arguments) -> dict[str, Value]:
-    """Return the symbols of what is known of one product."""
+    """Return the symbols of the declared moments of one product."""
     if "variance" in a:
         return {"V": a["variance"]}
     if "sub_gamma" in a:
@@ -85,7 +91,8 @@ def _pairs(rng: np.random.Generator) -> Arguments:
     return {**_pair(rng), "n_rows": count(rng)}
 
 
-KNOWN = (
+# Declarations of one product, and the methods that they allow.
+DECLARATIONS = (
     {"variance": 2.5},
     {"sub_gamma": (2.0, 0.3)},
     *({"width": 4.0, "method": method} for method in ("hoeffding", "chebyshev")),
@@ -121,7 +128,7 @@ def _cells(a: Arguments) -> dict[str, Value]:
 
 
 def _chained(a: Arguments, level: int) -> float:
-    """Sum what is left below a level, level by level."""
+    """Sum the increments below a level, level by level."""
     increments = _chernoff(_exponent.increments(a["pool_size"]))
     total = 0.0
     for j in range(level, level + 60):
@@ -188,8 +195,8 @@ def _slope(rng: np.random.Generator) -> Arguments:
 
 
 ROWS = {
-    "kernel_error.one_pair": Row(_pair, _pair_symbols, KNOWN),
-    "kernel_error.all_pairs": Row(_pairs, _pair_symbols, KNOWN),
+    "kernel_error.one_pair": Row(_pair, _pair_symbols, DECLARATIONS),
+    "kernel_error.all_pairs": Row(_pairs, _pair_symbols, DECLARATIONS),
     "kernel_error.uniform": Row(
         _set,
         _set_symbols,

@@ -1,4 +1,4 @@
-"""Cosines and sines of many angles, in turns on NumPy in float64."""
+"""`_arrays.cosine_and_sine`: angles in turns on NumPy in float64, in radians elsewhere."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from mehler import _arrays
 from mehler._arrays import _functions
 
 
-def waves(angles):
-    """Cosines and sines of one row of angles."""
+def cosines_and_sines(angles):
+    """Return cosines and sines of one row of angles."""
     both = _arrays.cosine_and_sine(np, np.asarray(angles)[None, :], 1.0)
     return np.split(both[0], 2)
 
 
-def test_waves_in_arbitrary_precision():
+def test_all_digits_against_arbitrary_precision():
     rng = np.random.default_rng(0)
     angles = np.concatenate(
         [rng.standard_normal(2000) * 3, rng.uniform(-1e3, 1e3, 500), np.arange(-16, 17) / 8, [-0.0]]
     )
     assert _arrays.angle_unit(angles) == 1 / (2 * math.pi)
-    cosines, sines = waves(angles)
+    cosines, sines = cosines_and_sines(angles)
     with mpmath.workdps(30):
-        for ours, function in ((cosines, mpmath.cos), (sines, mpmath.sin)):
+        for computed, function in ((cosines, mpmath.cos), (sines, mpmath.sin)):
             exact = np.array([float(function(2 * mpmath.pi * float(t))) for t in angles])
             # A polynomial of 11 terms, each rounded.
-            assert np.abs(ours - exact).max() < 1e-15
+            assert np.abs(computed - exact).max() < 1e-15
     assert np.array_equal(_arrays.cosine(np, angles[None, :], 1.0)[0], cosines)
 
 
 def test_special_angles():
-    cosines, sines = waves([0.0, 0.25, 0.5, 0.75, -0.25, 1e15])
+    cosines, sines = cosines_and_sines([0.0, 0.25, 0.5, 0.75, -0.25, 1e15])
     assert np.abs(cosines - [1, 0, -1, 0, 0, 1]).max() < 4e-16
     assert np.abs(sines - [0, 1, 0, -1, -1, 0]).max() < 4e-16
 
@@ -48,8 +48,8 @@ def test_any_memory_order(shape, dtype):
     assert both.shape == (shape[0], 2 * shape[1])
     assert both.dtype == dtype
     radians = x.astype(float) * (1.0 if dtype == "float32" else 2 * math.pi)
-    by_hand = 0.5 * np.hstack([np.cos(radians), np.sin(radians)])
-    assert np.abs(both - by_hand).max() < 8 * np.finfo(dtype).eps
+    expected = 0.5 * np.hstack([np.cos(radians), np.sin(radians)])
+    assert np.abs(both - expected).max() < 8 * np.finfo(dtype).eps
     for view in (np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2], x[::-1][::-1]):
         assert np.array_equal(_arrays.cosine_and_sine(np, view, 0.5), both)
         assert np.array_equal(_arrays.cosine(np, view, 0.5), both[:, : shape[1]])
@@ -63,6 +63,5 @@ def test_float32_and_other_libraries_take_radians():
     x = strict.asarray([[0.3, 2.0]])
     assert _arrays.angle_unit(x) == 1.0
     both = np.asarray(_arrays.cosine_and_sine(strict, x, 2.0))
-    assert np.abs(
-        both - 2 * np.array([np.cos(0.3), np.cos(2.0), np.sin(0.3), np.sin(2.0)])
-    ).max() < (1e-15)
+    expected = 2 * np.array([np.cos(0.3), np.cos(2.0), np.sin(0.3), np.sin(2.0)])
+    assert np.abs(both - expected).max() < 1e-15
