@@ -23,11 +23,11 @@ def _read() -> list[tuple[Statement, Path]]:
     for module in sorted(HERE.rglob("*.py")):
         if module.stem not in ("__init__", "_statements"):
             import_module(".".join((PACKAGE, *module.relative_to(HERE).with_suffix("").parts)))
-    beside = [path for path in sorted(HERE.rglob("*.md")) if path.with_suffix(".py").exists()]
-    read = [(Statement.read(path), path) for path in beside]
+    pages = [path for path in sorted(HERE.rglob("*.md")) if path.with_suffix(".py").exists()]
+    entries = [(Statement.read(path), path) for path in pages]
     last = len(ORDER)
     rank = {name: place for place, name in enumerate(ORDER)}
-    return sorted(read, key=lambda entry: (rank.get(entry[0].id, last), entry[0].id))
+    return sorted(entries, key=lambda entry: (rank.get(entry[0].id, last), entry[0].id))
 
 
 _ENTRIES = _read()

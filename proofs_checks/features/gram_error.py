@@ -16,8 +16,6 @@ from mehler.statements import Context, Evidence, check
 from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 from ._gram_draws import Draw, grams, norms
 
-# Lower bounds of the error of a Gram matrix of cosines and sines, by its best direction.
-
 # Differences of pairs of rows in one block: 16 MB.
 _DIFFERENCES = 2_000_000
 
@@ -25,22 +23,22 @@ _DIFFERENCES = 2_000_000
 def best_direction(
     rows: Any, m: int, *, gamma: float, delta: float, ridge: float | None, most: int = 10
 ) -> Bound:
-    """Return the largest of `lower.gram_error_direction` over eigenvectors of the exact kernel.
+    """Return the largest lower bound of the error over eigenvectors of the exact kernel.
 
-    They are known before the draw. Without a ridge it bounds the operator norm.
+    They do not depend on the draw. Without a ridge it bounds the operator norm.
     """
     directions = moments(rows, gamma=gamma, most=most)
     if ridge is None:
         errors = [
-            lower.one_pair(m // 2, delta=delta, variance=one["variance"], third=one["third"])
-            for one in directions
+            lower.one_pair(m // 2, delta=delta, variance=v["variance"], third=v["third"])
+            for v in directions
         ]
     else:
         errors = [
-            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one)
-            for one in directions
+            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **v)
+            for v in directions
         ]
-    return max(errors, key=lambda one: float(one.value))
+    return max(errors, key=lambda error: float(error.value))
 
 
 def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
@@ -80,8 +78,8 @@ _ROUNDING = 1e-9
 def one_for_each(bound: Bounding) -> Iterator[Instance]:
     """A feature is sqrt(n) at one of n rows, drawn uniformly, so that K is the identity.
 
-    Errors are those of n binomial shares over 1 + lambda. Shares are negatively associated, so
-    that one of them is off with at least the probability for independent ones.
+    Errors are those of n binomial fractions over 1 + lambda. They are negatively associated, so
+    that one of them deviates with at least the probability for independent ones.
     """
     n, ridge = 20, 0.5
     for m in (40, 10**4, 10**8):
@@ -89,8 +87,8 @@ def one_for_each(bound: Bounding) -> Iterator[Instance]:
             value = bound(
                 m, ridge=ridge, delta=failure, eigenvalues=np.ones(n), leverage=n / (1 + ridge)
             ).value
-            above, below = shares(m, 1 / n, value * (1 + ridge))
-            low = max(-math.expm1(n * math.log1p(-one)) for one in (above, below))
+            above, below = binomial_tails(m, 1 / n, value * (1 + ridge))
+            low = max(-math.expm1(n * math.log1p(-tail)) for tail in (above, below))
             high = n * (above + below)
             yield Instance(f"{n} rows, m = {m:.0e}, failure {failure:g}", (low, high), failure)
 
@@ -100,13 +98,13 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
 
     The ridge is so large that (K + lambda)^(-1) and 1/lambda hardly differ.
     """
-    share, ridge = 1e-3, 1e4
+    p, ridge = 1e-3, 1e4
     for m in (10**3, 10**7):
         for failure in _FAILURES:
             value = bound(
-                m, ridge=ridge, delta=failure, eigenvalues=np.ones(1), sup=math.sqrt(1 / share)
+                m, ridge=ridge, delta=failure, eigenvalues=np.ones(1), sup=math.sqrt(1 / p)
             ).value
-            above, below = shares(m, share, value * (1 + ridge))
+            above, below = binomial_tails(m, p, value * (1 + ridge))
             chance = above + below
             yield Instance(f"one row, m = {m:.0e}, failure {failure:g}", (chance, chance), failure)
 
@@ -129,8 +127,8 @@ def one_variance(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"chebyshev, failure {failure:g}", (far * chance, far * chance), failure)
 
 
-def shares(m: int, p: float, t: float) -> tuple[float, float]:
-    """Return the probabilities that a binomial share is above (1 + t) p, and below (1 - t) p."""
+def binomial_tails(m: int, p: float, t: float) -> tuple[float, float]:
+    """Return the probabilities that a binomial fraction is above (1 + t) p, and below (1 - t) p."""
     law = stats.binom(m, p)
     above = float(law.sf(math.floor(m * p * (1 + t))))
     below = float(law.cdf(math.ceil(m * p * (1 - t)) - 1)) if t < 1 else 0.0
@@ -261,13 +259,13 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
 
 @check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
-    """Hold the bounds of bounded features where errors are those of binomial shares."""
+    """Compare the bounds of bounded features with errors of binomial fractions."""
     return compare_instances([*one_for_each(bound), *one_row(bound)], claim="spectral error")
 
 
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
-    """Hold the bounds of unbounded features for squares of normals, and Chebyshev's."""
+    """Compare the bounds of unbounded features with squares of normals, and Chebyshev's law."""
     return compare_instances(
         [*one_square(bound), *one_variance(bound)],
         claim="operator norm of the error",

@@ -15,14 +15,13 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
 
-# Instances where the risk by margins is computed and near its bound.
-
 Bounding = Callable[..., Bound]
-# Orthonormal rows to draw from: so many that none is drawn twice, nor any of these met again.
+_DELTA = 0.1
+# Orthonormal rows to draw from: so many that no row is drawn twice, or drawn again later.
 _ROWS = 1e40
 
 
-def learnt_by_heart(bound: Bounding) -> Iterator[Instance]:
+def memorised(bound: Bounding) -> Iterator[Instance]:
     """Orthonormal features, all labels 1, and weights that are 1 at drawn rows, < 0 at others.
 
     Each of N rows has the margin N^(-1/2); a fresh row is another one, and its class is wrong. Two
@@ -42,7 +41,7 @@ def learnt_by_heart(bound: Bounding) -> Iterator[Instance]:
 def coin(bound: Bounding) -> Iterator[Instance]:
     """One row with the label of a coin, and the weight 1: errors are binomial.
 
-    The chance that so few are counted that the bound is below the truth, over what is promised.
+    The chance of so few errors that the bound is below the true risk is compared with delta.
     """
     n = 10**4
     for delta, chance in ((1e-290, 0.5), (1e-30, 0.5), (1e-290, 0.3)):
@@ -52,16 +51,14 @@ def coin(bound: Bounding) -> Iterator[Instance]:
             limit = bound(n, margin=1.0, below=errors / n, delta=delta, **options)
             return limit.total < chance
 
+        # Bisect for the largest number of errors at which the bound is below the risk.
         low, high = -1, n
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if fails(middle) else (low, middle)
-        happens = float(stats.binom(n, chance).cdf(low)) if low >= 0 else 0.0
+        failure = float(stats.binom(n, chance).cdf(low)) if low >= 0 else 0.0
         name = f"a coin of {chance:g}, delta = {delta:g}"
-        yield Instance(name, (happens, happens), delta)
-
-
-_DELTA = 0.1
+        yield Instance(name, (failure, failure), delta)
 
 
 @check("features.margin", form="printed", name="weights learnt in draws", pays=True)
@@ -70,7 +67,11 @@ def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     n_draws = 500 if context.quick else 20_000
     settings = ((2, 100, 0.0), (10, 60, 0.0), (3, 100, 0.2))
     cases = [
-        Case(drawn=_ratios(context, bound, n_draws, *case), bound=_ONE, where={"setting": case})
+        Case(
+            drawn=_ratios(context, bound, n_draws, *case),
+            bound=_UNIT,
+            where={"setting": case},
+        )
         for case in settings
     ]
     return compare_with_bounds(
@@ -81,7 +82,7 @@ def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     )
 
 
-_ONE = Bound(
+_UNIT = Bound(
     statement="features.margin",
     form="proved",
     quantity="risk over its bound",
@@ -113,11 +114,11 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 
 @check("features.margin", form="printed", name="rows learnt by heart")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
-    """Hold margin, weights and threshold where rows are learnt by heart."""
-    return compare_instances([*learnt_by_heart(bound)], claim="probability of a wrong class")
+    """Compare the bound with the risk of memorised rows: margin, weights and threshold."""
+    return compare_instances([*memorised(bound)], claim="probability of a wrong class")
 
 
 @check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
-    """Hold the confidence where errors are those of a coin."""
+    """Compare the confidence with the exact one where labels are those of a coin."""
     return compare_instances([*coin(bound)], claim="chance that the risk exceeds its bound")

@@ -1,4 +1,4 @@
-"""Bochner: the mean of cos<w, x - y> over a kernel's spectrum is the kernel."""
+"""Bochner: frequencies have the spectrum of the kernel, and the mean of cos<w, x - y> is it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from mehler.verify import intervals
 from .._measured_products import MISS, Measured, compare_with_claims
 from ._blocks import Draw, along
 
-# The distribution of a map's frequencies, recovered from its own features.
-
 # Kernels, the distribution of an entry of their frequencies, and how many entries are independent;
-# as many numbers as see a scale that is off by a hundredth, most for Cauchy's.
+# and numbers enough to detect a scale wrong by a hundredth, most for Cauchy's.
 _SPECTRA: tuple[tuple[dict[str, Any], Any, int, int], ...] = (
     ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6)), 8, 1_000_000),
     ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3), 8, 2_000_000),
@@ -31,7 +29,7 @@ _NEAR = 1e-6
 _BLOCK = 200_000
 
 
-def _sizes(
+def _absolute_frequencies(
     context: Context, draw: Draw, options: dict[str, Any], entries: int, n: int, seed: int
 ) -> Iterator[Any]:
     """Return absolute frequencies: angles of cosine and sine at rows near the origin, rescaled."""
@@ -55,31 +53,30 @@ def frequencies(
 
     `wider` stretches the claimed distributions of the kernels that `named` picks.
     """
-    share = context.false_alarm / (len(_SPECTRA) * len(_LEVELS))
-    claimed, means, each, sizes_of, reach = [], [], [], [], []
+    rate = context.false_alarm / (len(_SPECTRA) * len(_LEVELS))
+    claimed, means, enclosures, n_units, detectable = [], [], [], [], []
     for place, (options, law, entries, quick) in enumerate(_SPECTRA):
         n = quick if context.quick else 12_000_000
-        ends = [law.isf((1 - level) / 2) for level in _LEVELS]
+        endpoints = [law.isf((1 - level) / 2) for level in _LEVELS]
         stretch = wider if named(options) else 1.0
-        claimed += [1 - 2 * float(law.sf(end / stretch)) for end in ends]
-        counts = np.zeros(len(ends), dtype=np.int64)
+        claimed += [1 - 2 * float(law.sf(end / stretch)) for end in endpoints]
+        counts = np.zeros(len(endpoints), dtype=np.int64)
         seed = context.seed_for(f"frequencies {place}")
-        for sizes in _sizes(context, draw, options, entries, n, seed):
-            counts += [int(np.sum(sizes <= end)) for end in ends]
+        for sizes in _absolute_frequencies(context, draw, options, entries, n, seed):
+            counts += [int(np.sum(sizes <= end)) for end in endpoints]
         means += (counts / n).tolist()
-        each += [intervals.binomial(int(count), n, share) for count in counts]
-        sizes_of += [n] * len(ends)
-        reach += [sum(math.sqrt(math.log(2 / rate) / (2 * n)) for rate in (share, MISS))] * len(
-            ends
-        )
+        enclosures += [intervals.binomial(int(count), n, rate) for count in counts]
+        n_units += [n] * len(endpoints)
+        half_width = sum(math.sqrt(math.log(2 / level) / (2 * n)) for level in (rate, MISS))
+        detectable += [half_width] * len(endpoints)
     measured = Measured(
         pool_size=(1,) * len(means),
         rho=_LEVELS * len(_SPECTRA),
         mean=tuple(means),
-        low=tuple(low for low, _ in each),
-        high=tuple(high for _, high in each),
-        n_units=tuple(sizes_of),
-        detectable=tuple(reach),
+        low=tuple(low for low, _ in enclosures),
+        high=tuple(high for _, high in enclosures),
+        n_units=tuple(n_units),
+        detectable=tuple(detectable),
         false_alarm=context.false_alarm,
         method="binomial (Clopper-Pearson), union bound over quartiles and kernels",
     )
@@ -87,7 +84,7 @@ def frequencies(
         measured,
         claimed,
         # Clopper and Pearson's intervals lie within Hoeffding's.
-        resolution=2 * np.asarray(reach),
+        resolution=2 * np.asarray(detectable),
         claim="shares of frequencies below the quartiles of normal, Cauchy and Student's laws",
     )
 
@@ -102,9 +99,10 @@ _ROUGH = kernels.make("matern", nu=1.5, length_scale=1.5)
 _D = 5
 
 
-def _held(
-    context: Context, draw: Draw, options: dict[str, Any], claimed: Any, what: str
+def _compare_kernel(
+    context: Context, draw: Draw, options: dict[str, Any], claimed: Any, label: str
 ) -> verify.Verdict:
+    """Compare the mean inner product of features with a claimed kernel."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
     return verify.check_kernel(
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),
@@ -112,9 +110,9 @@ def _held(
         context.asarray(rows),
         false_alarm=context.false_alarm,
         resolution=0.04 if context.quick else 0.01,
-        seed=context.seed_for(what),
+        seed=context.seed_for(label),
         ledger=context.ledger,
-        name=f"{context.statement}: {what}",
+        name=f"{context.statement}: {label}",
     )
 
 
@@ -122,8 +120,8 @@ def _held(
 def gaussian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
-    """Hold exp(-gamma |x - y|^2) against cosines and sines of N(0, 2 gamma I)."""
-    verdict = _held(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
+    """Compare exp(-gamma |x - y|^2) with cosines and sines of N(0, 2 gamma I)."""
+    verdict = _compare_kernel(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
     return Evidence.from_verdict(
         verdict,
         claim=r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$",
@@ -135,8 +133,8 @@ def gaussian(
 def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
-    """Hold the same against single cosines with a uniform offset."""
-    verdict = _held(context, draw, {**_GAUSSIAN, "form": "offset"}, claimed, "offset")
+    """Compare the same with single cosines of a uniform offset."""
+    verdict = _compare_kernel(context, draw, {**_GAUSSIAN, "form": "offset"}, claimed, "offset")
     return Evidence.from_verdict(
         verdict,
         claim=r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
@@ -148,8 +146,8 @@ def offset(
 def laplacian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _L1
 ) -> Evidence:
-    """Hold exp(-gamma |x - y|_1) against frequencies with Cauchy entries."""
-    verdict = _held(context, draw, _LAPLACIAN, claimed, "Laplacian")
+    """Compare exp(-gamma |x - y|_1) with frequencies of Cauchy entries."""
+    verdict = _compare_kernel(context, draw, _LAPLACIAN, claimed, "Laplacian")
     return Evidence.from_verdict(
         verdict,
         claim=r"entries Cauchy of scale $\gamma$: $E\langle\Phi(x), \Phi(y)\rangle = "
@@ -161,8 +159,8 @@ def laplacian(
 def matern(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _ROUGH
 ) -> Evidence:
-    """Hold Matern's kernel against frequencies of Student's law."""
-    verdict = _held(context, draw, _MATERN, claimed, "Matern")
+    """Compare Matern's kernel with frequencies of Student's law."""
+    verdict = _compare_kernel(context, draw, _MATERN, claimed, "Matern")
     return Evidence.from_verdict(
         verdict,
         claim=r"$w$ of Student's $t$ with $2\nu$ degrees of freedom over $\ell$: the Matern kernel",

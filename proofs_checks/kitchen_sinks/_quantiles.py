@@ -9,7 +9,8 @@ import numpy as np
 
 from mehler.statements import Series
 
-_MISS = 0.01  # of each interval; the plot decides nothing
+# Chance that an interval misses: large, since the plot decides nothing.
+_MISS = 0.01
 
 
 def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
@@ -29,12 +30,12 @@ def quantile_points(
     label: str, x: Any, drawn: Sequence[Any], level: float, scale: Callable[[Any], Any] = np.log10
 ) -> Series:
     """Plot one quantile per set of draws, on a scale, with its interval."""
-    ends = np.array([quantile_interval(one, level) for one in drawn])
+    intervals = np.array([quantile_interval(errors, level) for errors in drawn])
     return Series(
         label=label,
         kind="points",
         x=x,
-        y=scale(np.array([np.quantile(one, level) for one in drawn])),
-        y_low=scale(ends[:, 0]),
-        y_high=scale(ends[:, 1]),
+        y=scale(np.array([np.quantile(errors, level) for errors in drawn])),
+        y_low=scale(intervals[:, 0]),
+        y_high=scale(intervals[:, 1]),
     )

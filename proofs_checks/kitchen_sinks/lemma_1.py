@@ -20,16 +20,14 @@ from . import _extremal_instances as extremal
 from ._instances import Cosines, average_errors, blocks, mean_signs
 from ._quantiles import quantile_points
 
-# Maxout units as random features: unbounded, or divided by a bound to be at most 1.
-
 By = Literal["frobenius", "longest"]
 
 
 @dataclass(frozen=True)
 class Units:
-    """Units of a pool of q weights on `n_points` points of norm sqrt(d), those of mu.
+    """Maxout units of q weights as random features, on `n_points` points of norm sqrt(d), of mu.
 
-    Each unit is divided by its "frobenius" or "longest" norm, if `by` says so.
+    They are unbounded, or divided by a bound b of each, "frobenius" or "longest", to be at most 1.
     """
 
     n_inputs: int
@@ -109,8 +107,8 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ..
 
 
 def average_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
-    """Return the errors of averages beside their bounds: as printed, and with moments known."""
-    return [*_printed_cases(context, bound), *_known_cases(context, bound)]
+    """Return the errors of averages with their bounds: as printed, and by declared moments."""
+    return [*_printed_cases(context, bound), *_moment_cases(context, bound)]
 
 
 def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str, Any]]]:
@@ -126,7 +124,7 @@ def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str,
 
 
 def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Return cosines and random signs, which are at most 1, beside the printed bound."""
+    """Return cosines and random signs, which are at most 1, with the printed bound."""
     cases = [
         Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where)
         for _, drawn, k, delta, where in _cosines(context)
@@ -138,8 +136,8 @@ def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
     return cases
 
 
-def _known_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Return cosines beside the bound that knows the moments."""
+def _moment_cases(context: Context, bound: Lemma) -> list[Case]:
+    """Return cosines with the bound by their moments."""
     return [
         Case(
             drawn=drawn,
@@ -154,7 +152,7 @@ def _known_cases(context: Context, bound: Lemma) -> list[Case]:
 
 @check("kitchen-sinks.lemma-1", form="printed", name="errors of averages", pays=True)
 def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
-    """Count how often averages of cosines, and of random signs, are farther off than promised."""
+    """Count how often averages of cosines, and of random signs, exceed the bound."""
     settings, n = _settings(context)
     return compare_with_bounds(
         _printed_cases(context, bound),
@@ -170,10 +168,10 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) ->
 
 @check("kitchen-sinks.lemma-1", form="proved", name="errors of averages, moments known", pays=True)
 def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
-    """Count how often averages are farther off than promised where the moments are known."""
+    """Count how often averages exceed the bound by moments."""
     settings, n = _settings(context)
     return compare_with_bounds(
-        _known_cases(context, bound),
+        _moment_cases(context, bound),
         claim=(
             r"the same with $\sqrt{E\|f_1\|^2 - \|f^*\|^2}$ for the first $C$, which is exact for "
             "cosines"
@@ -184,6 +182,7 @@ def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
 
 
 def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple[Units, Any]]:
+    """Return units of each dimension with the errors of averages of 50."""
     n = 600 if context.quick else 20_000
     rows = []
     for d in dims:
@@ -215,7 +214,7 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
 
 
 def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
-    """Return the errors of averages of divided maxout units beside the bound with C times E b."""
+    """Return the errors of averages of divided maxout units with the bound for C times E b."""
     dims = (5, 40) if context.quick else (5, 20, 80)
     rows = _units(context, dims, "frobenius") + _units(context, dims, "longest")
     return [
@@ -240,7 +239,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
     pays=True,
 )
 def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
-    """Hold averages of divided maxout units against the bound with C times E b."""
+    """Compare averages of divided maxout units with the bound for C times E b."""
     cases = divided_cases(context, bound)
     return compare_with_bounds(
         cases,
@@ -287,7 +286,7 @@ def _plot(context: Context) -> Plot:
 
 @check("kitchen-sinks.lemma-1", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
-    """Hold the bound where it is tight: random signs, and an orthogonal basis."""
+    """Compare the bound with extremal instances: random signs, and an orthogonal basis."""
     return compare_instances(
         [*extremal.random_signs(bound), extremal.basis(bound), extremal.basis(bound, moments=True)],
         claim="distance of the average from $f^*$",

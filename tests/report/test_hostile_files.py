@@ -224,7 +224,7 @@ def test_files_that_may_not_be_read_are_refused(tmp_path, monkeypatch):
     def refuse(*arguments):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
-    monkeypatch.setattr(_data, "_file", refuse)
+    monkeypatch.setattr(_data, "_open_file", refuse)
     with pytest.raises(ValueError, match=r"cannot be read .Permission denied"):
         load_rows(path)
 

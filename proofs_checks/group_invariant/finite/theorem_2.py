@@ -19,7 +19,7 @@ from ...kitchen_sinks._quantiles import quantile_points
 from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, compute, draw_products, limit, unit_rows
 
 DELTA, POINTS = 0.1, 5
-# Two expectations, each good to 1e-13 of the window.
+# Each of two expectations is right to 1e-13 of the window.
 _ROUNDING = 1e-11
 
 
@@ -246,7 +246,7 @@ def flips(bound: Bounding) -> Iterator[Instance]:
     order, as no template of the other sign is there. Flips are counted in whole numbers.
     """
     for r, order in ((1000, None), (1000, 2000), (100, 120)):
-        ways = [_flipped(k, r, order) for k in range(r + 1)]
+        n_samples = [_flipped(k, r, order) for k in range(r + 1)]
         for failure in FAILURES if r == 100 else (1e-3, 1e-200):
             value = bound(
                 1,
@@ -257,8 +257,8 @@ def flips(bound: Bounding) -> Iterator[Instance]:
                 n_elements=r,
                 group_order=order,
             )["elements"]
-            far = sum(n for k, n in enumerate(ways) if abs(2 * (k / r) ** 2 - 0.5) > value)
-            chance = far / sum(ways)
+            far = sum(n for k, n in enumerate(n_samples) if abs(2 * (k / r) ** 2 - 0.5) > value)
+            chance = far / sum(n_samples)
             name = f"one template, {r} of {order or 'endless'} elements, failure {failure:g}"
             yield Instance(name, (chance * (1 - 1e-12), chance * (1 + 1e-12)), failure)
 

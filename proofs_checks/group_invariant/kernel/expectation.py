@@ -1,4 +1,4 @@
-"""The first claim: inner products of features have the invariant kernel as their expectation."""
+"""Expectation of the inner product of group-invariant features: is it the invariant kernel?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from .._shared import BLOCKS, DITHER, LAW, PAPER, Draw, Kernel, declared, measure, unit_rows
 
 OWN: dict[str, Any] = {"own_elements": True, "replacement": True}
-_SHIFTS, _TURNS = groups.CyclicShifts(5), groups.Dihedral(5)
+_SHIFTS, _MOVES = groups.CyclicShifts(5), groups.Dihedral(5)
 _IMAGE = groups.ImageShifts(2, 3)
 
 # Two independent elements a template, without the error of bins.
@@ -24,14 +24,23 @@ SAMPLED: dict[str, Any] = {**PAPER, **DITHER, "n_elements": 2, **OWN}
 QUICK: tuple[tuple[int, dict[str, Any]], ...] = (
     (6, {"group": BLOCKS, "rule": "paper", "n_bins": 2, "n_elements": 2, **OWN}),
     (5, {"group": _SHIFTS, "rule": "midpoint", "n_bins": 3, "templates": "redraw"}),
-    (5, {"group": _TURNS, "rule": "trapezoid", "n_bins": 3, "n_elements": 4, "own_elements": True}),
+    (
+        5,
+        {
+            "group": _MOVES,
+            "rule": "trapezoid",
+            "n_bins": 3,
+            "n_elements": 4,
+            "own_elements": True,
+        },
+    ),
 )
 FULL: tuple[tuple[int, dict[str, Any]], ...] = (
     *QUICK,
     (6, {"group": BLOCKS, "rule": "paper", "n_bins": 2}),
     (6, {"group": BLOCKS, "rule": "paper", "n_bins": 3, "n_elements": 4}),
     (5, {"group": _SHIFTS, "rule": "paper", "n_bins": 7, "templates": "gaussian"}),
-    (5, {"group": _TURNS, "rule": "dither", "n_bins": 2, "templates": "zero"}),
+    (5, {"group": _MOVES, "rule": "dither", "n_bins": 2, "templates": "zero"}),
     (6, {"group": _IMAGE, "rule": "trapezoid", "n_bins": 2, "templates": "redraw"}),
     (6, {"group": _IMAGE, "rule": "midpoint", "n_bins": 5, "n_elements": 3, **OWN}),
     (3, {"group": groups.SignFlips(3), "rule": "paper", "n_bins": 4, "templates": "gaussian"}),
@@ -68,9 +77,12 @@ def sizes(
     kernel_of: Callable[[dict[str, Any], int], Kernel] = declared,
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
-    """Compare the expectation at finite bins and elements with features of many settings."""
+    """Compare the expectation at finite bins and elements with features of many settings.
+
+    The evidence is that of the setting nearest to contradiction.
+    """
     settings = QUICK if context.quick else FULL
-    part = dataclasses.replace(context, false_alarm=context.false_alarm / len(settings))
+    setting_context = dataclasses.replace(context, false_alarm=context.false_alarm / len(settings))
     claim = (
         r"$E\langle\Phi(x),\Phi(z)\rangle$ is the expectation computed for its own $n$, $r$, "
         f"rule and templates: {len(settings)} settings, the nearest to contradiction"
@@ -82,7 +94,7 @@ def sizes(
         shared = "n_elements" in options and not options.get("own_elements")
         evidence.append(
             measure(
-                part,
+                setting_context,
                 f"sizes {place}",
                 options,
                 kernel_of(options, d),
@@ -99,7 +111,7 @@ def sizes(
 
 
 def _margin(evidence: Evidence) -> tuple[int, float]:
-    """Order evidence by its status, then by the distance of the claim from the interval's ends."""
+    """Order evidence by its status, then by the distance of the claim from the endpoints."""
     assert evidence.exact is not None
     assert evidence.interval is not None
     low, high = evidence.interval
@@ -108,7 +120,7 @@ def _margin(evidence: Evidence) -> tuple[int, float]:
 
 
 def _plot(context: Context, claimed: Kernel) -> Plot:
-    """Draw expectations over r for a row and the same row moved, beside what is claimed."""
+    """Draw expectations over r for a row and the same row moved, with the claimed one."""
     x = unit_rows(context, 1, 6)
     moved = BLOCKS.actions[3](x)
     sizes = np.arange(1, BLOCKS.order + 1)

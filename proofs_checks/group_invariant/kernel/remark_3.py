@@ -1,4 +1,4 @@
-"""Remark 3: local invariance, and rows of other lengths."""
+"""Remark 3: the kernel of a subset of the group (local invariance), and of longer rows."""
 
 from __future__ import annotations
 

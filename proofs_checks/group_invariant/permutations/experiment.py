@@ -1,4 +1,4 @@
-"""The paper's experiment on permuted sequences: its results, and those without draws."""
+"""The paper's experiment on permuted sequences: counts of draws, exact values, and figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._curves import draw_of, of_gram, of_map
 from ._task import PAPER, SMALL, Task, bag_of_words, draw_map, grams, haar
 
 _DRAWS = 60
-_FEWER_DRAWS = 40  # sizes at which few draws are lost
+_FEWER_DRAWS = 40  # where the difference shows in nearly every draw
 
 
 def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
@@ -37,20 +37,21 @@ def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:
 def more_templates(context: Context, *, sizes: tuple[int, int] = (5, 25)) -> Evidence:
     """Count draws in which 25 templates do better than 5, at the same number of bins."""
     n = 8 if context.quick else 25
-    return _more(context, "more templates", [(n, m) for m in sizes])
+    return _larger_wins(context, "more templates", [(n, m) for m in sizes])
 
 
 @check("group-invariant.permutations", form="printed", name="more bins", pays=True)
 def more_bins(context: Context, *, sizes: tuple[int, int] | None = None) -> Evidence:
     """Count draws in which many bins do better than few, with 25 templates."""
     few_and_many = sizes or ((1, 8) if context.quick else (2, 25))
-    return _more(context, "more bins", [(n, 25) for n in few_and_many])
+    return _larger_wins(context, "more bins", [(n, 25) for n in few_and_many])
 
 
-def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidence:
+def _larger_wins(context: Context, label: str, sizes: list[tuple[int, int]]) -> Evidence:
+    """Count draws in which the second (bins, templates) is more accurate than the first."""
     tokens, per_class = (SMALL, 40) if context.quick else (PAPER, 2000)
     wins = 0
-    for seed in seeds_for(context, check, _DRAWS):
+    for seed in seeds_for(context, label, _DRAWS):
         problem, split = draw_of(tokens, seed, per_class)
         less, more = (
             of_gram(gram, problem, split)
@@ -59,7 +60,7 @@ def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidenc
         )
         wins += less < more
     few, many = (f"CDF({n}, {m})" for n, m in sizes)
-    return _chance(
+    return _win_probability(
         context,
         wins,
         _DRAWS,
@@ -80,12 +81,12 @@ def ordering(
     wins = 0
     for seed in seeds_for(context, "ordering", _DRAWS):
         problem, split = draw_of(tokens, seed, per_class)
-        bag, ours, limit = (
+        bag, cdf, limit = (
             of_gram(gram, problem, split)
             for gram in (bag_of_words(tokens), invariant(tokens, n, seed), haar(tokens))
         )
-        wins += bag < ours <= limit
-    return _chance(
+        wins += bag < cdf <= limit
+    return _win_probability(
         context,
         wins,
         _DRAWS,
@@ -112,7 +113,7 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
             for r in (min(some, tokens.group.order), tokens.group.order)
         )
         wins += less < whole
-    return _chance(
+    return _win_probability(
         context,
         wins,
         _FEWER_DRAWS,
@@ -132,7 +133,7 @@ def _problem(tokens: Tokens, per_class: int) -> str:
     )
 
 
-def _chance(
+def _win_probability(
     context: Context,
     wins: int,
     draws: int,
@@ -235,7 +236,7 @@ def plot_templates(context: Context) -> Plot:
         y_label="test accuracy",
         series=lines,
         caption=(
-            f"{_of(n_draws)} {per_class} sequences a class to learn from, all other test "
+            f"{_mean_of(n_draws)} {per_class} sequences a class to learn from, all other test "
             "sequences; n bins on each side of 0. Horizontal: exact values for counts of tokens."
         ),
     )
@@ -252,7 +253,7 @@ def plot_training(context: Context) -> Plot:
         x_label="log10 of the training sequences a class",
         y_label="test accuracy",
         series=[_series(name, np.log10(sizes), rows) for name, rows in accuracies.items()],
-        caption=f"{_of(n_draws)} CDF(n, m) has n bins on each side of 0 and m templates.",
+        caption=f"{_mean_of(n_draws)} CDF(n, m) has n bins on each side of 0 and m templates.",
     )
 
 
@@ -283,8 +284,8 @@ def plot_elements(context: Context) -> Plot:
         y_label="test accuracy",
         series=lines,
         caption=(
-            f"{_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the same "
-            "r random permutations for all templates; 120 distinct ones are the whole group."
+            f"{_mean_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the "
+            "same r random permutations for all templates; 120 distinct ones are the whole group."
         ),
     )
 
@@ -303,7 +304,7 @@ def _series(label: str, x: Any, rows: Any) -> Series:
     )
 
 
-def _of(n_draws: int) -> str:
+def _mean_of(n_draws: int) -> str:
     if n_draws == 1:
         return "One draw of targets, split and templates."
     return f"Mean, least and largest of {n_draws} draws of targets, split and templates."

@@ -1,4 +1,4 @@
-"""Size of the space of orbits relative to that of rows."""
+"""Sample complexity: the fraction of orbits among the sequences of 5 of 8 tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def burnside(length: int, alphabet: int) -> Fraction:
 
 
 def listed(length: int, alphabet: int) -> int:
-    """Return orbits among all sequences, by sorting each."""
+    """Return the number of orbits, by sorting every sequence."""
     grid = np.indices((alphabet,) * length).reshape(length, -1).T
     return len(np.unique(np.sort(grid, axis=1), axis=0))
 
@@ -39,9 +39,9 @@ def listed(length: int, alphabet: int) -> int:
 @check("group-invariant.sample-complexity", form="printed", name="the share of orbits")
 def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
     """Compute the fraction of orbits among sequences."""
-    share = len(tokens.representatives) / tokens.alphabet**tokens.length
+    fraction = len(tokens.representatives) / tokens.alphabet**tokens.length
     claim = r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8"
-    return compute(claim, share, 1e-15, lower=0.0, upper=1.0 - 1e-12, method="counted")
+    return compute(claim, fraction, 1e-15, lower=0.0, upper=1.0 - 1e-12, method="counted")
 
 
 @check("group-invariant.sample-complexity", form="proved", name="Burnside's count")

@@ -1,4 +1,4 @@
-"""The maps that are measured on the user's rows."""
+"""Maps that the report measures on the user's rows, each with its setting and its cost."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from mehler.features import (
 from mehler.report._rows import WIDE, Sample, directions
 from mehler.report.render._format import number
 
-# Columns of one template of an invariant map, and the most elements of a group.
+# Bins of a template of an invariant map, and the most elements of a group.
 _BINS, LARGEST_GROUP = 8, 256
-# Time of one moved template, in random numbers a feature.
+# Time to move a template by one group element, in random numbers that could be drawn meanwhile.
 _MOVING = 20
 # Rows on which leverage scores are computed, and how many features a pool has for one kept.
 _SCORED, _POOL = 64, 2
-# Every draw is one sample, and draws and scores a pool.
+# Above it none is selected: every draw, one sample, draws and scores a whole pool.
 MOST_SCORED_COLUMNS = WIDE // 2
 # Time of leverage scores, in random numbers a kept feature.
 _SCORING = 6000

@@ -52,7 +52,7 @@ class Measured:
         return self.evidence.status
 
 
-def _measured(
+def _measure_map(
     candidate: MapUnderTest, sample: Sample, n_rows: int, task: Task | None, settings: Settings
 ) -> Measured:
     context = settings.context()
@@ -79,22 +79,22 @@ class Survey:
         self._task = task_of(rows, self.context.rng("split"))
         settings = Settings.of(self.context)
         self.tasks = [
-            partial(_measured, one, self._sample, rows.n_rows, self._task, settings)
-            for one in self._maps
+            partial(_measure_map, candidate, self._sample, rows.n_rows, self._task, settings)
+            for candidate in self._maps
         ]
 
     def result(self, measured: Sequence[Measured]) -> DataResult:
         """Join what the tasks return, and pay for it."""
         rows, sample, task = self.rows, self._sample, self._task
         ledger = self.context.ledger
-        evidence = tuple(e for one in measured for e in pay(ledger, [one.evidence], one.entries))
-        planned = tuple(row for one in measured for row in one.plan)
+        evidence = tuple(e for each in measured for e in pay(ledger, [each.evidence], each.entries))
+        planned = tuple(row for each in measured for row in each.plan)
         plots = [histogram(sample)]
-        if drawn := [one.points for one in measured if one.points]:
+        if drawn := [each.points for each in measured if each.points]:
             plots.append(gram_against_kernel(drawn))
         plots += [features_against_error(planned)] if planned else []
         scores = [] if task is None else [raw_score(task, self.context)]
-        scores += [one.score for one in measured if one.score]
+        scores += [each.score for each in measured if each.score]
         return DataResult(
             name=rows.name,
             n_rows=rows.n_rows,
@@ -111,7 +111,7 @@ class Survey:
             n_correlations=int(sample.counts.sum()),
             correlation_range=sample.correlations,
             measured=tuple(int(sample.source[i]) for i in sample.measured),
-            settings={one.label: one.setting for one in self._maps},
+            settings={candidate.label: candidate.setting for candidate in self._maps},
             evidence=evidence,
             plan=planned,
             plan_method=_plan_method(rows.n_rows, n_planned(sample)),
@@ -162,7 +162,7 @@ ERRORS = (0.1, 0.05, 0.02, 0.01)
 CONFIDENCE = 0.99
 _PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
 _MISS = 1e-6
-# Of the false alarm, for the last look of `check_kernel`.
+# Fraction of the false alarm that `check_kernel` spends on its last test.
 _LAST = 0.75
 # Random numbers in one draw: 32 MiB as float64.
 _WEIGHTS_A_DRAW = 4_000_000
@@ -341,7 +341,7 @@ def histogram(sample: Sample) -> Plot:
 
 def gram_against_kernel(series: Sequence[Series]) -> Plot:
     """Draw one draw's Gram matrix of each map against the exact kernel."""
-    ends = [min(min(one.x) for one in series), max(max(one.x) for one in series)]
+    ends = [min(min(line.x) for line in series), max(max(line.x) for line in series)]
     return Plot(
         title="One empirical Gram matrix against the exact kernel",
         x_label="exact kernel / √(k(x,x) k(y,y))",
@@ -509,6 +509,7 @@ def _score(
 
 
 def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[float, float]]:
+    """Fit ridge regression on the features, and score it on the rows held out."""
     # Features of all rows fit in memory, and are computed once.
     Z, new = (
         np.asarray(_arrays.to_host(phi(context.asarray(task.prepare(rows)))), dtype=np.float64)
@@ -516,16 +517,16 @@ def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[floa
     )
     wanted = task.held_out[1]
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
-    lambdas = [float(one) for one in _LAMBDAS * scale]
+    lambdas = [float(lam) for lam in _LAMBDAS * scale]
     predicted = learn.ridge(_same, Z, task.fit[1], lambdas=lambdas).predict(new)
     if task.classes is not None:
         right = int(np.sum(predicted.argmax(axis=1) == wanted.argmax(axis=1)))
         low, high = intervals.binomial(right, len(wanted), _OUTSIDE)
         return right / len(wanted), (float(low), float(high))
     squares, spread = (wanted - predicted) ** 2, (wanted - task.fit[1].mean()) ** 2
-    share = float(squares.mean() / spread.mean())
-    # Of a ratio of two means over the same rows, to first order in both.
-    off = (squares - share * spread) / spread.mean()
-    half = float(ndtri(1.0 - _OUTSIDE / 2.0) * off.std()) / len(off) ** 0.5
+    unexplained = float(squares.mean() / spread.mean())
+    # Delta method: a ratio of two means over the same rows, to first order in both.
+    deviations = (squares - unexplained * spread) / spread.mean()
+    half = float(ndtri(1.0 - _OUTSIDE / 2.0) * deviations.std()) / len(deviations) ** 0.5
     # R^2 is at most 1, which a normal limit does not know.
-    return 1.0 - share, (1.0 - share - half, min(1.0, 1.0 - share + half))
+    return 1.0 - unexplained, (1.0 - unexplained - half, min(1.0, 1.0 - unexplained + half))

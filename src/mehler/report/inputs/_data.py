@@ -1,4 +1,4 @@
-"""Read the user's rows and validate them, with errors of one line that name all there is."""
+"""`load_rows`: read and validate the user's rows; each error names every offending column."""
 
 from __future__ import annotations
 
@@ -143,22 +143,22 @@ def load_rows(
     if array is not None:
         require_instance("array", array, str)
     wanted, unwanted = (
-        _columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop"))
+        _columns.names_in(names, option) for names, option in ((columns, "columns"), (drop, "drop"))
     )
-    source, label, labels = _opened(data, target, layout, array, limit)
+    source, label, labels = _open(data, target, layout, array, limit)
     named = target if labels is None else None
     use, place, notes = _columns.choose(source, label, columns=wanted, drop=unwanted, target=named)
-    statistics = _looked_at(source, label, use, place, drop_missing)
+    statistics = _scan(source, label, use, place, drop_missing)
     names = _names(source, use)
-    rows = _held(source, use, place, statistics)
+    rows = _take(source, use, place, statistics)
     if standardize:
-        rows, notes = _standardized(rows, names, statistics), (*notes, "standardized")
+        rows, notes = _standardize(rows, names, statistics), (*notes, "standardized")
     if statistics.n_bad_rows:
         noun = "row" if statistics.n_bad_rows == 1 else "rows"
         notes += (f"{statistics.n_bad_rows} {noun} with missing values left out",)
-    rows = _without_zeros(rows, label, statistics, standardize)
+    rows = _drop_zeros(rows, label, statistics, standardize)
     if labels is not None:
-        rows = replace(rows, target=_aligned(labels, statistics.n_rows, rows.index))
+        rows = replace(rows, target=_align_labels(labels, statistics.n_rows, rows.index))
     valued = {
         "--columns": _columns.joined(wanted),
         "--drop": _columns.joined(unwanted),
@@ -178,7 +178,7 @@ def load_rows(
     )
 
 
-def _opened(
+def _open(
     data: Any, target: Any, layout: Layout, array: str | None, limit: float
 ) -> tuple[Source, str, Any]:
     """Return the source, how messages call it, and labels that are not among its columns."""
@@ -189,7 +189,7 @@ def _opened(
         path = Path(data)
         label = f"DATA={str(path)!r}"
         try:
-            return _file(path, label, target, layout, array, limit)
+            return _open_file(path, label, target, layout, array, limit)
         except OSError as error:
             raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     if is_frame(data):
@@ -203,9 +203,10 @@ def _opened(
     return array_source(values, "array", "data", None), "data", labels
 
 
-def _file(
+def _open_file(
     path: Path, label: str, target: Any, layout: Layout, array: str | None, limit: float
 ) -> tuple[Source, str, Any]:
+    """Return the source of a file by its suffix, its label, and labels of a ``.npz``."""
     if not path.exists():
         raise ValueError(f"{label} does not exist: check the path")
     if not path.is_file():
@@ -248,14 +249,14 @@ def _digits() -> np.ndarray:
     return np.asarray(load_digits().data)
 
 
-def _looked_at(
+def _scan(
     source: Source, label: str, use: list[int], place: int | None, drop_missing: bool
 ) -> Look:
-    """Look at all rows, and refuse them unless they are finite numbers."""
+    """Return the statistics of all rows; refuse columns that are not finite numbers."""
     unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
     use = [j for j in use if source.columns[j] not in unusable]
     statistics = None
-    while use:  # what is found in one pass is left out of the next
+    while use:  # unusable columns of one pass are left out of the next
         try:
             statistics = source.look(use, place)
         except NotNumbers as error:
@@ -274,7 +275,7 @@ def _looked_at(
         unusable |= odd
         use = [j for j in use if source.columns[j] not in unusable]
     else:
-        statistics = None  # it is of columns that are left out
+        statistics = None  # those of columns that are left out
     target = None if place is None else source.columns[place]
     names = _names(source, use)
     _columns.refuse(label, names, unusable, statistics, rows=not drop_missing, target=target)
@@ -291,7 +292,7 @@ def _names(source: Source, use: Sequence[int]) -> tuple[str, ...]:
     return tuple(source.columns[j] for j in use)
 
 
-def _held(source: Source, use: list[int], place: int | None, statistics: Look) -> DataMatrix:
+def _take(source: Source, use: list[int], place: int | None, statistics: Look) -> DataMatrix:
     """Take all rows, or some of very many, without those that lack a value."""
     n, d = statistics.n_rows, len(use)
     index = evenly_spaced(n, d) if exceeds(n, d) else np.arange(n)
@@ -313,7 +314,7 @@ def _held(source: Source, use: list[int], place: int | None, statistics: Look) -
     )
 
 
-def _standardized(rows: DataMatrix, names: Sequence[str], statistics: Look) -> DataMatrix:
+def _standardize(rows: DataMatrix, names: Sequence[str], statistics: Look) -> DataMatrix:
     """Shift and scale by the moments of all rows; constant columns become 0."""
     constant = statistics.lows == statistics.highs
     shift = np.where(constant, statistics.lows, statistics.means)
@@ -329,7 +330,7 @@ def _standardized(rows: DataMatrix, names: Sequence[str], statistics: Look) -> D
     return replace(rows, values=values)
 
 
-def _without_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: bool) -> DataMatrix:
+def _drop_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: bool) -> DataMatrix:
     """Leave out rows of zeros, which have no direction, and count the rows that are not held."""
     # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
     keep = np.flatnonzero(np.any(rows.values, axis=1))
@@ -352,16 +353,16 @@ def _without_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: 
     )
 
 
-def _aligned(labels: Any, n: int, index: np.ndarray) -> np.ndarray:
+def _align_labels(labels: Any, n: int, index: np.ndarray) -> np.ndarray:
     """Return the labels of the rows that are held."""
     labels = np.asarray(_arrays.to_host(labels) if _arrays.is_array(labels) else labels)
     if labels.shape != (n,):
         raise ValueError(f"target has shape {labels.shape}, but there are {n} rows: give one each")
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"target holds {labels.dtype}: give numbers or labels")
-    held = labels[index]
+    taken = labels[index]
     if labels.dtype.kind == "O":
-        held = held.astype(str)
-    if held.dtype.kind == "f" and not np.isfinite(held).all():
+        taken = taken.astype(str)
+    if taken.dtype.kind == "f" and not np.isfinite(taken).all():
         raise ValueError("target has missing or infinite values: leave those rows out")
-    return held
+    return taken

@@ -1,4 +1,4 @@
-"""NumPy's files: mapped if they are arrays, unpacked within a limit if they are archives."""
+"""NumPy's files: a ``.npy`` is mapped where it is large, a ``.npz`` unpacked within a limit."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def read_npy(path: Path, label: str) -> Any:
 def read_npz(
     path: Path, label: str, *, array: str | None, target: str | None, limit: float
 ) -> tuple[Any, Any, str]:
-    """Unpack the rows of an archive, and the array `target` if it is one, and say which it took.
+    """Return the rows of an archive, its array `target` if there is one, and a note of the choice.
 
-    `limit` is in GiB, of what all that is unpacked takes.
+    `limit` is in GiB, for both arrays unpacked.
     """
     try:
         with ZipFile(path) as archive:
@@ -51,26 +51,26 @@ def read_npz(
             if len(members) < len(archive.infolist()):
                 raise _Refused(f"{label} holds two arrays of one name: save each under its own")
             headers = {name: _header(archive, info, label) for name, info in members.items()}
-            name = _chosen(headers, label, array)
-            wanted = [one for one in (name, target) if one is not None and one in headers]
-            size = sum(_size(*headers[one]) for one in wanted)
+            name = _choose_rows(headers, label, array)
+            wanted = [key for key in (name, target) if key is not None and key in headers]
+            size = sum(_size(*headers[key]) for key in wanted)
             if size > limit * 2**30:
                 raise _Refused(
                     f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
                     f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
                 )
-            arrays = {one: _unpacked(archive, members[one]) for one in wanted}
+            arrays = {key: _unpack(archive, members[key]) for key in wanted}
     except _Refused:
         raise
     except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
         raise _refusal(label, error) from error
-    others = [one for one, (shape, _) in headers.items() if len(shape) == 2 and one != name]
+    others = [key for key, (shape, _) in headers.items() if len(shape) == 2 and key != name]
     choice = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
     return arrays[name], arrays.get(target or ""), choice
 
 
 class _Refused(ValueError):
-    """A message that is final."""
+    """A refusal with its own remedy, which is not taken for a damaged file."""
 
 
 def _header(archive: ZipFile, info: ZipInfo, label: str) -> tuple[tuple[int, ...], np.dtype]:
@@ -112,10 +112,11 @@ def _size(shape: tuple[int, ...], dtype: np.dtype) -> int:
     return math.prod(shape) * dtype.itemsize
 
 
-def _chosen(
+def _choose_rows(
     headers: dict[str, tuple[tuple[int, ...], np.dtype]], label: str, array: str | None
 ) -> str:
-    held = ", ".join(headers) or "nothing"
+    """Return the name of the rows: `array`, else X, else the first array with two axes."""
+    contents = ", ".join(headers) or "nothing"
     if array is None and "X" not in headers and _SPARSE <= headers.keys():
         raise _Refused(
             f"{label} holds a sparse matrix of SciPy: save its rows as .npy, by "
@@ -123,18 +124,18 @@ def _chosen(
         )
     if array is not None:
         if array not in headers:
-            raise _Refused(f"{label} holds no array named {array!r} (it holds {held})")
+            raise _Refused(f"{label} holds no array named {array!r} (it holds {contents})")
         return array
     matrices = [name for name, (shape, _) in headers.items() if len(shape) == 2]
     if "X" in headers or matrices:
         return "X" if "X" in headers else matrices[0]
     raise _Refused(
-        f"{label} holds no array named X and none with two axes (it holds {held}): save the rows "
-        "as X"
+        f"{label} holds no array named X and none with two axes (it holds {contents}): save the "
+        "rows as X"
     )
 
 
-def _unpacked(archive: ZipFile, info: ZipInfo) -> Any:
+def _unpack(archive: ZipFile, info: ZipInfo) -> Any:
     with archive.open(info) as stream:
         values = np.lib.format.read_array(stream, allow_pickle=False)
         while stream.read(1 << 16):  # the checksum is compared at the end
@@ -153,7 +154,7 @@ def _refusal(label: str, error: Exception) -> ValueError:
 
 
 def array_source(values: Any, name: str, label: str, path: str | None) -> ArraySource:
-    """Require two axes of real numbers, not empty."""
+    """Return the source of an array; require two axes of real numbers, not empty."""
     if values.ndim != 2:
         raise ValueError(
             f"{label} has shape {values.shape}, not rows and columns: "

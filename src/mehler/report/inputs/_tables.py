@@ -16,9 +16,9 @@ from mehler._text import install_command
 from mehler.report.inputs import _out_of_core
 from mehler.report.inputs._out_of_core import Block, NotNumbers, Source
 
-# Bytes as float64 for one of a file, of which no data have more.
+# Float64 bytes per byte of a file: more than this, data do not pack.
 _PACKED = 100
-# In pyarrow's words.
+# pyarrow's own message, by which its error is recognised.
 _REPEATED = "duplicate field names"
 
 
@@ -46,7 +46,7 @@ def unique(names: Sequence[str]) -> tuple[str, ...]:
     chosen: dict[str, None] = {}
     for name in names:
         tries = (f"{name}.{k}" if k else name for k in range(len(names) + 1))
-        chosen[next(one for one in tries if one not in chosen)] = None
+        chosen[next(name for name in tries if name not in chosen)] = None
     return tuple(chosen)
 
 
@@ -97,7 +97,7 @@ class TableSource(Source):
         return any(test(kind) for test in tests)
 
     def described(self, column: Any) -> str | None:
-        """Say what a column holds unless it is numbers, with an example."""
+        """Return the kind of a column, with an example; None if it is numeric."""
         kind, t = column.type, self.pa.types
         if self._is_numeric(kind):
             return None
@@ -109,8 +109,9 @@ class TableSource(Source):
             "durations": t.is_duration(kind),
         }
         word = next((word for word, fits in kinds.items() if fits), f"{kind}, not numbers")
-        # By Python's values, since pyarrow lacks functions for some kinds, as polars' strings.
-        example = next((one for one in column[:1000].to_pylist() if one is not None), None)
+        # As Python's values, since pyarrow lacks functions for some kinds, as polars' strings.
+        values = column[:1000].to_pylist()
+        example = next((value for value in values if value is not None), None)
         return word if example is None else f"{word} ({short(example)})"
 
 
@@ -133,11 +134,11 @@ class FileSource(TableSource):
         listed = self._index_of_pandas((schema.metadata or {}).get(b"pandas"))
         self.index = tuple(name for name in names if name in listed)
         columns = [self.pa.nulls(0, kind) for kind in schema.types] if first is None else first
-        described = {name: self.described(one) for name, one in zip(names, columns)}
+        described = {name: self.described(column) for name, column in zip(names, columns)}
         self.unusable = {name: kind for name, kind in described.items() if kind}
 
     def _index_of_pandas(self, metadata: bytes | None) -> list[Any]:
-        """Return the columns that were pandas' index, and its own words for ranges."""
+        """Return the entries of pandas' index: names of columns, and dicts for ranges."""
         if metadata is None:
             return []
         try:
@@ -154,6 +155,7 @@ class FileSource(TableSource):
     def _require_size(self, path: Path, limit: float) -> None:
         """Refuse more numbers than `limit` GiB if they are packed more tightly than data are."""
         table = self._opened()
+        # A stream does not know its number of rows, and counts as empty.
         size = 8 * len(table.schema.names) * getattr(table, "count_rows", int)()
         if size > limit * 2**30 and size > _PACKED * path.stat().st_size:
             raise ValueError(
@@ -255,5 +257,5 @@ class FrameSource(TableSource):
             return self.described(self._column(j, 0, stop))
         except (self.pa.ArrowException, TypeError, ValueError):
             column = self._frame.iloc[:stop, j]
-            odd = next((one for one in column if not isinstance(one, int | float)), "")
+            odd = next((value for value in column if not isinstance(value, int | float)), "")
             return f"{column.dtype}, not numbers ({short(odd)})"

@@ -58,27 +58,27 @@ def render_junit(report: Report | Verification) -> str:
     """Render the outcomes as a ``testsuites`` document."""
     cases = outcomes(report)
     root = ElementTree.Element("testsuites", _totals("mehler", cases))
-    for name in dict.fromkeys(one.group for one in cases):
-        inside = [one for one in cases if one.group == name]
+    for name in dict.fromkeys(outcome.group for outcome in cases):
+        inside = [outcome for outcome in cases if outcome.group == name]
         suite = ElementTree.SubElement(root, "testsuite", _totals(name, inside))
         suite.set("timestamp", str(report.provenance["date"])[:19])
-        for one in inside:
+        for outcome in inside:
             case = ElementTree.SubElement(
                 suite,
                 "testcase",
                 {
-                    "classname": f"mehler.{printable(one.group)}",
-                    "name": printable(one.name),
-                    "time": f"{one.seconds:.3f}",
+                    "classname": f"mehler.{printable(outcome.group)}",
+                    "name": printable(outcome.name),
+                    "time": f"{outcome.seconds:.3f}",
                 },
             )
-            if one.problem:
+            if outcome.problem:
                 attributes = {
-                    "type": one.status,
-                    "message": printable(one.message.partition("\n")[0]),
+                    "type": outcome.status,
+                    "message": printable(outcome.message.partition("\n")[0]),
                 }
-                tag = "error" if one.problem == "error" else "failure"
-                ElementTree.SubElement(case, tag, attributes).text = printable(one.message)
+                tag = "error" if outcome.problem == "error" else "failure"
+                ElementTree.SubElement(case, tag, attributes).text = printable(outcome.message)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
@@ -86,13 +86,13 @@ def render_junit(report: Report | Verification) -> str:
 
 def _totals(name: str, cases: Iterable[Outcome]) -> dict[str, str]:
     cases = list(cases)
-    errors = sum(one.problem == "error" for one in cases)
+    errors = sum(outcome.problem == "error" for outcome in cases)
     return {
         "name": printable(name),
         "tests": str(len(cases)),
-        "failures": str(sum(bool(one.problem) for one in cases) - errors),
+        "failures": str(sum(bool(outcome.problem) for outcome in cases) - errors),
         "errors": str(errors),
-        "time": f"{sum(one.seconds for one in cases):.3f}",
+        "time": f"{sum(outcome.seconds for outcome in cases):.3f}",
     }
 
 
@@ -111,15 +111,15 @@ def annotations(report: Report | Verification) -> tuple[str, ...]:
         ``::warning`` for what was not decided.
     """
     return tuple(
-        f"::{'warning' if one.problem == 'open' else 'error'} "
-        f"title={_property(f'mehler: {one.name}')}::{_message(one.message)}"
-        for one in outcomes(report)
-        if one.problem
+        f"::{'warning' if outcome.problem == 'open' else 'error'} "
+        f"title={_property(f'mehler: {outcome.name}')}::{_message(outcome.message)}"
+        for outcome in outcomes(report)
+        if outcome.problem
     )
 
 
 def _message(text: str) -> str:
-    # A percent sign first, since the others become one.
+    # A percent sign first, since the others become percent signs and digits.
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -130,42 +130,42 @@ def _property(text: str) -> str:
 def outcomes(report: Report | Verification) -> tuple[Outcome, ...]:
     """Return the outcomes of a report, in order: the data's first."""
     if isinstance(report, Verification):
-        return tuple(_of_check("verify", one) for one in report.evidence)
+        return tuple(_of_check("verify", evidence) for evidence in report.evidence)
     return tuple(_of_report(report))
 
 
 def _of_report(report: Report) -> Iterator[Outcome]:
-    for one in report.data.evidence if report.data else ():
-        yield _of_check("data", one)
+    for evidence in report.data.evidence if report.data else ():
+        yield _of_check("data", evidence)
     for statement in report.statements:
         yield _of_statement(statement)
 
 
-def _of_check(group: str, one: Evidence) -> Outcome:
-    message = "" if one.status == "holds" else f"{one.check}: {one.status}. {_said(one)}"
+def _of_check(group: str, evidence: Evidence) -> Outcome:
+    message = f"{evidence.check}: {evidence.status}. {_details(evidence)}"
     return Outcome(
         group=group,
-        name=one.check,
-        status=one.status,
-        problem=_problem(one.status),
-        message=message,
+        name=evidence.check,
+        status=evidence.status,
+        problem=_problem(evidence.status),
+        message="" if evidence.status == "holds" else message,
     )
 
 
-def _of_statement(one: StatementResult) -> Outcome:
+def _of_statement(result: StatementResult) -> Outcome:
     message = ""
-    if not one.as_expected:
-        reasons = [f"{e.form} form, {e.check}: {e.status}. {_said(e)}" for e in one.evidence]
-        head = f"{one.id}: {one.verdict}, expected: {one.expected}"
+    if not result.as_expected:
+        reasons = [f"{e.form} form, {e.check}: {e.status}. {_details(e)}" for e in result.evidence]
+        head = f"{result.id}: {result.verdict}, expected: {result.expected}"
         message = "\n".join([head, *reasons])
     return Outcome(
-        group=one.id.partition(".")[0],
-        name=one.id,
-        status=one.verdict,
+        group=result.id.partition(".")[0],
+        name=result.id,
+        status=result.verdict,
         # A statement that holds where another verdict is expected is a failure too.
-        problem="" if one.as_expected else _problem(one.verdict) or "failure",
+        problem="" if result.as_expected else _problem(result.verdict) or "failure",
         message=message,
-        seconds=one.seconds,
+        seconds=result.seconds,
     )
 
 
@@ -177,11 +177,11 @@ def _problem(status: str) -> Literal["", "error", "failure", "open"]:
     return "failure"
 
 
-def _said(one: Evidence) -> str:
-    parts = [one.claim]
-    if one.observed is not None and one.exact is not None:
-        parts.append(f"observed {one.observed:.6g} against {one.exact:.6g}")
-    if one.interval is not None:
-        parts.append("interval [{:.6g}, {:.6g}]".format(*one.interval))
-    parts += [one.reason] if one.reason else []
-    return "; ".join(parts) + (f"\nreplay: {one.replay}" if one.replay else "")
+def _details(evidence: Evidence) -> str:
+    parts = [evidence.claim]
+    if evidence.observed is not None and evidence.exact is not None:
+        parts.append(f"observed {evidence.observed:.6g} against {evidence.exact:.6g}")
+    if evidence.interval is not None:
+        parts.append("interval [{:.6g}, {:.6g}]".format(*evidence.interval))
+    parts += [evidence.reason] if evidence.reason else []
+    return "; ".join(parts) + (f"\nreplay: {evidence.replay}" if evidence.replay else "")
