@@ -36,12 +36,15 @@ def of_rows(
         x = _arrays.array_of_frame(x)
     if y is not None:
         y = _arrays.array_of_frame(y, "Y")
+    batched = False
     for name, rows in (("X", x), ("Y", y)):
-        if rows is not None and _arrays.is_batched(rows) and 0 in rows.shape:
-            raise ValueError(
-                f"{name} is empty: its shape is {tuple(rows.shape)}; pass at least one row"
-            )
-    if _arrays.is_batched(x) or _arrays.is_batched(y):
+        if _arrays.is_batched(rows):
+            batched = True
+            if 0 in rows.shape:
+                raise ValueError(
+                    f"{name} is empty: its shape is {tuple(rows.shape)}; pass at least one row"
+                )
+    if batched:
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
     _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
     if y is not None:
