@@ -60,7 +60,7 @@ def row(name: str, numbers: range) -> tuple[object, ...]:
 def main() -> None:
     """Print one row a kind."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--each", type=int, default=21, help="certificates of each kind")
+    parser.add_argument("--each", type=int, default=23, help="certificates of each kind")
     each = parser.parse_args().each
     rows = [HEAD]
     for index, name in enumerate(KINDS):
