@@ -38,7 +38,7 @@ def of_rows(
         y = _arrays.array_of_frame(y, "Y")
     batched = False
     for name, rows in (("X", x), ("Y", y)):
-        if _arrays.is_batched(rows):
+        if rows is not None and _arrays.is_batched(rows):
             batched = True
             if 0 in rows.shape:
                 raise ValueError(
