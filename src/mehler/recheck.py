@@ -21,7 +21,6 @@ test has half of alpha where bets on 2 P squared lengths have the other half. Ea
 """
 
 # ruff: noqa: E402 (imports after a change of sys.path)
-
 from __future__ import annotations
 
 import sys
@@ -37,6 +36,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -44,7 +44,7 @@ from mpmath import iv
 
 iv.prec = 120
 SCHEMA = "mehler-certificate/1"
-FLOOR, MARGIN, LEAST, EPS = iv.mpf(1) / 20, 5, 4000, iv.mpf(2) ** -52
+FLOOR, MOST, MARGIN, LEAST, EPS = iv.mpf(1) / 20, iv.mpf(3) / 4, 5, 4000, iv.mpf(2) ** -52
 Test = dict[str, Any]
 
 
@@ -69,11 +69,19 @@ class Mean(NamedTuple):
     may_hold: bool | None = True
 
 
-def sure(comparison: Any) -> bool:
+def compare(x: Any, relation: str, y: Any) -> bool | None:
+    """Return whether x < y, <=, > or >= for all numbers of two intervals, None if for some only."""
+    x, y = (iv.mpf(x), iv.mpf(y)) if relation[0] == ">" else (iv.mpf(y), iv.mpf(x))
+    if relation.endswith("="):
+        return True if x.a >= y.b else False if x.b < y.a else None
+    return True if x.a > y.b else False if x.b <= y.a else None
+
+
+def sure(x: Any, relation: str, y: Any) -> bool:
     """Return a comparison of intervals that is certain either way."""
-    if comparison is None:
+    if (certain := compare(x, relation, y)) is None:
         raise Undecided("the statistics are known too roughly")
-    return bool(comparison)
+    return certain
 
 
 def ball(value: float, radius: float = 0.0) -> Any:
@@ -85,15 +93,13 @@ def ball(value: float, radius: float = 0.0) -> Any:
 
 def larger(x: Any, y: Any) -> Any:
     """Return the interval of max(x, y)."""
-    x, y = iv.mpf(x), iv.mpf(y)
-    return iv.mpf([max(x.a, y.a), max(x.b, y.b)])
+    return iv.mpf([max(x.a, iv.mpf(y).a), max(x.b, iv.mpf(y).b)])
 
 
 def moved(sums: list[Any], e: Any) -> list[Any]:
     """Return sum (X - c - e)^k for k = 0 to 4 from those at e = 0."""
-    return [
-        sum(math.comb(k, j) * (-e) ** (k - j) * sums[j] for j in range(k + 1)) for k in range(5)
-    ]
+    signed = [(-e) ** k for k in range(5)]
+    return [sum(math.comb(k, j) * signed[k - j] * sums[j] for j in range(k + 1)) for k in range(5)]
 
 
 def power_sums(test: Test) -> tuple[int, list[Any], Any]:
@@ -102,7 +108,7 @@ def power_sums(test: Test) -> tuple[int, list[Any], Any]:
     m1, m2, m3, m4 = sums
     determinant = n * (m2 * m4 - m3**2) - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)
     # Sums of 1, x and x^2 times each other have no negative minor.
-    if any((minor < 0) is True for minor in (m2, n * m2 - m1**2, m2 * m4 - m3**2, determinant)):
+    if any(compare(minor, "<", 0) for minor in (m2, n * m2 - m1**2, m2 * m4 - m3**2, determinant)):
         raise Impossible("no samples have these power sums")
     return n, [iv.mpf(n), *sums], m1 / n
 
@@ -126,10 +132,10 @@ def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
         e -= side * ball(plan.get("rounding", 0.0))
         _, m1, _, m3, m4 = moved(sums, e)
         total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
-        if (-side * total > bound) is None and test["samples"]:
+        if compare(-side * total, ">", bound) is None and test["samples"]:
             us = [a * (ball(x) - e) for x in test["samples"]]
-            total = sum((1 if sure(u >= 0) else -1) * iv.log(1 + abs(u) + u**2 / 2) for u in us)
-        return sure(n > 2 * bound) and sure(-side * total > bound)
+            total = sum((1 if sure(u, ">=", 0) else -1) * iv.log(1 + abs(u) + u**2 / 2) for u in us)
+        return sure(n, ">", 2 * bound) and sure(-side * total, ">", bound)
 
     return Mean(mean, excludes, not plan.get("pilot", False), not look)
 
@@ -157,7 +163,8 @@ def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     def excludes(e: Any, side: int) -> bool:
         e -= side * rounding
         total = sum(won(-side * s / span, moved(sums, e), s) for s in stakes)
-        return (e < low if side < 0 else e > high) is True or sure(total >= 13 * 2 / rate)
+        beyond = bool(compare(side * e, ">", high if side > 0 else -low))
+        return beyond or sure(total, ">=", 13 * 2 / rate)
 
     return Mean(mean, excludes)
 
@@ -177,9 +184,9 @@ def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: 
         d = (side * (e - mean) - ball(plan["rounding"])) / lack
         stakes = [iv.mpf(2) ** k / r for k in range(-20, 9)]
         terms = [iv.exp(s * n * d - s**2 * c * (squares + n * d**2)) for s in stakes]
-        return sure(d > 0) and sure(sum(terms) / 29 >= level)
+        return sure(d, ">", 0) and sure(sum(terms) / 29, ">=", level)
 
-    return Mean(mean, excludes, may, sure(n / (9 * c) >= iv.log(29 * level)) or None)
+    return Mean(mean, excludes, may, sure(n / (9 * c), ">=", iv.log(29 * level)) or None)
 
 
 def symmetric(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
@@ -194,13 +201,13 @@ def unseen(test: Test, rate: Any, r: Any) -> bool:
     s = 2^k/r, without those above 3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate, by `won`.
     """
     (n, sums, mean), (low, high), e = power_sums(test), map(ball, test["ends"]), FLOOR * r
-    if (n * (mean - low) * (high - mean) < moved(sums, mean)[2] * (1 - 1e-9)) is True:
+    if compare(n * (mean - low) * (high - mean), "<", moved(sums, mean)[2] * (1 - 1e-9)):
         raise Impossible("no samples between these ends scatter that much")  # Bhatia and Davis 2000
-    sign = 1 if sure(mean > 0) else -1
+    sign = 1 if sure(mean, ">", 0) else -1
     gaps = moved([sign**k * each for k, each in enumerate(sums)], e)
-    stakes, most = (iv.mpf(2) ** k / r for k in range(-20, 9)), iv.mpf(3) / 4
-    stakes = (s for s in stakes if sure(s * ((-low if sign > 0 else high) + e) <= most))
-    return sure(sum(won(s, gaps, most) for s in stakes) >= 4 * 29 / rate)
+    stakes = (iv.mpf(2) ** k / r for k in range(-20, 9))
+    stakes = (s for s in stakes if sure(s * ((-low if sign > 0 else high) + e), "<=", MOST))
+    return sure(sum(won(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
 
 
 def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
@@ -216,14 +223,14 @@ def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
     _, _, squares, _, fourths = moved(sums, mean)
     paid = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
-    varies = sure(squares > (iv.mpf([0, floor.b]) if look is None else floor))  # finer for one
+    varies = sure(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
     effective = squares**2 / fourths if varies else iv.mpf(0)
-    off = look is None and sure(effective >= 100) and sure(abs(mean) >= FLOOR * r)
+    off = look is None and sure(effective, ">=", 100) and sure(abs(mean), ">=", FLOOR * r)
     if off and unseen(test, rate, r):
         return True, False
     needs = {t: MARGIN * -iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
-    t = 0.25 if sure(effective >= needs[0.25]) else 0.5
-    known = sure(effective >= needs[t])
+    t = 0.25 if sure(effective, ">=", needs[0.25]) else 0.5
+    known = sure(effective, ">=", needs[t])
     lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not known else 1
     c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
     may = (known or (fixed and not varies)) and n >= LEAST and test.get("confirmed", 1) > 0
@@ -238,7 +245,7 @@ def bets(test: Test) -> Any:
     n, total = test["n"], iv.mpf(0)
     for k, w in enumerate(map(ball, test["log_wealths"])):
         w += iv.mpf([-1, 1]) * (8 * n + 64) * EPS * (1 + abs(w))
-        if (w > iv.mpf(0.96) / 2**k * (ball(test["sum"]) / ball(test["bet"]) - n)) is True:
+        if compare(w, ">", iv.mpf(0.96) / 2**k * (ball(test["sum"]) / ball(test["bet"]) - n)):
             raise Impossible("no bets win that much from samples of this sum")
         total += iv.exp(w)
     return total / 11
@@ -250,7 +257,7 @@ def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bo
     Refuted if `bets` reach 1/rate and Q exceeds q by r/10; the best direction alone is stored.
     """
     off = (ball(test["sum"]) / test["n"] - ball(test["claim"])) / 2
-    return sure(off >= FLOOR * r) and sure(bets(test) >= 1 / rate), True
+    return sure(off, ">=", FLOOR * r) and sure(bets(test), ">=", 1 / rate), True
 
 
 def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
@@ -260,13 +267,13 @@ def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
     of the rate, and E, as for `self_normalised`, is 100 or more.
     """
     n, sums, off = power_sums(test)
-    if not sure(abs(off) >= FLOOR * r):
+    if not sure(abs(off), ">=", FLOOR * r):
         return False, False
-    if sure(off > 0):
-        return sure(bets(test) >= 2 / rate), False
+    if sure(off, ">", 0):
+        return sure(bets(test), ">=", 2 / rate), False
     _, _, squares, _, fourths = moved(sums, off)
-    varies = sure(squares > n * (iv.mpf(1e-12) * ball(test["claim"])) ** 2)
-    return varies and sure(squares**2 >= 100 * fourths) and unseen(test, rate / 2, r), False
+    varies = sure(squares, ">", n * (iv.mpf(1e-12) * ball(test["claim"])) ** 2)
+    return varies and sure(squares**2, ">=", 100 * fourths) and unseen(test, rate / 2, r), False
 
 
 def tail(n: int, k: int, p: Any) -> Any:
@@ -274,7 +281,7 @@ def tail(n: int, k: int, p: Any) -> Any:
     term = iv.exp(iv.loggamma(n + 1) - iv.loggamma(k + 1) - iv.loggamma(n - k + 1))
     term *= iv.exp(k * iv.log(p) + (n - k) * iv.log(1 - p))
     total, q = term, p / (1 - p)
-    while k < n and (term < total / 2**80) is not True:
+    while k < n and not compare(term, "<", total / 2**80):
         term *= q * (n - k) / (k + 1)
         total, k = total + term, k + 1
     ratio = q * (n - k) / (k + 1)
@@ -287,8 +294,7 @@ def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
 
     def excludes(e: Any, side: int) -> bool:
         p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
-        beyond = (p < 0) is True
-        return beyond or (sure(n * p < k) and (p <= 0 or sure(tail(n, k, p) <= rate / 2)))
+        return sure(n * p, "<", k) and bool(p.b <= 0 or sure(tail(n, k, p), "<=", rate / 2))
 
     return Mean(iv.mpf(count) / n - claim, excludes)
 
@@ -312,18 +318,17 @@ def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     def excludes(e: Any, side: int) -> bool:
         m = (claim + e - low) / (high - low)
         m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
-        if (m < 0) is True:
+        if compare(m, "<", 0):
             return True
-        fits = [(s * m < 0.75) is True for s in stakes]
-        least = [s if fit else -larger(-s, -iv.mpf(0.75) / m) for s, fit in zip(stakes, fits)]
-        return sure(math.prod(1 + s * (x - m) for s, x in zip(least, signed)) >= 2 / rate)
+        least = [s if compare(s * m, "<", MOST) else -larger(-s, -MOST / m) for s in stakes]
+        return sure(math.prod(1 + s * (x - m) for s, x in zip(least, signed)), ">=", 2 / rate)
 
     return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
 
 
 def no_event(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
     """Probability 0 is claimed: one occurrence refutes; holds if (1 - r)^n <= rate/2."""
-    return test["count"] > 0, sure((1 - r) ** test["n"] <= rate / 2)
+    return test["count"] > 0, sure((1 - r) ** test["n"], "<=", rate / 2)
 
 
 def beyond_range(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
@@ -340,9 +345,8 @@ def kolmogorov(n: int, d: Any) -> Any:
     if n > 10_000:
         return iv.exp(-2 * n * d**2)
     points = [(j, iv.mpf(j) / n) for j in range(int(n * (1 - float(d.a))) + 1)]
-    return d * sum(
-        (d + t) ** (j - 1) * larger(1 - d - t, 0) ** (n - j) * math.comb(n, j) for j, t in points
-    )
+    parts = ((d + t) ** (j - 1) * larger(1 - d - t, 0) ** (n - j) for j, t in points)
+    return d * sum(math.comb(n, j) * part for j, part in enumerate(parts))
 
 
 def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
@@ -356,8 +360,8 @@ def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]
     for i, above, below in zip(test["index"], test["above"], test["below"], strict=True):
         gaps += [iv.mpf(i + 1) / n - ball(above), ball(below) - iv.mpf(i) / n]
     gap = max(gaps, key=lambda each: each.b)
-    refutes = (gap > 0) is True and sure(kolmogorov(n, gap) < rate / 2)
-    return refutes, not refutes and sure(kolmogorov(n, r / 2) <= rate / 2)
+    refutes = bool(compare(gap, ">", 0)) and sure(kolmogorov(n, gap), "<", rate / 2)
+    return refutes, not refutes and sure(kolmogorov(n, r / 2), "<=", rate / 2)
 
 
 _ALL: tuple[Callable[..., Any], ...] = (catoni, wealth, symmetric, self_normalised, binomial)
@@ -374,27 +378,25 @@ def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
     return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
 
 
-def judge(found: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
+def judge(result: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
     """Return whether one mean refutes, and whether it is known within the resolution."""
-    (mean, excludes, may_refute, may_hold), sides = found, (-1, 1)
-    if sure(abs(mean) >= FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
+    (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
+    if sure(abs(mean), ">=", FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
         return may_refute, False
     ends = [mean - r, mean + r]
     if math.isfinite(test["low"]) and math.isfinite(test["high"]):
         ends = [ball(test[end]) - ball(test["claim"]) for end in ("low", "high")]
-        narrow = (larger(ends[1], 0) + larger(-ends[0], 0) <= r) is True
+        narrow = compare(larger(ends[1], 0) + larger(-ends[0], 0), "<=", r)
         if narrow and all(map(excludes, ends, sides)):
             return False, may_hold
     # Two points farther than r apart: about the middle, where that is enough, or near the ends.
     middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
     for reach in (-larger(-half, -r * 0.501), half * 0.999):
         inner = [middle - reach, middle + reach]
-        if (larger(inner[1], 0) + larger(-inner[0], 0) > r) is True:
-            try:
+        if compare(larger(inner[1], 0) + larger(-inner[0], 0), ">", r):
+            with suppress(Undecided):
                 if not any(map(excludes, inner, sides)):
                     return False, False
-            except Undecided:
-                continue
     raise Undecided("the endpoints are not where the statistics put them")
 
 
@@ -402,8 +404,7 @@ def require_sound(certificate: Test) -> None:
     """Raise `Impossible` for numbers, pairs or samples that no check writes."""
     rules: dict[str, Callable[[Any], bool]] = {
         **dict.fromkeys(("n", "planned", "per_draw", "draws"), is_count),
-        "count": lambda x: x == 0 or is_count(x),
-        "look": lambda x: x is None or x == 0 or is_count(x),
+        **dict.fromkeys(("count", "look"), lambda x: x in (None, 0) or is_count(x)),
         "claim": math.isfinite,
         **dict.fromkeys(("rounding", "slack"), lambda x: x >= 0),
         **dict.fromkeys(("bet", "relative_to", "variance"), lambda x: x > 0),
@@ -465,8 +466,8 @@ def outcome(group: Test, test: Test, alpha: Any, r: Any) -> tuple[bool | None, b
         return True, False, ""
     try:
         rate = rate_of(name, plan, alpha, len(group["tests"]))
-        found = METHODS[name](plan, test, rate, r)
-        refutes, narrow = judge(found, test, r) if isinstance(found, Mean) else found
+        result = METHODS[name](plan, test, rate, r)
+        refutes, narrow = judge(result, test, r) if isinstance(result, Mean) else result
         return refutes, narrow and plan.get("stage") != "coarse", ""
     except Undecided as why:
         return None, None, f"{name}: {why}"
@@ -485,15 +486,15 @@ def decide(certificate: Test) -> tuple[int, str]:
     try:
         require_sound(certificate)
         tests = [(group, test) for group in groups for test in group["tests"]]
-        found = [outcome(*each, ball(alpha), ball(r)) for each in tests]
+        outcomes = [outcome(*each, ball(alpha), ball(r)) for each in tests]
     except Impossible as why:
         return 1, f"contradicted: {why}"
-    refutes, narrow = {each[0] for each in found}, {each[1] for each in found}
+    refutes, narrow = {each[0] for each in outcomes}, {each[1] for each in outcomes}
     if not (True in refutes or (None not in refutes and (False in narrow or None not in narrow))):
-        return 3, "cannot be decided: " + (max(each[2] for each in found) or "too few samples")
+        return 3, "cannot be decided: " + (max(each[2] for each in outcomes) or "too few samples")
     status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
     said = "confirmed" if status == certificate["status"] else "contradicted"
-    line = f"{said}: the statistics of {len(found)} tests: {status}"
+    line = f"{said}: the statistics of {len(outcomes)} tests: {status}"
     return int(said != "confirmed"), f"{line}, at a rate of {alpha:.3g} and a resolution of {r:.3g}"
 
 
@@ -580,20 +581,19 @@ def main(arguments: list[str] | None = None) -> int:
         listed, names = content.get("certificates", [content]), content.get("of", [options.file])
         if not listed or any(each["schema"] != SCHEMA for each in listed):
             raise ValueError(f"it holds no {SCHEMA}")
-        names = [f"{of}: {each['check']}" for of, each in zip(names, listed, strict=True)]
-        found = [(name, *decide(each)) for name, each in zip(names, listed, strict=True)]
+        checks = zip(names, listed, strict=True)
+        outcomes = [(f"{of}: {each['check']}", *decide(each)) for of, each in checks]
         if options.draw:
             module, _, name = options.draw.rpartition(":")
             sys.path.insert(0, str(Path(module).resolve().parent if module.endswith(".py") else ""))
             draw = getattr(import_module(Path(module).name.removesuffix(".py")), name)
-            again = [(name, *replay(each, draw)) for name, each in zip(names, listed, strict=True)]
-            found += [each for each in again if each[1] != 3] or again
+            again = [(first[0], *replay(each, draw)) for first, each in zip(outcomes, listed)]
+            outcomes += [each for each in again if each[1] != 3] or again
     except Exception as error:  # whatever the file holds, and whatever the draw raises
         sys.stderr.write(f"{options.file}: {type(error).__name__}: {error}\n")
         return 2
-    for check, _, line in found:
-        sys.stdout.write(f"{check}: {line}\n")
-    return next((status for status in (1, 3) if status in [each[1] for each in found]), 0)
+    sys.stdout.writelines(f"{check}: {line}\n" for check, _, line in outcomes)
+    return next((status for status in (1, 3) if status in [each[1] for each in outcomes]), 0)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,37 @@ ROOT = Path(__file__).resolve().parents[2]
 STATUSES = ("holds", "refuted", "inconclusive")
 
 
+@pytest.fixture(autouse=True)
+def intervals_that_overlap_raise(monkeypatch):
+    """As in mpmath 1.4, whatever its version: before, comparing such intervals gave None."""
+    interval = type(recheck.iv.mpf(0))
+    compared = interval._compare
+
+    def strict(s, t, relation):
+        answer = compared(s, t, relation)
+        if answer is None:
+            raise ValueError("neither is certain")
+        return answer
+
+    monkeypatch.setattr(interval, "_compare", strict)
+
+
+@pytest.mark.parametrize(
+    ("y", "answers"),
+    [
+        ([3, 4], {"<": True, "<=": True, ">": False, ">=": False}),
+        ([2, 4], {"<": None, "<=": True, ">": False, ">=": None}),
+        ([1.5, 4], dict.fromkeys(("<", "<=", ">", ">="))),
+        ([0, 1], {"<": False, "<=": None, ">": None, ">=": True}),
+        (0, {"<": False, "<=": False, ">": True, ">=": True}),
+    ],
+)
+def test_comparisons_of_intervals_are_certain_or_none(y, answers):
+    """Of [1, 2], by the definition: of all pairs of numbers, of none, or of some."""
+    x = recheck.iv.mpf([1, 2])
+    assert {relation: recheck.compare(x, relation, y) for relation in answers} == answers
+
+
 def cosines(seed, m=50):
     """A map that declares nothing."""
     rng = np.random.default_rng(seed)
