@@ -1,7 +1,7 @@
 """Injected faults and their correct counterparts through the bare command.
 
 `mehler verify FILE:NAME --kernel rbf` with FILE tests/cli/defective_maps.py or
-tests/corpus/structure_maps.py, and nothing else said: status, the headline, and the CPU seconds of
+a file of tests/corpus, and nothing else said: status, the headline, and the CPU seconds of
 the process and of those that it starts. Then the structural checks alone, in one process, on maps
 of 784 x 1000. Run: python benchmarks/defects.py
 """
@@ -25,7 +25,7 @@ from mehler.verify import check_structure
 
 ROOT = Path(__file__).resolve().parents[1]
 MAPS = Path("tests", "cli", "defective_maps.py")
-STRUCTURE_MAPS = Path("tests", "corpus", "structure_maps.py")
+CORPUS = Path("tests", "corpus")
 sys.path.insert(0, str(ROOT))
 STATUS = {0: "holds", 1: "refuted", 2: "could not run", 3: "inconclusive"}
 D, M = 784, 1000
@@ -102,11 +102,13 @@ def bundle() -> list[dict]:
 
 def main() -> None:
     from tests.cli.defective_maps import DEFECTS, STRUCTURAL
-    from tests.corpus.structure_maps import FAULTS
+    from tests.corpus import memory_maps, structure_maps
 
     rows, raw = [], []
     listed = [(MAPS, name, words) for name, words in DEFECTS.items()]
-    listed += [(STRUCTURE_MAPS, name, words) for name, words in FAULTS.items()]
+    for module in (structure_maps, memory_maps):
+        file = CORPUS / Path(module.__file__).name
+        listed += [(file, name, words) for name, words in module.FAULTS.items()]
     for file, name, words in listed:
         broken, twin = command(file, name), command(file, f"{name}_twin")
         kind = "statistics" if name in DEFECTS and name not in STRUCTURAL else "structure"
