@@ -166,7 +166,7 @@ def weights() -> Counter[str]:
     for path in (ROOT / "src" / "mehler").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         parts = path.relative_to(ROOT / "src" / "mehler").with_suffix("").parts
-        alone = parts[0] in ("kernels", "recheck", "torch", "jax")
+        alone = parts[0] in ("kernels", "pytest_plugin", "recheck", "torch", "jax")
         name = beside.get(parts[0], parts[0]) if parts[1:] or alone else "_arrays"
         counts.update({"src": len(text.splitlines()), "src_files": 1})
         counts[name] += len(text.splitlines())

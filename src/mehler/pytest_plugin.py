@@ -1,16 +1,27 @@
-"""Options, fixtures and hooks, at no cost to suites that use none."""
+"""The plugin of pytest: one false-alarm budget for all tests of a run, fixed or fresh seeds.
+
+pytest imports this file in every run of every suite of an environment that mehler is installed in.
+So it imports no NumPy, and the rest of the package only when a test asks for the ledger.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mehler import _run_seed
+from mehler._plural import counted
+
+if TYPE_CHECKING:
+    from mehler.verify import Verdict
 
 _BUDGET = 1e-6
 _RECORD = pytest.StashKey[Any]()  # of this process, once a test has asked for the ledger
@@ -85,8 +96,6 @@ def mehler_ledger(pytestconfig: pytest.Config) -> Any:
     Give it to the checks as ``ledger=mehler_ledger``; under Hypothesis use
     ``mehler_ledger.allot("label", examples=...)``.
     """
-    from mehler.pytest_plugin._total import Record
-
     pytestconfig.stash[_RECORD] = Record(
         pytestconfig.option.mehler_budget,
         certify=pytestconfig.option.mehler_certificate is not None,
@@ -155,8 +164,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     asked = (config.option.mehler_json, config.option.mehler_certificate)
     if not parts and asked == (None, None):
         return
-    from mehler.pytest_plugin._total import Total, write, write_certificates
-
     total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
     config.stash[_TOTAL] = total
     # Sums over workers are known only here: what no single ledger could refuse fails the run.
@@ -164,10 +171,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     certificates = _asked_path(config, "--mehler-certificate")
     if certificates is not None:
-        write_certificates(certificates, parts)
+        _write_certificates(certificates, parts)
     path = _asked_path(config, "--mehler-json") or _cached_path(config)
     if path is not None:
-        write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
+        _write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
 
 
 def pytest_terminal_summary(
@@ -178,6 +185,118 @@ def pytest_terminal_summary(
         terminalreporter.write_line(str(total), red=total.overdrawn)
     if config.option.mehler_fresh_seeds:
         terminalreporter.write_line(_replay(config))
+
+
+class Record:
+    """The ledger of one process, with the test of each entry.
+
+    Each xdist worker has one, with the whole budget: tests go to workers by timing, so a part of
+    the budget each would make a suite fail at random. `Total` compares the sum over the workers
+    with the budget.
+    """
+
+    def __init__(self, budget: float, *, certify: bool = False) -> None:
+        from mehler.verify import Ledger
+
+        self.ledger = Ledger(budget, on_verdict=self._certify if certify else None)
+        self._tests: list[str] = []
+        self._certificates: list[tuple[str, dict[str, Any]]] = []
+        self._new: list[dict[str, Any]] = []
+
+    def _certify(self, verdict: Verdict) -> None:
+        self._new.append(verdict.certificate())
+
+    def finished(self, test: str) -> None:
+        """Assign the entries without an owner to the test that ends."""
+        self._tests += [test] * (len(self.ledger.entries) - len(self._tests))
+        self._certificates += [(test, each) for each in self._new]
+        self._new = []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ledger's dict, each entry with the id of its test."""
+        self.finished("")  # entries outside any test
+        content = self.ledger.to_dict()
+        for entry, test in zip(content["entries"], self._tests, strict=True):
+            entry["test"] = test
+        return {**content, "certificates": self._certificates}
+
+
+@dataclass(frozen=True)
+class Total:
+    """The evaluations of a run over all processes, `lost` of them without a report.
+
+    >>> entry = {"label": "kernel", "false_alarm": 1e-9, "looks": 20, "test": "test_map.py::test"}
+    >>> print(Total.of(1e-6, [{"entries": [entry]}, {"entries": [entry]}]))
+    mehler: 40 looks, spent 4e-08 of 1e-06
+    """
+
+    budget: float
+    entries: tuple[dict[str, Any], ...]
+    lost: int = 0
+
+    @classmethod
+    def of(cls, budget: float, parts: Iterable[Mapping[str, Any]], *, lost: int = 0) -> Total:
+        """Merge the dicts of `Record.to_dict` from all processes."""
+        entries = (entry for part in parts for entry in part["entries"])
+        # Sort, since workers end in any order.
+        ordered = sorted(entries, key=lambda entry: (entry["test"], entry["label"]))
+        return cls(budget, tuple(ordered), lost)
+
+    @property
+    def looks(self) -> int:
+        """Number of evaluations."""
+        return sum(entry["looks"] for entry in self.entries)
+
+    @property
+    def spent(self) -> float:
+        """Sum of false_alarm * looks over the entries."""
+        return math.fsum(entry["false_alarm"] * entry["looks"] for entry in self.entries)
+
+    @property
+    def overdrawn(self) -> bool:
+        """Whether the budget is overdrawn, beyond rounding."""
+        from mehler.verify import Ledger
+
+        return self.spent > Ledger.limit(self.budget)
+
+    def __str__(self) -> str:
+        """Return the summary line of a run."""
+        line = f"mehler: {counted(self.looks, 'look')}, spent {self.spent:.3g} of {self.budget:.3g}"
+        if self.overdrawn:
+            line += "; over budget: raise --mehler-budget or lower false_alarm"
+        if self.lost:
+            line += f"; nothing is known of the looks of {counted(self.lost, 'stopped worker')}"
+        return line
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of mehler.json."""
+        return {
+            "budget": self.budget,
+            "looks": self.looks,
+            "spent": self.spent,
+            "left": max(0.0, self.budget - self.spent),
+            "overdrawn": self.overdrawn,
+            "lost_workers": self.lost,
+            "entries": list(self.entries),
+        }
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    """Write `content` as JSON, with the version of mehler; parent folders are created."""
+    from mehler._files import write_whole
+    from mehler._version import __version__
+
+    text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"
+    write_whole(path, text)
+
+
+def _write_certificates(path: Path, parts: Iterable[Mapping[str, Any]]) -> None:
+    """Write the certificates of all processes, each with the id of its test."""
+    from mehler._files import write_whole
+    from mehler.verify import certificates_text
+
+    listed = [each for part in parts for each in part["certificates"]]
+    write_whole(path, certificates_text(sorted(listed, key=lambda each: each[0])))
 
 
 def _seed_of(test: str, root: int) -> int:
