@@ -16,7 +16,7 @@ import time
 
 import _harness
 import numpy as np
-from mehler.proofs_checks.group_invariant.permutations import _curves as curves
+from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
 TEMPLATES = (1, 5, 10, 25, 50, 100)

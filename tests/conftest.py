@@ -74,7 +74,7 @@ def _sample(items: list[pytest.Item]) -> None:
         if mark is not None and item.get_closest_marker("full") is None:
             where = item.nodeid.partition("[")[0]
             cases[where, mark.args].append(item)
-    for (_, (n, *_)), found in cases.items():
-        found.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
-        for item in found[n:]:
+    for (_, (n, *_)), group in cases.items():
+        group.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
+        for item in group[n:]:
             item.add_marker(pytest.mark.full)

@@ -45,20 +45,20 @@ FRONT_DOOR = "mehler"
 
 
 def room_of(module: str) -> str | None:
-    found = [r for r in ROOMS if module == r or module.startswith(r + ".")]
-    return found[0] if found else None
+    rooms = [r for r in ROOMS if module == r or module.startswith(r + ".")]
+    return rooms[0] if rooms else None
 
 
 @functools.cache
 def files():
     """Modules and their files; the folder at the top is a package of mehler's, as in a wheel."""
-    found = []
+    modules = []
     for base, package in ((ROOT / "src", "mehler"), (ROOT, "proofs_checks")):
         for path in sorted((base / package).rglob("*.py")):
             parts = path.relative_to(base).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found.append((name if package == "mehler" else f"mehler.{name}", path))
-    return tuple(found)
+            modules.append((name if package == "mehler" else f"mehler.{name}", path))
+    return tuple(modules)
 
 
 @functools.cache
@@ -131,8 +131,8 @@ def test_no_package_imports_what_another_keeps_to_itself():
     """What others need is imported by the ``__init__.py`` of its package, and taken from there."""
     assert private("mehler.sklearn._base", "mehler.learn._ridge.ridge")
     assert not private("mehler.learn._path", "mehler.learn._ridge.ridge")
-    found = [f"{module} -> {to}" for module, path in files() for to in named(path)]
-    assert [line for line in found if private(*line.split(" -> "))] == []
+    imported = [f"{module} -> {to}" for module, path in files() for to in named(path)]
+    assert [line for line in imported if private(*line.split(" -> "))] == []
 
 
 def test_folders_are_small():
@@ -307,10 +307,10 @@ def shared_generators(tree: ast.Module) -> list[str]:
 
 def test_no_test_draws_from_what_another_has_drawn_from():
     """What it sees would depend on the tests before it, and so on the number of processes."""
-    found = {
+    places = {
         str(path.relative_to(ROOT)): shared_generators(ast.parse(path.read_text(encoding="utf-8")))
         for path in (ROOT / "tests").rglob("*.py")
     }
-    assert {path: where for path, where in found.items() if where} == {}
+    assert {path: where for path, where in places.items() if where} == {}
     planted = "RNG = np.random.default_rng(0)\ndef test_it():\n    x = RNG.normal()\n"
     assert shared_generators(ast.parse(planted)) == ["test_it:3"]

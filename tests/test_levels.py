@@ -47,9 +47,9 @@ def test_full_cases_and_other_tests_do_not_count():
     slow = Case("test_file.py::test_it[slow]", pytest.mark.sampled(2), pytest.mark.full)
     other = Case("test_file.py::test_other[0]", pytest.mark.sampled(2))
     plain = Case("test_file.py::test_plain")
-    found = kept([slow, other, plain, *cases(2)])
-    assert {"test_file.py::test_other[0]", "test_file.py::test_plain"} < found
-    assert len(found) == 4
+    selected = kept([slow, other, plain, *cases(2)])
+    assert {"test_file.py::test_other[0]", "test_file.py::test_plain"} < selected
+    assert len(selected) == 4
 
 
 def test_groups_are_counted_apart():
@@ -58,6 +58,6 @@ def test_groups_are_counted_apart():
         for group in ("maps", "claims")
         for k in range(5)
     ]
-    found = kept(grouped)
-    assert len(found) == 4
-    assert sum("maps" in name for name in found) == 2
+    selected = kept(grouped)
+    assert len(selected) == 4
+    assert sum("maps" in name for name in selected) == 2

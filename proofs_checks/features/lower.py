@@ -105,18 +105,18 @@ _GAPS = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
 
 
 @cache
-def _outvoted(seen: int) -> NDArray[np.float64]:
+def _outvoted(visits: int) -> NDArray[np.float64]:
     """Return the chance, by the gap of a coin, that most of its throws are the rarer side."""
-    count = np.arange(seen + 1)[:, None]
-    lost = (count < seen / 2) + 0.5 * (count == seen / 2)
-    return np.asarray((lost * stats.binom.pmf(count, seen, 0.5 + _GAPS)).sum(axis=0))
+    count = np.arange(visits + 1)[:, None]
+    lost = (count < visits / 2) + 0.5 * (count == visits / 2)
+    return np.asarray((lost * stats.binom.pmf(count, visits, 0.5 + _GAPS)).sum(axis=0))
 
 
 def _majorities(n: int, k: int, amplitude: float) -> float:
     """The largest mean excess risk over biases; the chance of an error by all counts."""
     gaps, wrong = _GAPS, np.zeros(_GAPS.size)
-    for seen in range(n + 1):
-        wrong += float(stats.binom.pmf(seen, n, 1 / k)) * _outvoted(seen)
+    for visits in range(n + 1):
+        wrong += float(stats.binom.pmf(visits, n, 1 / k)) * _outvoted(visits)
     return float(np.max(4 * gaps * wrong)) * amplitude
 
 

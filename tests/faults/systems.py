@@ -136,13 +136,13 @@ def commanded() -> Iterator[Fault]:
             tempfile.TemporaryDirectory() as folder,
             contextlib.redirect_stdout(io.StringIO()),
         ):
-            status, found = by_command(Path(folder), name)
-        checks = json.dumps({one["check"]: one["status"] for one in found["evidence"]})
+            status, report = by_command(Path(folder), name)
+        checks = json.dumps({one["check"]: one["status"] for one in report["evidence"]})
         # What is built wrongly has no statistics worth the time; a wrong law is built rightly.
         structural = name in defective_maps.STRUCTURAL
         expected = {"structure": "refuted"} if structural else json.loads(OF_A_WRONG_LAW)
-        told = found["headline"] if json.loads(checks) == expected else checks
-        return found["status"] if status == 1 else str(status), told
+        cause = report["headline"] if json.loads(checks) == expected else checks
+        return report["status"] if status == 1 else str(status), cause
 
     for name, words in defective_maps.DEFECTS.items():
         yield Fault(

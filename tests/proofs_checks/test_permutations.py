@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant.permutations import _curves as curves
 from mehler.proofs_checks.group_invariant.permutations import _task as exact
+from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import (
     PAPER,
     SMALL,

@@ -47,7 +47,7 @@ def images(n=60, side=6, seed=2):
 
 SEEN = chosen(toys.rows())
 SEEN_IMAGES = chosen(images())
-MAPS = {one.label: (one, seen) for seen in (SEEN_IMAGES, SEEN) for one in maps_under_test(seen)}
+MAPS = {one.label: (one, data) for data in (SEEN_IMAGES, SEEN) for one in maps_under_test(data)}
 
 
 class Planted:
@@ -82,17 +82,17 @@ def test_every_kind_of_map_is_measured():
 
 @pytest.mark.parametrize("label", MAPS)
 def test_maps_have_their_kernels_on_the_data(label):
-    one, seen = MAPS[label]
+    one, data = MAPS[label]
     ledger = context()
-    found = check_on_rows(Declared.at_measured(one, seen), seen, ledger)
-    assert found.status == "holds", found.claim
-    low, high = found.interval
-    assert low <= found.exact <= high
-    assert high - low <= found.resolution < 0.3
+    outcome = check_on_rows(Declared.at_measured(one, data), data, ledger)
+    assert outcome.status == "holds", outcome.claim
+    low, high = outcome.interval
+    assert low <= outcome.exact <= high
+    assert high - low <= outcome.resolution < 0.3
     assert ledger.ledger.to_dict()["spent"] == pytest.approx(1e-6)
     if not one.whole and not one.unit:
         # Rows in five dimensions are cheap: the quick level's own resolution is met.
-        assert found.resolution == pytest.approx(0.05)
+        assert outcome.resolution == pytest.approx(0.05)
 
 
 def test_maps_are_measured_on_another_backend():
@@ -119,15 +119,15 @@ DEFECTS = {
 
 @pytest.mark.parametrize("label", DEFECTS)
 def test_planted_defects_are_refuted(label):
-    one, seen = MAPS[label]
+    one, data = MAPS[label]
 
     def draw(n_features, *, seed, like=None):
         phi = one.draw(n_features, seed=seed, like=like)
         # The claim is made by a map on the host.
         return phi if like is None else Planted(phi, DEFECTS[label])
 
-    declared = Declared.at_measured(replace(one, draw=draw), seen)
-    assert check_on_rows(declared, seen, context()).status == "refuted"
+    declared = Declared.at_measured(replace(one, draw=draw), data)
+    assert check_on_rows(declared, data, context()).status == "refuted"
 
 
 def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
@@ -135,11 +135,11 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
         raise RuntimeError("no weights today")
 
     maps = (replace(MAPS["MaxoutFeatures, q = 2"][0], draw=broken), MAPS["FourierFeatures, rbf"][0])
-    monkeypatch.setattr(_survey, "maps_under_test", lambda seen: maps)
-    found = _survey.measure(load_rows(toys.rows()), context())
-    assert [one.status for one in found.evidence] == ["error", "holds"]
-    assert "RuntimeError: no weights today" in found.evidence[0].claim
-    assert {row.map for row in found.plan} == {"FourierFeatures, rbf"}
+    monkeypatch.setattr(_survey, "maps_under_test", lambda data: maps)
+    outcome = _survey.measure(load_rows(toys.rows()), context())
+    assert [one.status for one in outcome.evidence] == ["error", "holds"]
+    assert "RuntimeError: no weights today" in outcome.evidence[0].claim
+    assert {row.map for row in outcome.plan} == {"FourierFeatures, rbf"}
 
 
 def test_too_few_features_are_inconclusive(monkeypatch):
@@ -149,22 +149,22 @@ def test_too_few_features_are_inconclusive(monkeypatch):
         _survey, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
     )
     declared = Declared.at_measured(MAPS["MaxoutFeatures, q = 4"][0], SEEN)
-    found = check_on_rows(declared, SEEN, context())
-    assert found.status == "inconclusive"
-    assert "features would decide" in found.reason
+    outcome = check_on_rows(declared, SEEN, context())
+    assert outcome.status == "inconclusive"
+    assert "features would decide" in outcome.reason
 
 
 def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
     values = np.insert(toys.rows(200, 3), [5, 90], 0.0, axis=0)
     unit = values / np.where(values.any(axis=1), np.linalg.norm(values, axis=1), 1.0)[:, None]
-    seen = chosen(values)
-    assert seen.counts.sum() == 200 * 199 // 2
-    assert len(seen.measured) == MEASURED
-    rho = unit[seen.source[seen.measured]] @ unit[seen.source[seen.measured]].T
+    data = chosen(values)
+    assert data.counts.sum() == 200 * 199 // 2
+    assert len(data.measured) == MEASURED
+    rho = unit[data.source[data.measured]] @ unit[data.source[data.measured]].T
     np.fill_diagonal(rho, 0.0)
     # One inner product and two lengths: a few units of rounding.
-    assert not np.all(np.diff(seen.source) > 0)
-    assert seen.correlations == pytest.approx((rho.min(), rho.max()), abs=1e-14)
+    assert not np.all(np.diff(data.source) > 0)
+    assert data.correlations == pytest.approx((rho.min(), rho.max()), abs=1e-14)
 
 
 def test_columns_are_told_from_pixels_and_from_steps():
@@ -192,10 +192,10 @@ def test_columns_are_told_from_pixels_and_from_steps():
     ids=["equal", "one column", "huge", "tiny", "zeros"],
 )
 def test_odd_rows_are_survived(values):
-    found = _survey.measure(load_rows(values), context())
-    assert {one.status for one in found.evidence} == {"holds"}
-    assert len(found.plan) == len(found.evidence) * len(ERRORS)
-    assert found.n_zero_rows == (3 if len(values) == 8 else 0)
+    outcome = _survey.measure(load_rows(values), context())
+    assert {one.status for one in outcome.evidence} == {"holds"}
+    assert len(outcome.plan) == len(outcome.evidence) * len(ERRORS)
+    assert outcome.n_zero_rows == (3 if len(values) == 8 else 0)
 
 
 def test_wide_rows_get_a_coarser_resolution_within_the_budget():
@@ -250,28 +250,28 @@ def with_target(target, values):
 def test_a_target_is_scored_on_every_map_beside_the_raw_columns():
     """A product of columns: no linear function of them explains it, and smooth kernels do."""
     values = np.random.default_rng(4).standard_normal((600, 3))
-    found = _survey.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
-    scores = {one.map: one for one in found.scores}
+    outcome = _survey.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
+    scores = {one.map: one for one in outcome.scores}
     assert next(iter(scores)) == RAW
-    real = {one.check for one in found.evidence if "Codes" not in one.check}
+    real = {one.check for one in outcome.evidence if "Codes" not in one.check}
     assert scores.keys() == {RAW, *real}
     # 200 rows are held out: R² of nothing has a standard error near 0.1.
     assert scores[RAW].value < 0.3
     assert scores["FourierFeatures, rbf"].value > 0.8
-    assert all(one.interval[0] <= one.value <= one.interval[1] for one in found.scores)
-    assert "R²" in found.score_method
-    assert found.target == "y"
+    assert all(one.interval[0] <= one.value <= one.interval[1] for one in outcome.scores)
+    assert "R²" in outcome.score_method
+    assert outcome.target == "y"
 
 
 def test_labels_are_scored_by_accuracy():
     values = np.random.default_rng(5).standard_normal((300, 3))
     labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
     with toys.few_maps():
-        found = _survey.measure(labelled, context())
-    scores = {one.map: one.value for one in found.scores}
+        outcome = _survey.measure(labelled, context())
+    scores = {one.map: one.value for one in outcome.scores}
     assert scores[RAW] > 0.85
     assert all(0 <= one <= 1 for one in scores.values())
-    assert "accuracy" in found.score_method
+    assert "accuracy" in outcome.score_method
 
 
 @pytest.mark.sampled(1)
@@ -328,9 +328,9 @@ def test_designs_can_be_paid_and_decide(level):
     """The planned features are enough for all pairs at once at the planned resolution."""
     for one in maps_under_test(SEEN)[:3]:
         for variance, n_pairs in ((2.0, 10), (0.1, 66)):
-            found = context(level=level)
-            resolution, m = design(one, variance, n_pairs, found)
-            rate, miss = 0.75 * found.false_alarm / n_pairs, 1e-6 / n_pairs
+            settings = context(level=level)
+            resolution, m = design(one, variance, n_pairs, settings)
+            rate, miss = 0.75 * settings.false_alarm / n_pairs, 1e-6 / n_pairs
             assert m >= one.multiple
             # m is a whole number, and the resolution follows it to first order.
             assert features_needed(variance, resolution, rate, miss) <= 1.01 * m + one.multiple

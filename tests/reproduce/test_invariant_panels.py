@@ -25,29 +25,31 @@ def test_both_learners_are_those_of_a_second_route() -> None:
     rng = np.random.default_rng(0)
     z, z_test = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
     labels, truth = (np.sign(rows[:, 0] + 0.2).astype(int) for rows in (z, z_test))
-    found = panels.both(z, labels, z_test, truth)
+    accuracy = panels.both(z, labels, z_test, truth)
     apart = ((z_test[:, None] - z) ** 2).sum(axis=2)
-    assert found["nearest"] == np.mean(labels[apart.argmin(axis=1)] == truth)
-    assert found["ridge"] > 0.8
+    assert accuracy["nearest"] == np.mean(labels[apart.argmin(axis=1)] == truth)
+    assert accuracy["ridge"] > 0.8
 
 
 def test_templates_that_stay_are_the_same_without_their_moves() -> None:
     # The group of the control has one element, and draws the same templates.
     cell = Cell({"draw": 0})
-    found = panels.measure(WORLD, cell, 0)
-    assert set(found["panel"]) == {"moved", "still"}
-    assert set(found["sizes"]) == set(panels.KINDS)
+    accuracy = panels.measure(WORLD, cell, 0)
+    assert set(accuracy["panel"]) == {"moved", "still"}
+    assert set(accuracy["sizes"]) == set(panels.KINDS)
     m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
     for kind in ("moved", "still"):
         for learner in panels.LEARNERS:
             # The panel is at the largest sample, the curves at the most templates and bins.
-            assert found["panel"][kind][learner][f"{m},{n}"] == found["sizes"][kind][learner][-1]
+            assert (
+                accuracy["panel"][kind][learner][f"{m},{n}"] == accuracy["sizes"][kind][learner][-1]
+            )
 
 
 def made(gain: float, draws: int = 10) -> list:
     """Results in which each step gains, and templates that move gain over the others."""
     rng = np.random.default_rng(1)
-    found = []
+    results = []
     for draw in range(draws):
         noise = rng.uniform(0, 0.001, 40)
         steps = {
@@ -62,13 +64,13 @@ def made(gain: float, draws: int = 10) -> list:
         }
         for k, kind in enumerate(sizes):
             sizes[kind] = {one: [v + noise[30 + k] for v in at] for one, at in sizes[kind].items()}
-        found.append(
+        results.append(
             (
                 Cell({"draw": draw}),
                 {"panel": {"moved": panel, "still": panel}, "sizes": sizes, "seconds": 1.0},
             )
         )
-    return found
+    return results
 
 
 @pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
@@ -85,11 +87,11 @@ def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> No
 
 
 def test_equal_differences_of_few_draws_are_not_certain() -> None:
-    found = made(0.1, draws=2)
-    for _, measured in found:
+    results = made(0.1, draws=2)
+    for _, measured in results:
         measured["sizes"] = {
             kind: {one: [value, value] for one in panels.LEARNERS}
             for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
         }
-    page = panels.panel_page(found, (5, 20), (1, 4), (50, 200))
+    page = panels.panel_page(results, (5, 20), (1, 4), (50, 200))
     assert "not told apart (+0.250" in page.verdicts[2]

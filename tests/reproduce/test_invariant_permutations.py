@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from mehler.proofs_checks.group_invariant.permutations import _curves as curves
+from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
 from mehler.reproduce._experiment import Cell

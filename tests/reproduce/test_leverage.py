@@ -59,32 +59,32 @@ def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
     parts = split(toy(), 130, 50, 0)
     gamma = gammas_of(parts.fit[0], 3)[1]
     y = parts.fit[1]
-    found = []
+    errors = []
     for ridge in RIDGES:
         model = KernelRidge(kernel="rbf", gamma=gamma, alpha=len(y) * ridge)
         model.fit(parts.fit[0], y - y.mean())
-        found.append(
+        errors.append(
             tuple(
                 np.mean((model.predict(p[0]) + y.mean() - p[1]) ** 2)
                 for p in (parts.choose, parts.test)
             )
         )
-    assert exact(parts, gamma) == pytest.approx(min(found), rel=1e-6)
+    assert exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
 
 
 def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:
     # No power of ten rows: N times the grid of ridges would be the grid again, shifted.
     parts = split(toy(), 130, 50, 0)
     phi = FourierFeatures.draw(3, 40, gamma=0.3, form="offset", seed=0, dtype="float64")
-    found = []
+    errors = []
     for ridge in RIDGES:
         model = Ridge(alpha=130 * ridge, solver="svd").fit(phi(parts.fit[0]), parts.fit[1])
-        found.append(
+        errors.append(
             tuple(
                 np.mean((model.predict(phi(p[0])) - p[1]) ** 2) for p in (parts.choose, parts.test)
             )
         )
-    assert on_features(parts, phi) == pytest.approx(min(found), rel=1e-6)
+    assert on_features(parts, phi) == pytest.approx(min(errors), rel=1e-6)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -174,24 +174,24 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
     monkeypatch.setattr(leverage, "on_pool", on_pool)
     monkeypatch.setattr(leverage, "exact", lambda parts, gamma: (0.25, next(errors)))
     world = leverage.prepare("quick", None)
-    found = leverage.measure(world, leverage.cells("quick")[0], 0)
+    errors = leverage.measure(world, leverage.cells("quick")[0], 0)
     (floors,) = world.floors.values()
-    assert found["exact"] == floors[0][1]
+    assert errors["exact"] == floors[0][1]
     for method in METHODS:
-        assert found[f"{method}, tuned"] == found[f"{method}, fixed"] == tried[method][0]
+        assert errors[f"{method}, tuned"] == errors[f"{method}, fixed"] == tried[method][0]
     # Ten draws follow the one of the comparison.
-    assert found["best of 10 plain, tuned"] == tried["plain"][world.n_gammas]
+    assert errors["best of 10 plain, tuned"] == tried["plain"][world.n_gammas]
 
 
 def test_cells_of_few_labels_have_a_table_of_their_own() -> None:
     rng = np.random.default_rng(0)
     keys = [f"{method}, {mode}" for method in METHODS for mode in ("fixed", "tuned")]
     keys += ["exact", "best of 10 plain, tuned"]
-    found = [
+    results = [
         (cell, {key: float(error) for key, error in zip(keys, rng.uniform(0.1, 0.2, len(keys)))})
         for cell in leverage.cells("full")
     ]
-    page = leverage.page("full", found)
+    page = leverage.page("full", results)
     few = [table for table in page.tables if "few labels" in table.caption]
     assert len(few) == 2
     assert [row[0] for row in few[0].rows[:3]] == [f"adult, labels = {n}" for n in (50, 100, 300)]

@@ -17,7 +17,7 @@ CELL = Cell({"data": "digits", "draw": 0})
 
 def test_weights_are_those_of_the_inverse() -> None:
     # Second route: the formula with an inverse, written out.
-    found = weights.measure(WORLD, CELL, 0)
+    summary = weights.measure(WORLD, CELL, 0)
     own = CELL.seed(0, weights.EXPERIMENT.name)
     parts = split(WORLD.problems["digits"], 300, 100, own)
     pool = FourierFeatures.draw(
@@ -28,18 +28,18 @@ def test_weights_are_those_of_the_inverse() -> None:
     for k, lam in enumerate(weights.RIDGES):
         scores = np.diag(gram @ np.linalg.inv(gram + lam * np.eye(60)))
         q = scores / scores.sum()
-        assert found["size"][k] == pytest.approx(1 / (60 * np.sum(q**2)), rel=1e-6)
-        assert found["high"][k] == pytest.approx(np.quantile(60 * q, 0.99), rel=1e-6)
-        assert sum(found["histogram"][k]) == pytest.approx(1, rel=1e-12)
+        assert summary["size"][k] == pytest.approx(1 / (60 * np.sum(q**2)), rel=1e-6)
+        assert summary["high"][k] == pytest.approx(np.quantile(60 * q, 0.99), rel=1e-6)
+        assert sum(summary["histogram"][k]) == pytest.approx(1, rel=1e-12)
     # Full rank: all weights are equal without a ridge.
-    assert found["even"][0] == 1.0
-    assert found["even"][-1] < 0.5
+    assert summary["even"][0] == 1.0
+    assert summary["even"][-1] < 0.5
 
 
 @pytest.mark.parametrize(("even", "said"), [(1.0, "uniform without"), (0.4, "not uniform")])
 def test_the_verdict_is_that_of_every_draw(even: float, said: str) -> None:
     one = {"even": [1.0, 0, 0, 0], "high": [1.0, 2, 4, 6], "low": [1.0, 1, 1, 2]}
     other = {**one, "even": [even, 0, 0, 0]}
-    found = weights._verdict("toy", Results([(CELL, one), (CELL, other)]))
-    assert found.startswith(f"toy: {said}")
-    assert "2 at 1e-06, 4 at 0.001, 3 at 0.1 (mean of 2 draws)" in found
+    text = weights._verdict("toy", Results([(CELL, one), (CELL, other)]))
+    assert text.startswith(f"toy: {said}")
+    assert "2 at 1e-06, 4 at 0.001, 3 at 0.1 (mean of 2 draws)" in text

@@ -85,7 +85,7 @@ def test_rows_that_are_no_real_numbers(estimator):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("value", "message"),
     [
         ([1.0, -1.0] + [1.0] * 8, "[Nn]egative"),
         ([1.0] * 3, "inconsistent|shape"),
@@ -94,18 +94,18 @@ def test_rows_that_are_no_real_numbers(estimator):
         (np.ma.masked_less(np.arange(10.0), 3), "sample_weight has masked entries"),
     ],
 )
-def test_weights_that_are_none(given, message):
+def test_weights_that_are_none(value, message):
     x = np.random.default_rng(0).standard_normal((10, 3))
     for model in (RandomFeatureRidge(), RandomFeatureRidgeClassifier()):
         with pytest.raises(ValueError, match=message):
-            model.fit(x, np.arange(10) % 2, sample_weight=given)
+            model.fit(x, np.arange(10) % 2, sample_weight=value)
 
 
-@pytest.mark.parametrize("given", [{0: -1.0}, {0: "heavy"}, "even", 3])
-def test_class_weights_that_are_none(given):
+@pytest.mark.parametrize("value", [{0: -1.0}, {0: "heavy"}, "even", 3])
+def test_class_weights_that_are_none(value):
     x = np.random.default_rng(0).standard_normal((10, 3))
     with pytest.raises(ValueError, match="class_weight="):
-        RandomFeatureRidgeClassifier(class_weight=given).fit(x, np.arange(10) % 2)
+        RandomFeatureRidgeClassifier(class_weight=value).fit(x, np.arange(10) % 2)
     with pytest.raises(ValueError, match="class_weight='balanced' needs all rows at once"):
         RandomFeatureRidgeClassifier(class_weight="balanced").partial_fit(x, np.arange(10) % 2)
 

@@ -13,10 +13,10 @@ from mehler.verify import intervals
 
 from .._shared import compute
 from .._tokens import Tokens
-from . import _curves as curves
 from . import _task as task
-from ._curves import draw_of, of_gram, of_map
+from . import curves
 from ._task import PAPER, SMALL, Task, bag_of_words, draw_map, grams, haar
+from .curves import draw_of, of_gram, of_map
 
 _DRAWS = 60
 _FEWER_DRAWS = 40  # where the difference shows in nearly every draw

@@ -82,9 +82,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     random_state: Any = None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        x, given = _inputs.rows_and_labels(self, X, y)
-        check_classification_targets(given)
-        labels = column_or_1d(given, warn=True)
+        x, targets = _inputs.rows_and_labels(self, X, y)
+        check_classification_targets(targets)
+        labels = column_or_1d(targets, warn=True)
         codes, classes = _codes(labels)
         self._solve(x, codes, labels, self.scoring, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(classes, x)
@@ -122,9 +122,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         first = self._begins()
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
         known = _classes(classes, before, fixed=not first)
-        x, given = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
+        x, targets = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
         # A few rows do not determine the kind of labels; membership in the classes does.
-        labels = column_or_1d(given, warn=True)
+        labels = column_or_1d(targets, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
         require_choice("scoring", self.scoring, SCORINGS)
         codes = codes[:, 1:] if len(known) == 2 else codes
@@ -241,14 +241,14 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return moved
 
 
-def _class_weights(given: Any, labels: Any) -> Any:
+def _class_weights(weights: Any, labels: Any) -> Any:
     """Return the weight of each row's class; a class that a dict does not name has weight 1."""
-    if isinstance(given, Mapping):
-        if not all(isinstance(weight, Real) and float(weight) >= 0 for weight in given.values()):
-            raise ValueError(f"class_weight={given!r} must be at least 0 for each class")
-        return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
-    if given != "balanced":
-        raise ValueError(f"class_weight={given!r} must be a dict, 'balanced' or None")
+    if isinstance(weights, Mapping):
+        if not all(isinstance(weight, Real) and float(weight) >= 0 for weight in weights.values()):
+            raise ValueError(f"class_weight={weights!r} must be at least 0 for each class")
+        return np.array([float(weights.get(label, 1.0)) for label in labels.tolist()])
+    if weights != "balanced":
+        raise ValueError(f"class_weight={weights!r} must be a dict, 'balanced' or None")
     return compute_sample_weight("balanced", labels)
 
 
@@ -258,18 +258,20 @@ def _placed(classes: Any, x: _arrays.Array) -> Any:
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
 
 
-def _classes(given: Any, before: Any, *, fixed: bool) -> Any:
+def _classes(classes: Any, before: Any, *, fixed: bool) -> Any:
     """Return all labels, sorted."""
-    if given is None:
+    if classes is None:
         if before is None:
             raise ValueError("classes must be given with the first chunk: all labels there will be")
         return before
-    found = np.unique(np.asarray(_arrays.to_host(given) if _arrays.is_array(given) else given))
-    if fixed and not np.array_equal(found, before):
-        raise ValueError(f"classes={given!r} are not those of the first chunk, {before.tolist()}")
-    if len(found) < 2:
-        raise ValueError(f"classes={given!r} are fewer than 2")
-    return found
+    distinct = np.unique(
+        np.asarray(_arrays.to_host(classes) if _arrays.is_array(classes) else classes)
+    )
+    if fixed and not np.array_equal(distinct, before):
+        raise ValueError(f"classes={classes!r} are not those of the first chunk, {before.tolist()}")
+    if len(distinct) < 2:
+        raise ValueError(f"classes={classes!r} are fewer than 2")
+    return distinct
 
 
 def _codes(labels: Any) -> tuple[Any, Any]:

@@ -35,10 +35,10 @@ def pool(shape, seed=0):
 @methods
 def test_sum_is_the_degrees_of_freedom(shape, method):
     phi, p = pool(shape)
-    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
+    scores = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
     # By the kernel's eigenvalues on the rows: another matrix, another factorisation.
     values = np.linalg.eigvalsh((phi * p) @ phi.T / shape[0])
-    assert found.degrees_of_freedom == pytest.approx(np.sum(values / (values + 0.01)), abs=1e-11)
+    assert scores.degrees_of_freedom == pytest.approx(np.sum(values / (values + 0.01)), abs=1e-11)
 
 
 @shapes
@@ -49,10 +49,10 @@ def test_a_score_is_the_weight_times_the_leverage(shape, method):
     n = shape[0]
     sigma = (phi * p) @ phi.T / n
     leverage = np.sum(phi * np.linalg.solve(sigma + 0.01 * np.eye(n), phi), axis=0) / n
-    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
-    assert np.abs(found.scores - p * leverage).max() < CLOSE
-    assert found.largest == pytest.approx(leverage.max(), rel=1e-10)
-    assert found.gain == pytest.approx(leverage.max() / (p @ leverage), rel=1e-10)
+    scores = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
+    assert np.abs(scores.scores - p * leverage).max() < CLOSE
+    assert scores.largest == pytest.approx(leverage.max(), rel=1e-10)
+    assert scores.gain == pytest.approx(leverage.max() / (p @ leverage), rel=1e-10)
 
 
 @shapes
@@ -60,16 +60,16 @@ def test_a_score_is_the_weight_times_the_leverage(shape, method):
 def test_scores_are_from_0_to_1_and_decrease_in_the_ridge(shape, method):
     phi, p = pool(shape)
     phi[:, 3] = 0.0
-    found = [
+    scores = [
         ridge_leverage_scores(phi, lam, pool_weights=p, method=method).scores
         for lam in (1e-6, 1e-3, 0.1, 10.0)
     ]
-    for tau in found:
+    for tau in scores:
         assert np.all(tau >= 0)
         # A matrix of full column rank has scores that are near 1, up to rounding.
         assert np.all(tau < 1 + 100 * EPS)
         assert tau[3] == 0
-    for more, less in itertools.pairwise(found):
+    for more, less in itertools.pairwise(scores):
         assert np.all(np.delete(more - less, 3) > 0)
 
 
@@ -126,24 +126,24 @@ def test_groups_are_summed():
     phi, p = pool((30, 12))
     alone = ridge_leverage_scores(phi, 0.01, pool_weights=p)
     labels = np.array([7, 2, 2, 7, 2, 9, 1, 1, 1, 1, 4, 9])
-    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, groups=labels)
+    scores = ridge_leverage_scores(phi, 0.01, pool_weights=p, groups=labels)
     sums = [alone.scores[labels == one].sum() for one in (1, 2, 4, 7, 9)]
     weights = [p[labels == one].sum() for one in (1, 2, 4, 7, 9)]
-    assert found.group_scores == pytest.approx(sums, rel=1e-14)
-    assert found.group_weights == pytest.approx(weights, rel=1e-14)
-    assert found.largest == pytest.approx(max(np.divide(sums, weights)), rel=1e-14)
-    assert found.probabilities == pytest.approx(np.divide(sums, np.sum(sums)), rel=1e-14)
-    assert np.array_equal(found.scores, alone.scores)
+    assert scores.group_scores == pytest.approx(sums, rel=1e-14)
+    assert scores.group_weights == pytest.approx(weights, rel=1e-14)
+    assert scores.largest == pytest.approx(max(np.divide(sums, weights)), rel=1e-14)
+    assert scores.probabilities == pytest.approx(np.divide(sums, np.sum(sums)), rel=1e-14)
+    assert np.array_equal(scores.scores, alone.scores)
 
 
 @methods
 @pytest.mark.parametrize("lam", [1e-1, 1e-3])
 def test_circle(method, lam):
     phi, p, k, b = worlds.circle()
-    found = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
+    scores = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
     exact = worlds.circle_scores(p, k, b, lam)
-    assert np.abs(found.scores - p * exact).max() < CLOSE
-    assert found.largest == pytest.approx(exact.max(), rel=1e-10)
+    assert np.abs(scores.scores - p * exact).max() < CLOSE
+    assert scores.largest == pytest.approx(exact.max(), rel=1e-10)
 
 
 @pytest.mark.parametrize("method", ["svd", "gram"])
@@ -151,12 +151,12 @@ def test_gaussian_data_and_kernel(method):
     """Complex features; scores rise with the frequency up to 1/lam."""
     gamma, lam = 0.5, 1e-3
     phi, p, w = worlds.gaussian(90, 90, gamma)
-    found = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
+    scores = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
     exact = worlds.gaussian_scores(w, gamma, lam)
     # Rules of 90 points are exact to 1e-9 for waves up to 6 on rows that carry weight.
     near = np.abs(w) < 6
     assert np.sum(near) > 30
-    assert (found.scores / p)[near] == pytest.approx(exact[near], rel=1e-7)
+    assert (scores.scores / p)[near] == pytest.approx(exact[near], rel=1e-7)
     assert np.all(np.diff(exact[near & (w > 0)]) > 0)
     assert exact.max() < 1 / lam
 
@@ -174,10 +174,10 @@ def test_every_library(place, shape, method):
         return
 
     def score(x):
-        found = ridge_leverage_scores(
+        scores = ridge_leverage_scores(
             x, 0.01, pool_weights=p, groups=np.arange(shape[1]) // 2, method=method
         )
-        return found.scores, found.group_scores
+        return scores.scores, scores.group_scores
 
     if place.jit:
         import jax
@@ -207,25 +207,25 @@ def test_the_default_is_the_cheaper_of_the_accurate(shape, lam, cheaper, dtype):
     """By shapes alone, while products of rows keep nine digits: lam >= 1e9 eps |A|^2."""
     phi, p = pool(shape)
     phi = phi.astype(dtype)
-    found = ridge_leverage_scores(phi, lam, pool_weights=p).scores
+    scores = ridge_leverage_scores(phi, lam, pool_weights=p).scores
     wide = ridge_leverage_scores(phi.astype(float), lam, pool_weights=p, method=cheaper).scores
     exact = ridge_leverage_scores(phi.astype(float), lam, pool_weights=p, method="svd").scores
     # |A|^2 is below 4; a float32 score is rounded once, and 'svd' computes in it where it may.
     size = 4 / lam if cheaper != "svd" else (4 / lam) ** 0.5
     close = 60 * EPS * size
     if dtype == "float64":
-        assert found.tolist() == wide.tolist()
+        assert scores.tolist() == wide.tolist()
     else:
         eps = np.finfo(np.float32).eps
         close = 60 * eps * (1 if cheaper != "svd" else size)
-    assert np.abs(found - exact).max() < close
+    assert np.abs(scores - exact).max() < close
 
 
 def test_float32_stays():
     phi, p = pool((30, 12))
     for method in METHODS:
-        found = ridge_leverage_scores(phi.astype("f4"), 0.01, pool_weights=p, method=method)
-        assert found.scores.dtype == np.float32
+        scores = ridge_leverage_scores(phi.astype("f4"), 0.01, pool_weights=p, method=method)
+        assert scores.scores.dtype == np.float32
 
 
 @functools.cache
@@ -291,9 +291,9 @@ def test_a_ridge_below_the_rounding_of_float32(method, dtype, turned):
     """Products in float32 left eigenvalues of 1e-7, which a ridge of 1e-8 counts as features."""
     phi, true = decaying(dtype)
     phi = phi.T if turned else phi
-    found = ridge_leverage_scores(phi, SMALL, method=method)
-    assert found.degrees_of_freedom == pytest.approx(true, rel=1e-5)
-    assert found.scores.dtype == dtype
+    scores = ridge_leverage_scores(phi, SMALL, method=method)
+    assert scores.degrees_of_freedom == pytest.approx(true, rel=1e-5)
+    assert scores.scores.dtype == dtype
 
 
 def test_without_double_precision_products_are_refused(monkeypatch):

@@ -208,12 +208,12 @@ class KitchenSinks(FeatureMap):
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self._law.follows:
-            return self._law.given("kernel", x, x if y is None else y)
+            return self._law.moment("kernel", x, x if y is None else y)
         return self._moment(x, y, 1)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self._law.follows:
-            return self._law.given("variance", x, x if y is None else y)
+            return self._law.moment("variance", x, x if y is None else y)
         with np.errstate(over="ignore"):
             variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
         xp = _arrays.array_namespace(variance)

@@ -50,7 +50,7 @@ class WeightLaw(ABC):
         """Return the distribution function of one projection of a row."""
         return gaussian
 
-    def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+    def moment(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
         """Evaluate the user's kernel or variance, if they do not follow."""
         raise ValueError(
             f"the law of the weights carries no {what}: a law of your own is known by what you "
@@ -171,9 +171,9 @@ class OwnWeights(WeightLaw):
             "known for a law of your own"
         )
 
-    def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+    def moment(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
         function = self.said.get(what)
-        return super().given(what, x, y) if function is None else function(x, y)
+        return super().moment(what, x, y) if function is None else function(x, y)
 
 
 _NAMED: dict[str, WeightLaw] = {one.name: one for one in (GaussianWeights(), SphereWeights())}
@@ -243,7 +243,7 @@ class StumpWeights(WeightLaw):
             "the mean of a row says"
         )
 
-    def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+    def moment(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
         if self.activation.degree != 0:
             raise ValueError(
                 f"law='stumps' has a closed form for activations that carry degree 0, such as "

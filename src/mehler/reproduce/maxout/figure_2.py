@@ -156,7 +156,7 @@ _METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE
 _VIEWS = 33
 _SWEEPS = {"turn": 360, "half": 180, "sixth": 60}
 # Rank correlation above which the order counts as found.
-_FOUND = 0.9
+_THRESHOLD = 0.9
 
 
 def prepare(level: Level, folder: Path | None) -> Any:
@@ -289,7 +289,7 @@ def _windings(turns: Results) -> Table:
 def verdict(name: str, agreed: dict[str, Any]) -> str:
     """Describe on how many digits each method finds the order, against PCA of pixels."""
     counts = ", ".join(
-        f"{_METHODS[k]} on {int((values > _FOUND).sum())} (mean {values.mean():.2f})"
+        f"{_METHODS[k]} on {int((values > _THRESHOLD).sum())} (mean {values.mean():.2f})"
         for k, values in agreed.items()
     )
     # Paired, since both methods see the same pictures of a digit.
@@ -301,7 +301,7 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
     )
     n = len(agreed["maxout"])
     return (
-        f"{name}: the order is found (correlation above {_FOUND}) of {n} digits by "
+        f"{name}: the order is found (correlation above {_THRESHOLD}) of {n} digits by "
         f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
         f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {n} digits)."
     )
