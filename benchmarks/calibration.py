@@ -269,6 +269,8 @@ def single(seed):
 
 ALL_ROWS = np.random.default_rng(0).standard_normal((6, 3))
 FREE = {"independent_features": True}
+# A resolution sets how many samples a run takes, and so its cost: the rates, which are what is
+# tested, hold at any.
 ROWS = (
     Row("check_kernel", "variance", of_kernel(Cosines, rbf, variance=rbf_variance, resolution=0.2)),
     Row(
