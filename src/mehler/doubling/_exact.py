@@ -18,6 +18,9 @@ from mehler.doubling._points import Points
 _SLACK = 1e-6
 
 
+# Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
+# and NumPy may then warn of an invalid value.
+@np.errstate(invalid="ignore")
 def greedy_count(sets: Any) -> int:
     """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
     weights = sets.astype(np.float32)

@@ -143,6 +143,9 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
+# Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
+# and NumPy may then warn of an invalid value.
+@np.errstate(invalid="ignore")
 def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
     """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
 
