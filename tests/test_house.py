@@ -248,6 +248,38 @@ def test_public_names_have_a_user():
     assert alone - ALONE == set()
 
 
+def parameter_sentences(docstring: str) -> set[str]:
+    """Return the long sentences of a docstring's parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", docstring, re.S | re.M)
+    texts = re.findall(r"(?:^    .*\n?|^\n)+", section[1], re.M) if section else []
+    sentences = {s for text in texts for s in re.split(r"(?<=[.;])\s+", " ".join(text.split()))}
+    return {s for s in sentences if len(s) >= 60 and not s.startswith("As ")}
+
+
+def repeated(sources: dict[str, str]) -> dict[tuple[str, str], list[str]]:
+    """Return the sentences in the parameters of two or more docstrings of one package."""
+    places = defaultdict(list)
+    for module, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+                for sentence in parameter_sentences(ast.get_docstring(node)):
+                    places[module.split(".")[1], sentence].append(f"{module}.{node.name}")
+    return {key: where for key, where in places.items() if len(where) > 1}
+
+
+def test_a_parameter_is_described_once_a_package():
+    """A neighbour refers to it; estimators repeat it, as scikit-learn's users read ``help``."""
+    sources = {module: path.read_text(encoding="utf-8") for module, path in files()}
+    packages = [module for module in sources if room_of(module) not in (None, "mehler.sklearn")]
+    assert repeated({module: sources[module] for module in packages}) == {}
+    text = "Rows in the map's own namespace, all of them finite, unless\n        the map says more."
+    planted = f'"""Do.\n\n    Parameters\n    ----------\n    X : array\n        {text}\n'
+    planted += '\n    Examples\n    --------\n    """'
+    source = "".join(f"def {name}(X):\n    {planted}\n" for name in ("first", "second"))
+    [where] = repeated({"mehler.verify.planted": source}).values()
+    assert where == ["mehler.verify.planted.first", "mehler.verify.planted.second"]
+
+
 CORE = {"numpy", "scipy", "array_api_compat", "mpmath"}
 HEAVY = {
     *("torch", "jax", "dask", "cupy", "array_api_strict", "flint", "hypothesis", "pytest"),

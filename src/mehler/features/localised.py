@@ -38,7 +38,7 @@ class LocalisedLinearFeatures(FeatureMap):
     form : {'pairs', 'offset'}, optional
         Cosine and sine of a frequency, or the cosine with an offset.
     projections : str, optional
-        How frequencies are drawn, see `mehler.features.projections`.
+        As for :class:`mehler.FourierFeatures`.
     seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 

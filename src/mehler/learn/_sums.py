@@ -49,7 +49,7 @@ class RidgeSums:
     Parameters
     ----------
     phi : callable
-        A map of mehler, or any function from rows (n, d) to features (n, m).
+        The map, as for :func:`ridge`.
 
     Attributes
     ----------

@@ -252,7 +252,7 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
     Parameters
     ----------
     distance : float
-        delta, the least distance of a point of one orbit from one of the other.
+        delta, as in the formula.
     share : float
         p in (0, 1], the fraction of elements that move a row by at most `radius`, the mean of both
         rows; or less.

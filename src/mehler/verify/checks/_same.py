@@ -152,10 +152,9 @@ def check_same(
         version and the new one. Each may return arrays of any library and dtype, and as many
         features as it likes.
     X : array, shape (n, d)
-        Rows, passed to both maps unchanged. Without `Y` all unordered pairs of rows are tested,
-        the diagonal included.
+        Rows, passed to both maps unchanged.
     Y : array, shape (k, d), optional
-        Second rows; if given, all pairs (x, y) are tested.
+        Second rows, as for :func:`check_kernel`.
     law : bool
         Test the stronger claim that the estimates <phi(x), phi(y)> of both maps have one law, as
         for two implementations of one algorithm with as many features. Needs no assumption on
