@@ -24,7 +24,7 @@ import numpy as np
 from mehler.proofs_checks.features._gram_draws import grams
 from mehler.proofs_checks.features.gram_error import best_direction, known_before
 from mehler.proofs_checks.maxout.risk._risks import Law, units
-from scipy import special
+from scipy import special, stats
 
 import mehler
 from mehler import data, doubling, exact
@@ -234,9 +234,9 @@ def row(
     """Return the numbers of one row of the table."""
     mean = of == "mean"
     seen = np.mean(drawn) if mean else np.quantile(drawn, 1 - DELTA)
-    ends = (
-        intervals.asymptotic(drawn, ALARM) if mean else intervals.quantile(drawn, 1 - DELTA, ALARM)
-    )
+    ends = intervals.quantile(drawn, 1 - DELTA, ALARM)
+    if mean:  # Student's, right for many draws
+        ends = stats.t.interval(1 - ALARM, np.size(drawn) - 1, seen, stats.sem(drawn))
     return {
         "error": error,
         "ours": float(ours),

@@ -207,7 +207,6 @@ ALONE = {
     "dkw",
     "edge_case_arrays",
     "factories",
-    "maxout_constants",
     "packing_number",
     "pool_sizes",
 }

@@ -9,8 +9,7 @@ from scipy import stats
 from mehler import exact
 from mehler.bounds import kernel_error, solve
 from mehler.bounds.kernel_error._exponent import LOWEST
-from mehler.bounds.kernel_error._pairs import variance_of
-from mehler.verify.intervals import maxout_constants
+from mehler.bounds.kernel_error._pairs import Product, variance_of
 
 KNOWN = [
     {"pool_size": 4},
@@ -38,9 +37,19 @@ def test_all_pairs_pay_for_each_entry_of_half_the_matrix(setting):
     assert not together.vacuous
 
 
+@pytest.mark.parametrize("rho", [0.0, 0.5, -0.5, 0.9, 1.0])
+def test_sub_gamma_constants_bound_the_exact_moments_of_one_projection(rho):
+    """q = 1: log E exp(l (g g' - rho)) = -log((1 - rho l)^2 - l^2)/2 - l rho."""
+    v, c = Product(pool_size=1, rho=rho).sub_gamma_constants()
+    x = np.linspace(-0.999, 0.999, 41) / c
+    truth = -0.5 * np.log((1.0 - rho * x) ** 2 - x * x) - x * rho
+    assert (truth <= 0.5 * x * x * v / (1.0 - c * np.abs(x)) + 1e-15).all()
+
+
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
-def test_sub_gamma_constants_are_those_of_the_intervals(rho):
-    constants = maxout_constants(rho, 8)
+def test_sub_gamma_constants_by_hand(rho):
+    h = float(exact.max_moment(1, 8))
+    constants = 4 * (1 + abs(rho)) * (1 + h * h), 2 * (1 + abs(rho)) ** 0.5
     ours = kernel_error.one_pair(100, delta=0.1, pool_size=8, rho=rho, method="sub-gamma")
     inputs = kernel_error.one_pair(100, delta=0.1, sub_gamma=constants)
     assert ours.value == pytest.approx(inputs.value, rel=1e-14)

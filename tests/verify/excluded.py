@@ -105,13 +105,6 @@ def bounded(checks: Batch) -> Any:
     return _each(checks, lambda row: intervals.bounded(row, -checks.reach, checks.reach, RATE))
 
 
-def sub_gamma(checks: Batch) -> Any:
-    rho = float((X @ Y.T)[0, 0]) / math.sqrt(float((X @ X.T)[0, 0]) * float((Y @ Y.T)[0, 0]))
-    size = math.sqrt(float((X @ X.T)[0, 0]) * float((Y @ Y.T)[0, 0]))
-    v, c = intervals.maxout_constants(rho, checks.pool)
-    return _each(checks, lambda row: intervals.sub_gamma(row, v * size**2, c * size, RATE))
-
-
 def binomial(checks: Batch) -> Any:
     ends = [intervals.binomial(k, UNITS, RATE) for k in range(UNITS + 1)]
     return _each(checks, lambda row: ends[int(row.sum())])

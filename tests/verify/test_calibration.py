@@ -22,13 +22,11 @@ from tests.verify.toys import most_misses
 CHECKS = 100_000
 EVERY = tuple(MAPS)
 FOURIER = ("cosines", "pairs")
-MAXOUT = ("maxout", "maxout, pool of 2")
 
 ROUTES = {
     "known variance": (excluded.known_variance, EVERY),
     "betting": (excluded.betting, FOURIER),
     "bounded": (excluded.bounded, FOURIER),
-    "sub-gamma": (excluded.sub_gamma, MAXOUT),
     "binomial": (excluded.binomial, ("codes",)),
 }
 

@@ -41,7 +41,6 @@ CALLS = {
         ValueError,
     ),
     "exact": (lambda: verify.check_mean(SAMPLES[:, 0], "0", resolution=1.0), TypeError),
-    "centred": (lambda: intervals.maxout_constants(0.0, 4, centred="false"), TypeError),
     "X": (lambda: kernels.make("rbf", gamma=1.0)(SAMPLES[:2], np.eye(3)), ValueError),
 }
 

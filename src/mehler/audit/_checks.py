@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,12 @@ from mehler.verify.pairwise import Clock
 from mehler.verify.sampling import Draws, choose_source, estimate, make_pairs
 
 # Further checks by name, and the row of the structure that each is.
-EXTRA = {"convergence": None, "reproducible": "seeds", "finite": "finite"}
+Further: TypeAlias = Literal["convergence", "reproducible", "finite"]
+EXTRA: dict[Further, Literal["seeds", "finite"] | None] = {
+    "convergence": None,
+    "reproducible": "seeds",
+    "finite": "finite",
+}
 # Draws compared with the kernel where the claim is closeness.
 CLOSE_DRAWS = 8
 
@@ -85,7 +90,7 @@ def closeness_evidence(
 
 
 def further_evidence(
-    name: str, target: Target, rows: np.ndarray, context: Context, seconds: float | None
+    name: Further, target: Target, rows: np.ndarray, context: Context, seconds: float | None
 ) -> Evidence:
     """Run one of `EXTRA` by name."""
     options: dict[str, Any] = {
@@ -115,7 +120,7 @@ def _without_numbers(evidence: Evidence) -> Evidence:
     return replace(evidence, observed=None, exact=None, interval=None, detectable=None)
 
 
-def require_draws(names: tuple[str, ...], target: Target) -> None:
+def require_draws(names: Sequence[Further], target: Target) -> None:
     """Raise ValueError, before any draw, for further checks that do not apply to the target."""
     for name in names:
         if not target.random:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mehler.audit._checks import (
     CLOSE_DRAWS,
     EXTRA,
     Budget,
+    Further,
     closeness_evidence,
     further_evidence,
     mean_evidence,
@@ -30,7 +31,7 @@ from mehler.report import Verification, provenance
 from mehler.statements import Context, Plot
 from mehler.verify import Cause, Ledger, diagnose, threads
 
-CLAIMS = ("mean", "close")
+Claim: TypeAlias = Literal["mean", "close"]
 # Default time limit in seconds for all checks together.
 TIME_LIMIT = 60.0
 
@@ -44,8 +45,8 @@ def verify_map(
     n_features: int | None = None,
     inputs: int | None = None,
     data: str | PathLike[str] | Any | None = None,
-    claim: str | None = None,
-    also: Sequence[str] = (),
+    claim: Claim | None = None,
+    also: Sequence[Further] = (),
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     law: str | None = None,
@@ -132,8 +133,8 @@ def verify_map(
     show = progress or (lambda label, done, total: None)
     if data is not None and inputs is not None:
         raise ValueError("inputs and data exclude each other: give the rows or their dimension")
-    if claim is not None and claim not in CLAIMS:
-        raise ValueError(f"claim={claim!r} is not one of {', '.join(CLAIMS)}")
+    if claim is not None and claim not in get_args(Claim):
+        raise ValueError(f"claim={claim!r} is not one of {', '.join(get_args(Claim))}")
     for each in also:
         if each not in EXTRA:
             raise ValueError(f"also={each!r} is not one of {', '.join(EXTRA)}")
@@ -151,7 +152,7 @@ def verify_map(
         read = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
         declared = declarations_of(read, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if read.random or declared.columns_are_samples else "close")
-        require_draws(tuple(also), read)
+        require_draws(also, read)
         if kind == "close" and law is not None:
             raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)

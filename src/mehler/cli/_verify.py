@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -164,8 +164,8 @@ def verify(
             n_features=features,
             inputs=inputs,
             data=rows,
-            claim=claim,
-            also=tuple(also or ()),
+            claim=cast(Any, claim),  # other words are refused there
+            also=cast(Any, also or ()),
             resolution=resolution,
             false_alarm=false_alarm,
             law=law,

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstwo
 
-from mehler.exact import maxout_kernel
 from mehler.verify import intervals
 from tests.verify.toys import most_misses
 
@@ -51,40 +50,6 @@ def test_betting_moves_and_scales_with_the_samples():
     assert np.allclose(moved, [3.0 - 2.0 * high, 3.0 - 2.0 * low], rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.5, -0.5, 0.9, 1.0])
-def test_maxout_constants_bound_the_exact_moment_function_of_one_projection(rho):
-    """q = 1: log E exp(l (g g' - rho)) = -log((1 - rho l)^2 - l^2)/2 - l rho."""
-    v, c = intervals.maxout_constants(rho, 1)
-    for share in np.linspace(-0.999, 0.999, 41):
-        x = share / c
-        exact = -0.5 * math.log((1.0 - rho * x) ** 2 - x * x) - x * rho
-        assert exact <= 0.5 * x * x * v / (1.0 - c * abs(x)) + 1e-15
-
-
-@pytest.mark.parametrize("q", [2, 8])
-def test_sub_gamma_holds_for_maxout_products_at_a_stopping_time(q):
-    rng, n, first, repeats, rate, rho = np.random.default_rng(9), 60, 10, 1000, 0.2, 0.5
-    g = rng.standard_normal((repeats, n, q))
-    other = rho * g + math.sqrt(1 - rho**2) * rng.standard_normal(g.shape)
-    x, truth = g.max(axis=2) * other.max(axis=2), maxout_kernel(rho, q)
-    v, c = intervals.maxout_constants(rho, q)
-    misses = 0
-    for row in x:
-        gaps = np.abs(np.cumsum(row - truth) / np.sqrt(np.arange(1, n + 1)))[first:]
-        stop = first + 1 + int(np.argmax(gaps))
-        low, high = intervals.sub_gamma(row[:stop], v, c, rate, planned=30)
-        misses += not low <= truth <= high
-    assert misses <= most_misses(repeats, rate)
-
-
-def test_sub_gamma_has_its_closed_half_width():
-    low, high = intervals.sub_gamma(np.zeros(1000), 3.0, 2.0, 1e-3)
-    cost = math.log(2e3)
-    expected = math.sqrt(2 * 3.0 * cost / 1000) + 2.0 * cost / 1000
-    assert high == pytest.approx(expected, rel=1e-12)
-    assert low == -high
-
-
 @pytest.mark.parametrize("n", [1, 5, 100, 10_000])
 def test_dkw_is_the_exact_two_sided_quantile(n):
     # Both one-sided deviations at once have probability below 2 (alpha/2)^4 by Massart's route;
@@ -113,8 +78,6 @@ def test_dkw_is_continuous_where_the_bound_takes_over():
     [
         (lambda: intervals.betting([2.0], 0, 1, 0.1), "outside the declared range"),
         (lambda: intervals.betting([], 0, 1, 0.1), "empty"),
-        (lambda: intervals.sub_gamma([1.0], -1.0, 1.0, 0.1), "v=-1.0"),
-        (lambda: intervals.maxout_constants(1.5, 4), "correlation"),
         (lambda: intervals.dkw(0, 0.1), "n=0"),
         (lambda: intervals.dkw(10, 2.0), "false_alarm=2.0"),
     ],

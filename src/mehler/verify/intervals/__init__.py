@@ -6,7 +6,6 @@ function        assumption on the independent samples             error rate
 known_variance  a variance of at most the one given               exact bound, any tails;
                                                                   any stopping time
 betting         values in [low, high]                             exact bound; any stopping time
-sub_gamma       exponential moments of constants v and c          exact bound; any stopping time
 bounded         values in [low, high]                             exact bound at a fixed n
 binomial        successes of n equal trials                       exact bound at a fixed n
 self_normalised a kurtosis below a limit proportional to n        exact bound at a fixed n
@@ -14,7 +13,6 @@ nonnegative     no negative ones; at the upper end bounded        exact bound at
                 moments
 quantile        none; for a quantile, not the mean                exact bound at a fixed n
 dkw             (a band for the distribution function)            exact bound at a fixed n
-asymptotic      a variance, and n large                           only in the limit of large n
 =============== ================================================= ==============================
 
 Pass `planned`, the sample size to tune for, to the intervals that are valid at any stopping time
@@ -25,19 +23,15 @@ from mehler.verify.intervals._binomial import binomial, dkw, quantile
 from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._nonnegative import nonnegative
-from mehler.verify.intervals._self_normalised import asymptotic, self_normalised
-from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
+from mehler.verify.intervals._self_normalised import self_normalised
 
 __all__ = [
-    "asymptotic",
     "betting",
     "binomial",
     "bounded",
     "dkw",
     "known_variance",
-    "maxout_constants",
     "nonnegative",
     "quantile",
     "self_normalised",
-    "sub_gamma",
 ]

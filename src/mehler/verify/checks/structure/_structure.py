@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
@@ -74,11 +74,15 @@ _ON_REQUEST: dict[str, _Look] = {
     "libraries": check_libraries,
     **DECLARATIONS,
 }
-_USUAL = (
-    *("calls", "global random state", "same seed", "fresh process", "layouts"),
-    *(name for name, _ in (*_RANDOM, *_CLAIMED)),
-)
-STRUCTURE_ROWS = (*_USUAL, *_ON_REQUEST)
+_Calls: TypeAlias = Literal["calls", "global random state", "same seed", "fresh process", "layouts"]
+_Random: TypeAlias = Literal["other seeds", "unused columns", "columns", "independent columns"]
+_Claimed: TypeAlias = Literal["precision", "inputs", "sizes", "lengths", "other rows"]
+_Usual: TypeAlias = Literal[_Calls, _Random, _Claimed]
+_OnRequest: TypeAlias = Literal["seeds", "finite", "weights", "libraries"]
+_OfKernels: TypeAlias = Literal["parts", "dtypes", "gram", "declared kernel", "declared variance"]
+_OfObjects: TypeAlias = Literal["bad rows", "recipe", "pickle"]
+StructureRow: TypeAlias = Literal[_Usual, _OnRequest, _OfKernels, _OfObjects]
+STRUCTURE_ROWS: tuple[StructureRow, ...] = get_args(StructureRow)
 # Rows that share the error rate.
 _BY_CHANCE = {
     *(name for name, _ in (*_RANDOM, *_CLAIMED)),
@@ -98,7 +102,7 @@ def check_structure(
     redraw: Redraw | None = None,
     random: bool = True,
     elsewhere: Elsewhere | None = None,
-    only: str | Collection[str] | None = None,
+    only: StructureRow | Collection[StructureRow] | None = None,
     resolution: float = 0.02,
     **options: Unpack[DrawOptions],
 ) -> Verdict:
@@ -221,11 +225,11 @@ def check_structure(
 
 
 def _chosen(
-    only: str | Collection[str] | None, needed: Mapping[str, tuple[str, Any]]
-) -> tuple[str, ...]:
+    only: StructureRow | Collection[StructureRow] | None, needed: Mapping[str, tuple[str, Any]]
+) -> tuple[StructureRow, ...]:
     """Return the rows to run, in their order; `needed` has the option that a row needs."""
     if only is None:
-        return _USUAL
+        return get_args(_Usual)
     names = (only,) if isinstance(only, str) else tuple(require_iterable("only", only))
     if not names or not all(name in STRUCTURE_ROWS for name in names):
         raise ValueError(f"only={only!r} must name some of {', '.join(STRUCTURE_ROWS)}")
