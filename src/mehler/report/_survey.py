@@ -15,7 +15,6 @@ from scipy.special import ndtri
 
 from mehler import _arrays, learn
 from mehler._arrays import slices
-from mehler.planning import plan_map
 from mehler.report._jobs import Settings, failed, pay
 from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, MapUnderTest, maps_under_test
 from mehler.report._model import Column, DataResult, PlanRow, Score
@@ -282,6 +281,9 @@ def design(
 
 def plan(measured: Declared, sample: Sample, n_rows: int) -> list[PlanRow]:
     """Plan the features that one map needs for each error on all pairs of all rows."""
+    # With it come all bounds, whose import `mehler verify` would wait for.
+    from mehler.planning import plan_map
+
     candidate = measured.candidate
     # Kernels of groups take an average for every pair.
     several = Declared(candidate, sample.values[: n_planned(sample)])

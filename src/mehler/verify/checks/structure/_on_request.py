@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import betainc
-from scipy.stats import binom
 
 from mehler._arrays import (
     from_host,
@@ -208,6 +207,9 @@ def _difference(z: Any, reference: Any, values: Any, rate: float) -> str:
         pieces = PIECES
     else:
         wrong, pieces = z != reference, max(PIECES, float(wide.max()) + 1.0)
+    # scipy.stats takes half a second to import, and few checks compare libraries.
+    from scipy.stats import binom
+
     allowed = int(binom.isf(rate, wrong.size, min(0.5, 8.0 * pieces * rounding)))
     if int(wrong.sum()) <= allowed:
         return ""
