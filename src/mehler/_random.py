@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler._arrays import Array
+
 UNITS_PER_BLOCK = 64
 # Constants of numpy.random.SeedSequence, whose bits NumPy promises to keep.
 _INIT_A, _MULT_A, _INIT_B, _MULT_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
@@ -42,7 +44,7 @@ HADAMARD = 32
 QUASI = 48
 
 
-def require_seed(seed: Any) -> int:
+def require_seed(seed: object) -> int:
     """Return `seed` as a non-negative int; refuse ``None``, which nobody could replay."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed must be a non-negative integer, not {seed!r}; pass for instance 0")
@@ -116,7 +118,7 @@ def _keys(seed: int, stream: int, blocks: list[int]) -> NDArray[np.uint64]:
     return np.stack(words, axis=1).astype("<u4").view("<u8").astype(np.uint64)
 
 
-def _folded(word: Any) -> Any:
+def _folded(word: Array) -> Any:
     return word ^ (word >> 16)
 
 

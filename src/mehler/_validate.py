@@ -35,14 +35,14 @@ def require_integer(name: str, value: Any, *, least: int = 1, most: int | None =
     return number
 
 
-def require_flag(name: str, value: Any) -> bool:
+def require_flag(name: str, value: object) -> bool:
     """True or False, no word for either and no number."""
     if _is_boolean(value):
         return bool(value)
     raise TypeError(f"{name}={value!r} must be True or False")
 
 
-def require_real(name: str, value: Any) -> float:
+def require_real(name: str, value: object) -> float:
     """A real number, as a float; NaN and infinity are."""
     if _is_boolean(value) or not isinstance(value, Real):
         if hasattr(value, "shape"):
@@ -58,7 +58,7 @@ def require_real(name: str, value: Any) -> float:
         raise ValueError(f"{name} has {len(str(value))} digits, too many for a float") from None
 
 
-def require_positive(name: str, value: Any) -> float:
+def require_positive(name: str, value: object) -> float:
     """A finite number above 0."""
     number = require_real(name, value)
     if not 0.0 < number < math.inf:
@@ -66,7 +66,7 @@ def require_positive(name: str, value: Any) -> float:
     return number
 
 
-def require_not_negative(name: str, value: Any) -> float:
+def require_not_negative(name: str, value: object) -> float:
     """A finite number of at least 0."""
     number = require_real(name, value)
     if not 0.0 <= number < math.inf:
@@ -74,7 +74,7 @@ def require_not_negative(name: str, value: Any) -> float:
     return number
 
 
-def require_probability(name: str, value: Any) -> float:
+def require_probability(name: str, value: object) -> float:
     """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
     number = require_real(name, value)
     if not 0.0 < number < 1.0:
@@ -84,7 +84,7 @@ def require_probability(name: str, value: Any) -> float:
     return number
 
 
-def require_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
     """One of a few values."""
     listed = list(allowed)
     # Comparison with an array is an array, which has no truth.
@@ -93,7 +93,7 @@ def require_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     return value
 
 
-def require_instance(name: str, value: Any, *kinds: type) -> Any:
+def require_instance(name: str, value: object, *kinds: type) -> Any:
     """An object of one of these classes."""
     if not isinstance(value, kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
@@ -101,7 +101,7 @@ def require_instance(name: str, value: Any, *kinds: type) -> Any:
     return value
 
 
-def require_reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
+def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarray:
     """Real numbers of the host as an array of float64, whatever their shape."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: drop or fill what is masked first")
@@ -119,7 +119,7 @@ def require_reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
     return array
 
 
-def require_mapping(name: str, value: Any) -> dict[str, Any]:
+def require_mapping(name: str, value: object) -> dict[str, Any]:
     """A dict of what is given by name; None is an empty one."""
     if value is None:
         return {}
@@ -128,21 +128,21 @@ def require_mapping(name: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def require_function(name: str, value: Any, *, optional: bool = False) -> Any:
+def require_function(name: str, value: object, *, optional: bool = False) -> Any:
     """Something that can be called."""
     if not callable(value) and not (optional and value is None):
         raise TypeError(f"{name}={_shown(value)} must be a function")
     return value
 
 
-def require_text(name: str, value: Any, *, default: str) -> str:
+def require_text(name: str, value: object, *, default: str) -> str:
     """A str; None, and one that is empty, stand for a default."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name}={_shown(value)} must be a str")
     return value or default
 
 
-def require_iterable(name: str, value: Any) -> tuple[Any, ...]:
+def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     """Several things, as a tuple."""
     # An array of no dimension has the method, and no entries.
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
@@ -151,7 +151,7 @@ def require_iterable(name: str, value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def require_path(name: str, value: Any) -> Path:
+def require_path(name: str, value: object) -> Path:
     """A place in the file system."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name}={_shown(value)} must be a path: a str or a pathlib.Path")
@@ -169,12 +169,12 @@ def require_integers(name: str, value: Any, *, least: int = 0) -> list[int]:
     return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(numbers)]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value in a message, or its type if it is long."""
     text = repr(value)
     return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"
 
 
-def _is_boolean(value: Any) -> bool:
+def _is_boolean(value: object) -> bool:
     """Whether it is Python's or NumPy's; the latter's has been an index, and changed its name."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")

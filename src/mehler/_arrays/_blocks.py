@@ -7,6 +7,7 @@ to four times as long as the same product block by block into memory that stays 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def map_rows(
     function: RowFunction,
     x: Array,
     n_columns: int,
-    dtype: Any,
+    dtype: object,
     *,
     block: int | None = None,
     width: int = 0,
@@ -112,7 +113,13 @@ def map_rows(
     return out
 
 
-def _map_rows_jax(function: Any, compiled: Any, x: Array, block: int, n_numbers: int) -> Array:
+def _map_rows_jax(
+    function: Callable[..., Any],
+    compiled: Callable[..., Any] | None,
+    x: Array,
+    block: int,
+    n_numbers: int,
+) -> Array:
     xp = array_namespace(x)
     fast = compiled(xp, x) if compiled is not None and n_numbers >= _COMPILED else None
     if x.shape[0] <= block and fast is None:
@@ -144,7 +151,7 @@ def _over_chunks(
     function: Any,
     x: Array,
     n_columns: int,
-    dtype: Any,
+    dtype: object,
     **options: Any,
 ) -> Array:
     """Return ``apply(function, chunk, n_columns, dtype, **options)`` of each row chunk, lazily."""
@@ -163,7 +170,7 @@ def _over_chunks(
     )
 
 
-def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Array:
+def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: object) -> Array:
     """Concatenate blocks of columns, computed one part at a time: (n, d) to (n, n_columns).
 
     Each part is applied as by :func:`map_rows` and released before the next, so that only one
@@ -188,7 +195,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     return out
 
 
-def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array:
+def _map_columns_jax(parts: ColumnParts, xp: ModuleType, x: Array, dtype: object) -> Array:
     # Concatenate at the end: all first slices, then all second ones.
     groups: list[list[Array]] = []
     for where, function in parts():

@@ -71,7 +71,7 @@ def one_row(x: Array) -> Array:
 
 
 def pairs_of_chunks(
-    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: Any
+    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: object
 ) -> Array:
     """Apply a function of two matrices of rows lazily to pairs of row chunks.
 

@@ -8,7 +8,7 @@ axis and the thresholds; on a GPU one has, since there each threshold would be t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 
@@ -20,7 +20,7 @@ _MOST = 255
 
 
 def ecdf_at(
-    xp: Any, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
+    xp: ModuleType, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
 ) -> Array:
     """Count values at or below thresholds, times `scale`: (rows, groups * K).
 
@@ -37,20 +37,20 @@ def ecdf_at(
     return xp.astype(xp.reshape(counts, (-1, scale.shape[0])), scale.dtype) * scale
 
 
-def _at_once(xp: Any, values: Array, thresholds: Array) -> Array:
+def _at_once(xp: ModuleType, values: Array, thresholds: Array) -> Array:
     """Count values (c, r, n) at or below thresholds (1 or c, K): (c, K, n)."""
     below = values[:, None, :, :] <= thresholds[:, :, None, None]
     return xp.sum(below, axis=2, dtype=xp.int32)
 
 
-def _one_by_one(xp: Any, values: Array, thresholds: Array) -> Array:
+def _one_by_one(xp: ModuleType, values: Array, thresholds: Array) -> Array:
     columns = [
         _count(xp, values <= thresholds[:, k][:, None, None]) for k in range(thresholds.shape[1])
     ]
     return xp.stack(columns, axis=1)
 
 
-def _count(xp: Any, mask: Array) -> Array:
+def _count(xp: ModuleType, mask: Array) -> Array:
     """Count true entries along the middle axis."""
     ones = mask.view(np.uint8) if is_numpy_array(mask) else xp.astype(mask, xp.uint8)
     if ones.shape[1] <= _MOST:

@@ -8,9 +8,11 @@ other libraries take radians. `angle_unit` returns the factor, best folded into 
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays._blocks import slices
 from mehler._arrays._host import from_host, to_host
@@ -38,14 +40,14 @@ def angle_unit(x: Array) -> float:
     return 1.0 / (2.0 * math.pi) if _in_turns(x) else 1.0
 
 
-def cosine(xp: Any, angles: Array, gain: float) -> Array:
+def cosine(xp: ModuleType, angles: Array, gain: float) -> Array:
     """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
     if not is_numpy_array(angles):
         return gain * xp.cos(angles)
     return _written(angles, gain, 1)
 
 
-def cosine_and_sine(xp: Any, angles: Array, gain: float) -> Array:
+def cosine_and_sine(xp: ModuleType, angles: Array, gain: float) -> Array:
     """Return `gain` times cosines, then sines, of `angles` (n, k): (n, 2 k).
 
     On NumPy both are written in place: concatenation would cost as much as the cosine.
@@ -59,7 +61,7 @@ def _in_turns(x: Array) -> bool:
     return bool(is_numpy_array(x) and x.dtype != np.float32)
 
 
-def _written(angles: Any, gain: float, n: int) -> Any:
+def _written(angles: Array, gain: float, n: int) -> Any:
     """Return one or both functions side by side; transposed angles give a transposed result."""
     turned = angles.flags.f_contiguous and not angles.flags.c_contiguous
     angles = angles.T if turned else angles
@@ -77,7 +79,7 @@ def _written(angles: Any, gain: float, n: int) -> Any:
     return out.T if turned else out
 
 
-def _turns(angles: Any, gain: float, out: list[Any]) -> None:
+def _turns(angles: NDArray[np.float64], gain: float, out: list[Any]) -> None:
     """Write cosines (and sines) of angles in turns, by a polynomial.
 
     For t within half a turn, cos(2 pi t) = sin(2 pi u) with u = 1/4 - |t|, and sin(2 pi t) is that
@@ -97,7 +99,7 @@ def _turns(angles: Any, gain: float, out: list[Any]) -> None:
         np.multiply(values, gain, out=out[1])
 
 
-def _sine(u: Any, out: Any) -> None:
+def _sine(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Write sin(2 pi u), |u| <= 1/4, to `out`."""
     square = u * u
     np.multiply(square, _SINE[0], out=out)
@@ -108,7 +110,7 @@ def _sine(u: Any, out: Any) -> None:
     out *= u
 
 
-def clip(xp: Any, x: Array, least: float, most: float) -> Array:
+def clip(xp: ModuleType, x: Array, least: float, most: float) -> Array:
     """Clip to numbers, without waiting for values."""
     if is_cupy_array(x):
         # array-api-compat's writes through masks, whose sizes the host has to know.

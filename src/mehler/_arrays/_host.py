@@ -71,7 +71,7 @@ def without_gradient(x: Array) -> Array:
     return x
 
 
-def from_host(values: Any, place: Place, dtype: Any = None) -> Array:
+def from_host(values: Any, place: Place, dtype: object = None) -> Array:
     """Place a NumPy array; under ``jax.jit`` it becomes a constant, not a tracer.
 
     Dask takes NumPy blocks as they are: a weight matrix is one constant of the graph,
@@ -94,7 +94,7 @@ def from_host(values: Any, place: Place, dtype: Any = None) -> Array:
     return xp.asarray(values, device=place.device)
 
 
-def dense_host(x: Any) -> tuple[Any, float | None]:
+def dense_host(x: Array) -> tuple[Any, float | None]:
     """Return `x` as a dense NumPy array, with the machine epsilon of its original dtype.
 
     Sparse matrices of SciPy, PyTorch and JAX become dense. bfloat16 and 8-bit floats become

@@ -6,7 +6,7 @@ order, in which their transpose is a lower triangle, without a copy.
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_arr
 _TILE = 2048
 
 
-def add_gram(xp: Any, total: Array, rows: Array) -> Array:
+def add_gram(xp: ModuleType, total: Array, rows: Array) -> Array:
     """Return `total` (m, m) plus Z.T @ Z of `rows`; float32 products are added in float64.
 
     On NumPy `total` is overwritten, and only its upper triangle is valid: see `symmetric`.
@@ -35,7 +35,7 @@ def add_gram(xp: Any, total: Array, rows: Array) -> Array:
     return total
 
 
-def symmetric(xp: Any, total: Array) -> Array:
+def symmetric(xp: ModuleType, total: Array) -> Array:
     """Return the full symmetric matrix of an accumulated Gram matrix; a copy on NumPy."""
     if not is_numpy_array(total):
         return total
@@ -43,7 +43,7 @@ def symmetric(xp: Any, total: Array) -> Array:
     return upper + np.triu(total, 1).T
 
 
-def squared_norm(xp: Any, total: Array) -> Array:
+def squared_norm(xp: ModuleType, total: Array) -> Array:
     """Return the squared Frobenius norm of an accumulated Gram matrix."""
     if not is_numpy_array(total):
         return xp.sum(total * total)
@@ -64,7 +64,7 @@ def unpacked(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
     return out
 
 
-def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
+def centred(xp: ModuleType, rows: Array, mean: Array, last: Array) -> Array:
     """Return ``rows - mean`` with the row `last` appended: (b + 1, m)."""
     if not is_numpy_array(rows):
         return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
@@ -74,7 +74,7 @@ def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
     return out
 
 
-def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
+def eigen(xp: ModuleType, a: Array) -> tuple[Array, Array]:
     """Return ascending eigenvalues (m,) and eigenvectors in columns; NumPy overwrites `a`."""
     if not is_numpy_array(a):
         values, vectors = xp.linalg.eigh(a)
@@ -84,7 +84,7 @@ def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
     return eigh(a.T, lower=True, overwrite_a=True, check_finite=False)
 
 
-def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> Array:
+def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: float) -> Array:
     """Solve (a + shift I) w = b for `b` (m, t) by Cholesky, in a copy of `a` on NumPy.
 
     Raises ValueError if a pivot is not above `least`: the matrix is singular to within rounding.
@@ -106,7 +106,7 @@ def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> A
     return cho_solve(factor, b, check_finite=False)
 
 
-def _factor(xp: Any, a: Array) -> Array:
+def _factor(xp: ModuleType, a: Array) -> Array:
     """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
     if is_torch_array(a):
         import torch
@@ -119,7 +119,7 @@ def _factor(xp: Any, a: Array) -> Array:
         return a * float("nan")
 
 
-def _require_pivots(xp: Any, factor: Array, shift: float, least: float) -> None:
+def _require_pivots(xp: ModuleType, factor: Array, shift: float, least: float) -> None:
     # False for NaN too.
     if not bool(xp.all(xp.linalg.diagonal(factor) ** 2 > least)):
         raise _singular(shift)
@@ -138,7 +138,7 @@ _SAFETY = 4.0
 
 
 def least_resolved(
-    xp: Any, values: Array, *, products: str, features: str, squares: Any = None
+    xp: ModuleType, values: Array, *, products: str, features: str, squares: Array | None = None
 ) -> Array:
     r"""Return the largest eigenvalue of a Gram matrix that rounding alone can produce.
 
@@ -162,7 +162,9 @@ def least_singular(norm: Array, features: str) -> Array:
     return 4.0 * _eps(features) * norm
 
 
-def least_pivot(xp: Any, squared_norm: Array, trace: Array, order: int, *, products: str) -> Array:
+def least_pivot(
+    xp: ModuleType, squared_norm: Array, trace: Array, order: int, *, products: str
+) -> Array:
     """Return the largest Cholesky pivot of a Gram matrix that rounding alone can produce.
 
     The Frobenius norm bounds the largest eigenvalue from above, without a decomposition.
@@ -170,7 +172,7 @@ def least_pivot(xp: Any, squared_norm: Array, trace: Array, order: int, *, produ
     return _formed(xp, xp.sqrt(squared_norm), trace, order, products)
 
 
-def _formed(xp: Any, largest: Array, total: Array, order: int, products: str) -> Array:
+def _formed(xp: ModuleType, largest: Array, total: Array, order: int, products: str) -> Array:
     formed = _eps(products) * xp.sqrt(total) * xp.sqrt(largest)
     decomposed = _eps(dtype_name(largest.dtype)) * float(order) ** 0.5 * largest
     return _SAFETY * (formed + decomposed)

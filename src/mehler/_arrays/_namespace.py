@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import array_api_compat as compat
@@ -76,12 +77,12 @@ def is_chunked(x: Any) -> bool:
     return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_dask_array(x))
 
 
-def is_cupy_array(x: Any) -> bool:
+def is_cupy_array(x: Array) -> bool:
     """Return whether `x` is an array of CuPy."""
     return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_cupy_array(x))
 
 
-def is_on_accelerator(x: Any) -> bool:
+def is_on_accelerator(x: Array) -> bool:
     """Return whether a device with memory of its own, such as a GPU, computes with `x`."""
     if type(x) is np.ndarray:
         return False
@@ -101,7 +102,7 @@ def is_array(x: Any) -> bool:
     return type(x) is np.ndarray or is_torch_array(x) or bool(compat.is_array_api_obj(x))
 
 
-def standard_namespace(x: Any) -> Any:
+def standard_namespace(x: Array) -> Any:
     """Return the standard's face of the library of `x`."""
     if type(x) is not np.ndarray and is_torch_array(x):
         import array_api_compat.torch
@@ -155,7 +156,7 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
     return first
 
 
-def array_of_frame(x: Any, name: str = "X") -> Any:
+def array_of_frame(x: Array, name: str = "X") -> Any:
     """Return the numbers of a data frame of pandas or Polars in NumPy, anything else unchanged."""
     package = type(x).__module__.partition(".")[0]
     if package not in ("pandas", "polars"):
@@ -192,7 +193,7 @@ def _require_array(x: Any, name: str) -> None:
         )
 
 
-def namespace_name(xp: Any) -> str:
+def namespace_name(xp: ModuleType) -> str:
     """Return ``numpy``, ``torch``, ``jax.numpy`` and so on, without the wrapper's prefix."""
     return str(xp.__name__).removeprefix("array_api_compat.")
 
@@ -266,7 +267,7 @@ def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None
 _REAL = ("float32", "float64")
 
 
-def dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: object) -> str:
     """Return ``"float32"`` for ``numpy.float32``, ``torch.float32``, ``dtype('float32')``."""
     if isinstance(dtype, str):
         return dtype
@@ -276,12 +277,12 @@ def dtype_name(dtype: Any) -> str:
     return name.rsplit(".", 1)[-1]
 
 
-def has_float64(xp: Any, device: Any = None) -> bool:
+def has_float64(xp: ModuleType, device: object = None) -> bool:
     """Return whether the device computes in double precision (JAX without x64 does not)."""
     return "float64" in xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
 
 
-def widest_float(xp: Any, device: Any = None) -> Any:
+def widest_float(xp: ModuleType, device: object = None) -> Any:
     """Return float64 where the device has it, else float32."""
     return xp.float64 if has_float64(xp, device) else xp.float32
 
@@ -300,7 +301,7 @@ def real_dtype(x: Array, *, name: str = "X") -> Any:
     raise TypeError(f"{name} has dtype {text}; the maps compute in float32 or float64: convert it")
 
 
-def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
+def resolve_dtype(dtype: object, xp: ModuleType, device: object) -> Any:
     """Resolve a dtype given by name or as the namespace's object; ``None`` is the default float."""
     if dtype is None:
         return xpx.default_dtype(xp, device=device)
@@ -315,7 +316,7 @@ def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
     return getattr(xp, text)
 
 
-def loses_digits(x: Array, dtype: Any) -> bool:
+def loses_digits(x: Array, dtype: object) -> bool:
     """Return whether the dtype of `x` holds numbers that `dtype` rounds."""
     xp = array_namespace(x)
     if not xp.isdtype(x.dtype, "real floating"):
@@ -323,7 +324,7 @@ def loses_digits(x: Array, dtype: Any) -> bool:
     return float(xp.finfo(x.dtype).eps) < float(xp.finfo(dtype).eps)
 
 
-def code_dtype(xp: Any, n_values: int) -> Any:
+def code_dtype(xp: ModuleType, n_values: int) -> Any:
     """Return the smallest integer dtype comparable in every namespace that holds `n_values`."""
     if n_values <= 2**8:
         return xp.uint8
@@ -331,12 +332,12 @@ def code_dtype(xp: Any, n_values: int) -> Any:
     return xp.int16 if n_values <= 2**15 else xp.int32
 
 
-def is_row(x: Any) -> bool:
+def is_row(x: Array | None) -> bool:
     """Return whether `x` is an array of one axis: a row without the axis of rows."""
     return getattr(x, "ndim", 0) == 1 and is_array(x)
 
 
-def is_batched(x: Any) -> bool:
+def is_batched(x: Array | None) -> bool:
     """Return whether `x` is an array with batches of rows before its rows and columns."""
     # Most rows are a matrix, which is told first.
     return getattr(x, "ndim", 0) > 2 and is_array(x)

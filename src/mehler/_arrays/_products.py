@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,14 @@ def _overwritten(*arrays: Array) -> bool:
     return is_numpy_array(arrays[0])
 
 
-def maximum(xp: Any, a: Array, b: Array) -> Array:
+def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; NumPy and PyTorch overwrite `a`."""
     if _overwritten(a, b):
         return xp.maximum(a, b, out=a)
     return xp.maximum(a, b)
 
 
-def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
+def take_rows(xp: ModuleType, a: Array, index: Array, spare: Array | None) -> Array:
     """Return ``a[index]`` along the first axis, on NumPy in the memory of `spare`.
 
     Indices must be in range: NumPy would clip them silently.
@@ -38,7 +39,7 @@ def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
 
 
 def running_argmax(
-    xp: Any, best: Array, chosen: Array, value: Array, offered: Array
+    xp: ModuleType, best: Array, chosen: Array, value: Array, offered: Array
 ) -> tuple[Array, Array]:
     """Return the larger of `best` and `value`, and its index: one step of a running argmax.
 
@@ -63,7 +64,7 @@ class HostProducts(Iterator[Array]):
     An iterator over the pieces, of which each but the first is overwritten by the next one.
     """
 
-    def __init__(self, rows: Any, weights: Any) -> None:
+    def __init__(self, rows: Array, weights: Array) -> None:
         self.rows, self.weights = rows, weights
         self._pieces = self._in_turn()
 
@@ -147,15 +148,15 @@ class StackedProducts(Iterator[Array]):
     def __next__(self) -> Array:
         return self.array[next(self._rest), :, :]
 
-    def largest(self, xp: Any) -> Array:
+    def largest(self, xp: ModuleType) -> Array:
         """Return the maximum over the pieces, (n, m)."""
         return xp.max(self.array, axis=0)
 
-    def winner(self, xp: Any) -> Array:
+    def winner(self, xp: ModuleType) -> Array:
         """Return the piece that has the maximum, the first of equals, (n, m)."""
         return xp.argmax(self.array, axis=0)
 
-    def chosen(self, xp: Any, piece: Array) -> Array:
+    def chosen(self, xp: ModuleType, piece: Array) -> Array:
         """Return the entries of the pieces that `piece` (n, m) names."""
         return xp.take_along_axis(self.array, piece[None, :, :], axis=0)[0, :, :]
 
@@ -190,7 +191,7 @@ class ReusedBuffer(Iterator[Array]):
     def __next__(self) -> Array:
         return next(self._pieces)
 
-    def largest(self, xp: Any) -> Array:
+    def largest(self, xp: ModuleType) -> Array:
         """Return the maximum over the pieces, (n, m)."""
         maximum, out = _torch().maximum, self._empty(self.weights.shape[2])
         for _, pieces in self._tiles(out):
@@ -199,7 +200,7 @@ class ReusedBuffer(Iterator[Array]):
                 maximum(best, piece, out=best)
         return out
 
-    def winner(self, xp: Any) -> Array:
+    def winner(self, xp: ModuleType) -> Array:
         """Return the piece that has the maximum, the first of equals, (n, m), in their dtype."""
         torch, out = _torch(), self._empty(self.weights.shape[2])
         for some, pieces in self._tiles():

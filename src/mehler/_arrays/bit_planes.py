@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from types import ModuleType
 from typing import Any
 
 import array_api_extra as xpx
@@ -32,7 +33,7 @@ def planes_of(n_values: int) -> int:
     return max(1, (n_values - 1).bit_length())
 
 
-def pack(codes: Any, n_values: int) -> Any:
+def pack(codes: Array, n_values: int) -> Any:
     """Pack (n, m) digits into (n, planes, words) of uint64.
 
     Digit l is bit l % 64 of word l // 64.
@@ -57,7 +58,9 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
     return codes
 
 
-def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads: int = 0) -> Any:
+def agreements(
+    left: Array, right: Array | None, n_digits: int, out: Array, *, threads: int = 0
+) -> Any:
     """Count agreeing digits between all rows of `left` and of `right`, into `out`.
 
     Floating `out` gets fractions, integer `out` counts. With `right` None the rows of `left` are
@@ -92,7 +95,7 @@ def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads
     return out
 
 
-def _differing(a: Any, b: Any, count: Any) -> Any:
+def _differing(a: Array, b: Array, count: Any) -> Any:
     """Count differing digits, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
     shape = (a.shape[2], b.shape[3])
     differ, other = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
@@ -141,7 +144,7 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
     return _by_products(c, d, n_values)
 
 
-def _by_planes(c: Any, d: Any | None, n_values: int, threads: int = 0) -> Any:
+def _by_planes(c: Array, d: Array | None, n_values: int, threads: int = 0) -> Any:
     left = pack(c, n_values)
     right = None if d is None else pack(d, n_values)
     out = np.empty((c.shape[0], c.shape[0] if d is None else d.shape[0]))
@@ -169,7 +172,7 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
     return xp.astype(count, widest_float(xp, place.device)) / c.shape[1]
 
 
-def _one_hot(xp: Any, codes: Array, n_values: int) -> Array:
+def _one_hot(xp: ModuleType, codes: Array, n_values: int) -> Array:
     """Encode (n, m) codes as (n, m * n_values) zeros and ones in float32."""
     hot = xpx.one_hot(codes, n_values, dtype=xp.float32, xp=xp)
     return xp.reshape(hot, (codes.shape[0], codes.shape[1] * n_values))

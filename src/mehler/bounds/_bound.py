@@ -344,7 +344,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _in_latex(value: Any) -> str:
+def _in_latex(value: float) -> str:
     """Return digits with powers of ten, and infinity, as LaTeX has them."""
     text = re.sub(r"e([+-])0*(\d+)", _power, _digits(value))
     return re.sub(r"\binf\b", r"\\infty", text)

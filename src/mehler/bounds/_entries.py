@@ -17,7 +17,7 @@ from mehler.bounds._bound import Assumption, Bound, Term
 Floats = NDArray[np.float64]
 
 
-def require_host(name: str, value: Any) -> Floats:
+def require_host(name: str, value: object) -> Floats:
     """Return real numbers of any library as an array of the host, whatever their shape."""
     return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
 

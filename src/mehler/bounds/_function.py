@@ -102,19 +102,19 @@ class NumberFunction(Solvable, Protocol[P]):
 REGISTRY: dict[str, BoundFunction[...]] = {}
 
 
-def count(name: str, value: Any) -> int:
+def count(name: str, value: int) -> int:
     """Return a number of things, at least 1, as an int of Python: NumPy's narrow ones overflow."""
     if getattr(value, "ndim", 0):
         raise TypeError(f"{name}={value!r} must be an integer")
     return require_integer(name, value)
 
 
-def correlation(name: str, value: Any) -> float:
+def correlation(name: str, value: float) -> float:
     """Return a cosine in [-1, 1]."""
     return float(require_rho(require_real(name, value)))
 
 
-def positive_or_infinite(name: str, value: Any) -> float:
+def positive_or_infinite(name: str, value: float) -> float:
     """Return a number above 0, infinity included."""
     return math.inf if value == math.inf else require_positive(name, value)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
@@ -34,7 +35,7 @@ def with_eigenvalues(arguments: dict[str, Any]) -> dict[str, Any]:
     return {**arguments, "gram": None, "eigenvalues": mu}
 
 
-def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
+def eigenvalues_of(gram: NDArray[np.float64] | None, eigenvalues: Any) -> Any:
     """Return the eigenvalues (n,) of the exact Gram matrix, downwards; one of both is given."""
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
@@ -159,7 +160,7 @@ class Tail:
     theta: Floats
     numerator: Floats
 
-    def log_probability(self, t: Any) -> Any:
+    def log_probability(self, t: float | NDArray[np.float64]) -> Any:
         """Return the logarithm of the bound of P(lambda_max >= t), for each t."""
         # A sum that underflows to 0 is no upper bound: at such a theta nothing is known.
         above = np.where(np.isneginf(self.numerator), np.inf, self.numerator)
@@ -278,7 +279,7 @@ def _exact(a: Floats, w: Floats, beta: Floats) -> Any:
     return np.concatenate(parts)
 
 
-def _psi(x: Any) -> Any:
+def _psi(x: NDArray[np.float64]) -> Any:
     """Return e^x - 1 - x without cancellation."""
     x = np.asarray(x, dtype=float)
     near = np.abs(x) < 1e-3
@@ -288,7 +289,7 @@ def _psi(x: Any) -> Any:
         return np.where(near, series, np.expm1(x) - x)
 
 
-def _log_psi(x: Any) -> Any:
+def _log_psi(x: NDArray[np.float64]) -> Any:
     """Return log psi(x) for x > 0, also where e^x overflows."""
     x = np.asarray(x, dtype=float)
     small = np.minimum(x, 50.0)

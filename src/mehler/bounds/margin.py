@@ -56,7 +56,7 @@ _STEPS = 24
 Errors = Callable[[float, float], float]
 
 
-def require_margins(name: str, value: Any) -> Any:
+def require_margins(name: str, value: object) -> Any:
     """Return cosines, one for each row."""
     t = require_host(name, value)
     if t.ndim != 1 or t.size == 0:
@@ -83,7 +83,7 @@ def require_fraction(name: str, value: Any) -> float:
     return float(value)
 
 
-def require_thresholds(name: str, value: Any) -> list[float]:
+def require_thresholds(name: str, value: object) -> list[float]:
     """Return at least one threshold."""
     thresholds = require_iterable(name, value)
     if not thresholds:

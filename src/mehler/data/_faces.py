@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._validate import require_integer, require_reals
 from mehler.data._sources import SOURCES, DamagedDataError, Dataset, hold, packaged
@@ -76,7 +77,7 @@ def _name(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def rotating(image: Any, n_angles: int) -> Dataset:
+def rotating(image: ArrayLike, n_angles: int) -> Dataset:
     r"""Turn an image through 360 degrees: a closed curve of pictures with known angles.
 
     Parameters

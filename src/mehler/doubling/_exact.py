@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from mehler.doubling._lower import Witness
@@ -21,7 +22,7 @@ _SLACK = 1e-6
 # Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
 # and NumPy may then warn of an invalid value.
 @np.errstate(invalid="ignore")
-def greedy_count(sets: Any) -> int:
+def greedy_count(sets: NDArray[np.bool_]) -> int:
     """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
     weights = sets.astype(np.float32)
     uncovered = np.ones(sets.shape[1], dtype=np.float32)
@@ -32,7 +33,7 @@ def greedy_count(sets: Any) -> int:
     return count
 
 
-def cover_counts(sets: Any) -> tuple[int, int]:
+def cover_counts(sets: NDArray[np.bool_]) -> tuple[int, int]:
     """Return ends for the size of a minimum cover; equal if the solver finished."""
     high = greedy_count(sets)
     if high <= 2:
@@ -119,7 +120,7 @@ def miniballs(points: Points) -> Miniballs:
     return _over_subsets(points, centre, floor, mask)
 
 
-def _weights(corners: Any) -> Any:
+def _weights(corners: NDArray[np.float64]) -> Any:
     """Return barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN for none."""
     edges = corners[:, 1:, :] - corners[:, :1, :]
     gram = np.einsum("bid,bjd->bij", edges, edges)
@@ -137,7 +138,9 @@ def _weights(corners: Any) -> Any:
     return weights
 
 
-def _over_subsets(points: Points, centre: Any, floor: Any, mask: Any) -> Miniballs:
+def _over_subsets(
+    points: Points, centre: NDArray[np.float64], floor: NDArray[np.float64], mask: NDArray[np.int64]
+) -> Miniballs:
     n = points.n
     low = np.zeros(1 << n)
     which = np.zeros(1 << n, dtype=np.int64)
@@ -175,7 +178,9 @@ def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
     return low, witness, high
 
 
-def _problems(n: int, enclosed: Miniballs, allowed: Any, radius: Any) -> Iterator[tuple[int, Any]]:
+def _problems(
+    n: int, enclosed: Miniballs, allowed: NDArray[np.float64], radius: NDArray[np.float64]
+) -> Iterator[tuple[int, Any]]:
     """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
     every = np.arange(1 << n)
     inside = (every[:, None] >> np.arange(n)) & 1 == 1

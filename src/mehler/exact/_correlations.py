@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from mehler import _arrays
@@ -17,12 +18,12 @@ LARGEST_POOL = 10**6
 ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
-def require_pool(q: Any, name: str = "pool size q") -> int:
+def require_pool(q: object, name: str = "pool size q") -> int:
     """Return a pool size for float64, whose tables stop at 10^6, or name it in the error."""
     return require_integer(name, q, most=LARGEST_POOL)
 
 
-def require_rho(rho: Any) -> Any:
+def require_rho(rho: _arrays.Array) -> Any:
     """Return correlations clipped to [-1, 1], if they leave it by rounding only.
 
     The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
@@ -60,12 +61,12 @@ def in_digits(name: str, *arguments: Any) -> Any:
     return getattr(importlib.import_module("mehler.exact.certified._digits"), name)(*arguments)
 
 
-def angle(xp: Any, rho: _arrays.Array) -> _arrays.Array:
+def angle(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
     """Compute acos(rho); its derivative, infinite at -1 and 1, is given as 0 there."""
     return _arrays.with_derivative(xp.acos, lambda r: -over_sine(xp, r), rho)
 
 
-def over_sine(xp: Any, rho: _arrays.Array) -> _arrays.Array:
+def over_sine(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
     """Compute 1/sqrt(1 - rho^2), and 0 where that is infinite."""
     square = (1.0 - rho) * (1.0 + rho)
     inside = square > 0.0
@@ -73,7 +74,7 @@ def over_sine(xp: Any, rho: _arrays.Array) -> _arrays.Array:
     return xp.where(inside, 1.0 / root, xp.zeros_like(square))
 
 
-def at_rho(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
+def at_rho(function: Callable[[Any, int], Any], rho: _arrays.Array, q: int) -> Any:
     """Validate, evaluate, and return a number for a number and an array for an array."""
     q = require_pool(q)
     if isinstance(rho, float) and q > 2 and abs(rho) <= 1.0 + ROUNDING["float64"]:

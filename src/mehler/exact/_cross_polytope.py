@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev, legendre
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_integer
@@ -40,7 +41,7 @@ _B_END, _B_PANELS = 8.8, 3
 _lock = threading.Lock()
 
 
-def cross_polytope_collision(rho: Any, d: int) -> Any:
+def cross_polytope_collision(rho: _arrays.Array, d: int) -> Any:
     r"""Compute the collision probability of cross-polytope hashes of d projections.
 
     The hash of a row is which of its d projections is largest in absolute value, and its sign; for
@@ -133,7 +134,7 @@ def _grid() -> _Grid:
     return _Grid(theta, 2 * density * weight_a * weight_b, log_b)
 
 
-def _log_inside(x: Any, y: Any, minus: Any, plus: Any) -> Any:
+def _log_inside(x: NDArray[np.float64], y: NDArray[np.float64], minus: Any, plus: Any) -> Any:
     """Compute log B, from (y - rho x)/s and (y + rho x)/s as differences of the pairs given.
 
     The sums of the pairs are the same with x and y exchanged.

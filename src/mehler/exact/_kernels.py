@@ -10,7 +10,7 @@ from mehler.exact import _moments, _table
 from mehler.exact._correlations import at_rho, in_digits
 
 
-def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
+def collision_probability(rho: _arrays.Array, q: int, dps: int | None = None) -> Any:
     r"""Compute the collision probability kappa_q(rho): two correlated Gaussians share the argmax.
 
     .. math:: \kappa_q(\rho) = P(\arg\max_j g_j = \arg\max_j g'_j)
@@ -49,7 +49,7 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
     return at_rho(_table.collision_at, rho, q)
 
 
-def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
+def maxout_kernel(rho: _arrays.Array, q: int, dps: int | None = None) -> Any:
     r"""Compute the expected kernel K_q(rho) of a maxout unit on unit vectors, as proved.
 
     .. math:: K_q(\rho) = E \max_j g_j \max_j g'_j = h_1(q)^2 + \int_0^\rho \kappa_q(t)\,dt
@@ -116,7 +116,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     return at_rho(lambda r, q: _moments.sigma2(q) * r * _table.collision_at(r, q), rho, q)
 
 
-def centred_kernel(rho: Any, q: int) -> Any:
+def centred_kernel(rho: _arrays.Array, q: int) -> Any:
     r"""Compute the expected kernel of the centred unit max_j <w_j, x> - h_1(q)|x|.
 
     .. math:: K_q(\rho) - h_1(q)^2 = \int_0^\rho \kappa_q(t)\,dt
@@ -166,7 +166,7 @@ def product_second_moment(rho: Any, q: int) -> Any:
     return at_rho(_table.second_moment_at, rho, q)
 
 
-def maxout_variance(rho: Any, q: int) -> Any:
+def maxout_variance(rho: _arrays.Array, q: int) -> Any:
     r"""Compute the variance of one product of maxout units; an average over m has 1/m of it.
 
     .. math:: S_q(\rho) - K_q(\rho)^2
@@ -190,7 +190,7 @@ def maxout_variance(rho: Any, q: int) -> Any:
     return at_rho(lambda r, q: _table.second_moment_at(r, q) - _table.kernel_at(r, q) ** 2, rho, q)
 
 
-def centred_variance(rho: Any, q: int) -> Any:
+def centred_variance(rho: _arrays.Array, q: int) -> Any:
     r"""Compute the variance of one product of centred maxout units.
 
     .. math:: E (M-h_1)^2 (M'-h_1)^2 - \Big(\int_0^\rho \kappa_q\Big)^2
@@ -215,7 +215,7 @@ def centred_variance(rho: Any, q: int) -> Any:
     return at_rho(_table.centred_variance_at, rho, q)
 
 
-def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
+def decoupled_variance(rho: _arrays.Array, q: int, *, next_fraction: float = 0.0) -> Any:
     r"""Compute the variance of one product of decoupled maxout units, divided by sigma^4(q).
 
     .. math:: 1 + \rho^2\kappa_q(2-\kappa_q)

@@ -39,6 +39,7 @@ import itertools
 import math
 import threading
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -126,11 +127,11 @@ def _build_grid() -> WedgeGrid:
     )
 
 
-def _phi(t: Any) -> Any:
+def _phi(t: NDArray[np.float64]) -> Any:
     return np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
 
 
-def _integration_matrix(nodes: Any) -> Any:
+def _integration_matrix(nodes: NDArray[np.float64]) -> Any:
     """M[i, j] = integral from -1 to nodes[i] of the j-th Lagrange polynomial at `nodes`."""
     n = nodes.size
     # Legendre series of the interpolant: Gauss-Legendre quadrature makes the transform exact.
@@ -205,19 +206,19 @@ def _build(q: int) -> PoolTable:
     )
 
 
-def with_slope(values: Any, theta: Any) -> tuple[Any, Any]:
+def with_slope(values: NDArray[np.float64], theta: NDArray[np.float64]) -> tuple[Any, Any]:
     """Localise a collision probability from the nodes, and sin(theta/2) of its slope in rho."""
     series = _series(values)
     at_nodes = chebyshev.chebval(2 / np.pi * theta - 1, _turned(series))
     return _localise(series), _localise(_series(at_nodes / (2 * np.cos(theta / 2))))
 
 
-def _turned(series: Any) -> Any:
+def _turned(series: NDArray[np.float64]) -> Any:
     """Return sin(theta) times the derivative in rho, which is minus that in theta."""
     return -chebyshev.chebder(series) * (2 / np.pi)
 
 
-def _mean_above(theta: Any, kappa: Any) -> Any:
+def _mean_above(theta: NDArray[np.float64], kappa: NDArray[np.float64]) -> Any:
     """Average kappa over [rho, 1], as an integral in the angle: no difference that cancels."""
     nodes, weights = legendre.leggauss(N_ANGLES)
     at = theta[:, None] * ((1 + nodes) / 2)
@@ -225,7 +226,7 @@ def _mean_above(theta: Any, kappa: Any) -> Any:
     return values @ weights * (theta / (4 * np.sin(theta / 2) ** 2))
 
 
-def _series(values: Any) -> Any:
+def _series(values: NDArray[np.float64]) -> Any:
     """Interpolate `values` at Chebyshev nodes of the first kind, by a cosine transform."""
     n = values.shape[0]
     # Reduce angles as integers: the three-term recurrence would lose a digit at the ends.
@@ -233,14 +234,14 @@ def _series(values: Any) -> Any:
     return np.cos(angle) @ values * np.where(np.arange(n) == 0, 1, 2) / n
 
 
-def _integrate(at_zero: float, series: Any) -> Any:
+def _integrate(at_zero: float, series: NDArray[np.float64]) -> Any:
     """Return at_zero minus the integral from 0 to theta, as a series in 2 theta/pi - 1."""
     integral = -chebyshev.chebint(series, lbnd=-1) * (np.pi / 2)
     integral[0] += at_zero
     return integral
 
 
-def _localise(series: Any) -> Any:
+def _localise(series: NDArray[np.float64]) -> Any:
     """Return coefficients (degree + 1, pieces) of interpolants on equal pieces of [0, pi]."""
     nodes = chebyshev.chebpts1(_DEGREE + 1)
     middles = (2 * np.arange(_PIECES) + 1) / _PIECES - 1
@@ -257,19 +258,19 @@ _TO_POWERS = np.stack(
 )
 
 
-def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+def evaluate(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
     """Evaluate at correlations `rho` in [-1, 1], in the namespace and dtype of `rho`."""
     if type(rho) is float:
         return _at_number(pieces, math.acos(rho))
     return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, angle(xp, flat)), rho)
 
 
-def evaluate_at_angle(pieces: Any, theta: _arrays.Array) -> _arrays.Array:
+def evaluate_at_angle(pieces: NDArray[np.float64], theta: _arrays.Array) -> _arrays.Array:
     """Evaluate at angles in [0, pi], for callers who know small ones better than their cosine."""
     return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, flat), theta)
 
 
-def _at_number(pieces: Any, theta: float) -> float:
+def _at_number(pieces: NDArray[np.float64], theta: float) -> float:
     piece = min(_PIECES - 1, int(theta * (_PIECES / math.pi)))
     t = theta * (2 * _PIECES / math.pi) - (2 * piece + 1)
     coefficients = pieces[:, piece].tolist()
@@ -279,7 +280,7 @@ def _at_number(pieces: Any, theta: float) -> float:
     return float(value)
 
 
-def _at(pieces: Any, xp: Any, theta: _arrays.Array) -> _arrays.Array:
+def _at(pieces: NDArray[np.float64], xp: ModuleType, theta: _arrays.Array) -> _arrays.Array:
     place = _arrays.place_of(theta)
     piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, theta) else xp.int32)
     piece = _arrays.clip(xp, piece, 0, _PIECES - 1)
@@ -291,7 +292,7 @@ def _at(pieces: Any, xp: Any, theta: _arrays.Array) -> _arrays.Array:
     return value
 
 
-def _wide(xp: Any, x: _arrays.Array) -> bool:
+def _wide(xp: ModuleType, x: _arrays.Array) -> bool:
     # JAX without x64 has no int64 either.
     return _arrays.dtype_name(x.dtype) == "float64"
 
@@ -305,7 +306,7 @@ def collision_at(rho: _arrays.Array, q: int) -> _arrays.Array:
     return _arrays.with_derivative(value, lambda r: collision_slope(r, q), rho)
 
 
-def probability(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+def probability(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
     """Evaluate a table of probabilities, whose rounding may leave [0, 1]."""
     value = evaluate(pieces, rho)
     if type(value) is float:
@@ -318,7 +319,7 @@ def collision_slope(rho: _arrays.Array, q: int) -> _arrays.Array:
     return over_root(pool_table(q).kappa_slope, rho)
 
 
-def over_root(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+def over_root(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
     """Divide by sin(theta/2) = sqrt((1 - rho)/2); where that is 0, give 0."""
     xp = _arrays.array_namespace(rho)
     over = (1.0 + rho) ** 0.5 * over_sine(xp, rho)  # 1/sqrt(1 - rho), and 0 at the ends
@@ -340,7 +341,9 @@ def second_moment_at(rho: _arrays.Array, q: int) -> _arrays.Array:
     return _tabled(table.second, table.second_slope, rho)
 
 
-def _tabled(value: Any, slope: Any, rho: _arrays.Array) -> _arrays.Array:
+def _tabled(
+    value: NDArray[np.float64], slope: NDArray[np.float64], rho: _arrays.Array
+) -> _arrays.Array:
     return _arrays.with_derivative(
         functools.partial(evaluate, value), functools.partial(evaluate, slope), rho
     )

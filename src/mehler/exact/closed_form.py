@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_integer
 from mehler.exact._correlations import angle, over_sine, require_rho, scalar_if_scalar
 
 
-def collision_probability(rho: Any, q: int) -> Any:
+def collision_probability(rho: _arrays.Array, q: int) -> Any:
     r"""Compute kappa_q(rho) for q = 1, 2, 3 in elementary functions.
 
     .. math:: \kappa_1 = 1, \quad \kappa_2 = 1 - \frac{\theta}{\pi}, \quad
@@ -45,7 +48,7 @@ def collision_probability(rho: Any, q: int) -> Any:
     return _apply(collision_on_array, rho, q)
 
 
-def maxout_kernel(rho: Any, q: int) -> Any:
+def maxout_kernel(rho: _arrays.Array, q: int) -> Any:
     r"""Compute K_q(rho) for unit vectors and q = 1, 2, 3 in elementary functions.
 
     .. math:: K_1 = \rho, \quad K_2 = \frac{\sin\theta' - \theta'\cos\theta'}{\pi}, \quad
@@ -74,7 +77,7 @@ def maxout_kernel(rho: Any, q: int) -> Any:
     return _apply(kernel_on_array, rho, q)
 
 
-def _apply(function: Any, rho: Any, q: int) -> Any:
+def _apply(function: Callable[..., Any], rho: float | NDArray[np.float64], q: int) -> Any:
     q = require_integer("pool size q", q, most=3)
     values = function(require_rho(rho), q)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
@@ -131,6 +134,6 @@ def _kernel(q: int, rho: _arrays.Array) -> _arrays.Array:
     return rho / 3 - 3 / (4 * np.pi**2) * (_gamma(xp, -rho) + 2 * _gamma(xp, rho / 2))
 
 
-def _gamma(xp: Any, u: _arrays.Array) -> _arrays.Array:
+def _gamma(xp: ModuleType, u: _arrays.Array) -> _arrays.Array:
     angle = xp.acos(u)
     return u * angle**2 - 2 * xp.sin(angle) * angle - 2 * u

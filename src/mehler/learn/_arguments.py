@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
@@ -123,7 +124,9 @@ class Features:
         self._kept = z if few else None
         self.n_features, self.dtype = int(z.shape[1]), _arrays.dtype_name(z.dtype)
 
-    def blocks(self, y: Array, index: Any = None) -> Iterator[tuple[Array, Array]]:
+    def blocks(
+        self, y: Array, index: NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[Array, Array]]:
         """Yield blocks of features in their own dtype, and targets in float64, in `place`.
 
         For all rows, or those that `index`, on the host, names. Features that are not finite raise
@@ -145,13 +148,13 @@ class Features:
             for part in _arrays.slices(z.shape[0], block):
                 yield z[part, :], targets[part, :]
 
-    def _rows(self, rows: slice, index: Any) -> Array:
+    def _rows(self, rows: slice, index: NDArray[np.int64] | None) -> Array:
         source = self.x if self._kept is None else self._kept
         some = source[rows, :] if index is None else rows_at(source, index[rows])
         return features_of(self.phi, some) if self._kept is None else some
 
 
-def rows_at(x: Array, index: Any) -> Array:
+def rows_at(x: Array, index: NDArray[np.int64]) -> Array:
     """Select rows by a host array of integers."""
     xp = _arrays.array_namespace(x)
     # JAX has no int64 unless x64 is enabled.

@@ -60,7 +60,7 @@ class SignedRows:
         self.inner = _rounded_down(half_width, _arrays.dtype_name(z.dtype))
         self.n, self.m = z.shape
 
-    def vector(self, values: Any) -> Array:
+    def vector(self, values: Array) -> Array:
         """Return host values as float64, beside the rows."""
         return _arrays.from_host(values, self.place, "float64")
 
@@ -159,7 +159,7 @@ def certify(data: SignedRows, rows: RowLosses, alpha: Array, theta: Array) -> Ce
     )
 
 
-def rounding(n: int, m: int, at_zero: float, slope: float, limits: Any) -> float:
+def rounding(n: int, m: int, at_zero: float, slope: float, limits: Array) -> float:
     """Bound the rounding error of a float64 risk or bound of a certificate.
 
     A sum of k terms rounds by at most gamma_k = k u / (1 - k u) times the sum of their sizes,
@@ -262,7 +262,7 @@ class Graph:
     that betas move about as much as margins do. Lazy: nothing is computed before it is needed.
     """
 
-    def __init__(self, data: SignedRows, limits: Any) -> None:
+    def __init__(self, data: SignedRows, limits: NDArray[np.float64]) -> None:
         self.data, self.xp = data, data.xp
         self.w = data.vector(1.0 / np.maximum(limits, 1.0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ _ROUNDING = 1e-6
 _LARGEST = 1e150
 
 
-def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
+def spectral_error(K_hat: Array, K: Array, lam: float) -> float:
     r"""Compute the least Delta for which one matrix is a spectral approximation of another.
 
     .. math:: (1 - \Delta)(K + \lambda) \preceq \hat K + \lambda \preceq (1 + \Delta)(K + \lambda)
@@ -167,7 +167,7 @@ def rademacher(
     )
 
 
-def _matrix(name: str, value: Any) -> NDArray[np.float64]:
+def _matrix(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a symmetric matrix of finite numbers, float64 on the host."""
     K = require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class _Linear:
     weights: Array
     intercept: Array
 
-    def __call__(self, xp: Any, rows: Array) -> Array:
+    def __call__(self, xp: ModuleType, rows: Array) -> Array:
         z = apply(self.phi, rows)
         if z.shape[1] != self.weights.shape[0]:
             raise ValueError(
@@ -110,7 +111,7 @@ class Spectrum:
     coordinates: Array
     least: Array
 
-    def weights(self, xp: Any, lambdas: tuple[float, ...], n: float) -> Array:
+    def weights(self, xp: ModuleType, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute weights for all lambdas: (m, t, k)."""
         shrunk = self.coordinates[:, :, None] * self.inverses(lambdas, n)[:, None, :]
         return _times(xp, self.vectors, shrunk)
@@ -127,7 +128,7 @@ class Spectrum:
         return xp.stack(columns, axis=1)
 
 
-def spectrum(xp: Any, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
+def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
     """Decompose `gram`, in place, of features with that dtype and sum of squares."""
     values, vectors = _arrays.eigen(xp, gram)
     least = _arrays.least_resolved(xp, values, products=dtype, features=dtype, squares=squares)
@@ -136,7 +137,9 @@ def spectrum(xp: Any, gram: Array, cross: Array, dtype: str, squares: Array) -> 
     return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross), least)
 
 
-def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: Array) -> Spectrum:
+def spectrum_of_rows(
+    xp: ModuleType, rows: Array, targets: Array, dtype: str, squares: Array
+) -> Spectrum:
     """Decompose the (n, n) matrix of inner products of fewer rows than features.
 
     With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others have eigenvalue 0.
@@ -157,7 +160,7 @@ def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: 
 
 
 def direct(
-    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
+    xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
     """Compute weights by one factorisation per lambda: (m, t, k)."""
     norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
@@ -188,7 +191,7 @@ class Path:
     weights: Array
     spectrum: Spectrum | None
 
-    def fit(self, i: int, errors: Any = None) -> RidgeFit:
+    def fit(self, i: int, errors: Array | None = None) -> RidgeFit:
         """Return the function of one lambda, where the features are."""
         xp, home = self.place.xp, self.home
         weights = self.weights[:, :, i]
@@ -216,7 +219,7 @@ def solve_dual(
     flat: bool,
     lambdas: tuple[float, ...],
     intercept: bool,
-    index: Any = None,
+    index: NDArray[np.int64] | None = None,
 ) -> Path:
     """Solve for fewer rows than features, by the inner products of all rows or of `index`."""
     place = features.place
@@ -265,7 +268,9 @@ class Errors(ABC):
     weighted: bool = False
 
     @abstractmethod
-    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+    def __call__(
+        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
         """Sum over all rows, or those that `index` names."""
 
     def of_rows(self, x: Array, y: Array) -> NDArray[np.float64]:
@@ -281,7 +286,9 @@ class LeftOut(Errors):
     h_i min(1, w_i).
     """
 
-    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+    def __call__(
+        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
         """Sum over all rows, or those that `index` names."""
         path, xp = self.path, self.path.place.xp
         spectrum = path.spectrum
@@ -310,7 +317,9 @@ class LeftOut(Errors):
 class HeldOut(Errors):
     """Errors on rows that were not fitted."""
 
-    def __call__(self, features: Features, y: Array, index: Any = None) -> NDArray[np.float64]:
+    def __call__(
+        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
         """Sum over all rows, or those that `index` names."""
         path, xp = self.path, self.path.place.xp
         total: Any = np.zeros(len(path.lambdas))
@@ -329,7 +338,7 @@ def apart(block: Array, weighted: bool) -> tuple[Array, Array | None]:
 
 
 def losses(
-    xp: Any, residuals: Array, targets: Array, scoring: Scoring, weights: Array | None = None
+    xp: ModuleType, residuals: Array, targets: Array, scoring: Scoring, weights: Array | None = None
 ) -> Any:
     """Sum squared errors (mean over targets) or misclassified rows, by weight: (k,)."""
     if scoring == "mse":
@@ -346,7 +355,7 @@ def losses(
     return _arrays.to_host(xp.sum(values, axis=0))
 
 
-def _times(xp: Any, a: Array, b: Array) -> Array:
+def _times(xp: ModuleType, a: Array, b: Array) -> Array:
     """Multiply (n, m) by (m, t, k)."""
     m, t, k = b.shape
     return xp.reshape(xp.matmul(a, xp.reshape(b, (m, t * k))), (a.shape[0], t, k))

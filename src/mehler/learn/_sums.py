@@ -6,6 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,12 @@ class RidgeSums:
         return self._add_features(Features(self.phi, X), targets, flat, weighted=weighted)
 
     def _add_features(
-        self, features: Features, y: Array, flat: bool, index: Any = None, weighted: bool = False
+        self,
+        features: Features,
+        y: Array,
+        flat: bool,
+        index: NDArray[np.int64] | None = None,
+        weighted: bool = False,
     ) -> RidgeSums:
         """Add checked rows, or those that `index` names; the last of `y` may be weights."""
         self._flat, self._home, self._place = flat, features.home, features.place
@@ -481,7 +487,7 @@ def with_weights(x: Array, targets: Array, weights: Array) -> Array:
     return xp.concat((xp.astype(targets, wide), xp.astype(column, wide)), axis=1)
 
 
-def _of_chunk(phi: Callable[[Array], Array], weighted: bool, x: Any, y: Any) -> RidgeSums:
+def _of_chunk(phi: Callable[[Array], Array], weighted: bool, x: Array, y: Array) -> RidgeSums:
     targets, weights = (y[:, :-1], y[:, -1]) if weighted else (y, None)
     part = RidgeSums(phi).add(x, targets, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
@@ -494,7 +500,7 @@ def _left_behind(X: Array) -> Array:
 
 
 def _if_resolved(
-    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
+    xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array | None:
     """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
     try:

@@ -22,6 +22,7 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from numbers import Real
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -48,7 +49,7 @@ class RowLosses(ABC):
     curved: Array
 
     @classmethod
-    def with_lines(cls, linear: Any, high: Any, at_zero: Any) -> Self:
+    def with_lines(cls, linear: NDArray[np.bool_], high: Array, at_zero: Array) -> Self:
         """Return losses, on the host, of which some rows are lines of slope -high."""
         return cls(
             low=np.where(linear, high, 0.0),
@@ -70,25 +71,25 @@ class RowLosses(ABC):
         }
         return replace(self, **moved)
 
-    def dual(self, xp: Any, theta: Array) -> Array:
+    def dual(self, xp: ModuleType, theta: Array) -> Array:
         """Compute psi_i."""
         return self.constant + self.curved * self._curve(xp, theta)
 
-    def values(self, xp: Any, margins: Array) -> Array:
+    def values(self, xp: ModuleType, margins: Array) -> Array:
         """Compute the losses at one margin per row."""
         theta = self.maximiser(xp, margins)
         return self.dual(xp, theta) - theta * margins
 
-    def clip(self, xp: Any, theta: Array) -> Array:
+    def clip(self, xp: ModuleType, theta: Array) -> Array:
         """Return the nearest feasible theta."""
         return xp.minimum(xp.maximum(theta, self.low), self.high)
 
     @abstractmethod
-    def _curve(self, xp: Any, theta: Array) -> Array:
+    def _curve(self, xp: ModuleType, theta: Array) -> Array:
         """Compute psi of rows that are not linear."""
 
     @abstractmethod
-    def maximiser(self, xp: Any, margins: Array) -> Array:
+    def maximiser(self, xp: ModuleType, margins: Array) -> Array:
         """Return the theta that attains the loss: minus its slope."""
 
 
@@ -96,14 +97,14 @@ class RowLosses(ABC):
 class HingeRows(RowLosses):
     """Curved rows are high * max(0, 1 - t): psi(theta) = theta."""
 
-    def _curve(self, xp: Any, theta: Array) -> Array:
+    def _curve(self, xp: ModuleType, theta: Array) -> Array:
         return theta
 
-    def maximiser(self, xp: Any, margins: Array) -> Array:
+    def maximiser(self, xp: ModuleType, margins: Array) -> Array:
         """Return the whole slope below margin 1, 0 above."""
         return xp.where(margins < 1.0, self.high, self.low)
 
-    def proximal(self, xp: Any, at: Array, rho: Array) -> Array:
+    def proximal(self, xp: ModuleType, at: Array, rho: Array) -> Array:
         """Return minus the slope at the proximal point, argmin_t e_i(t) + rho_i (t - at)^2 / 2.
 
         That point is at + result / rho: the slope that moves the margin to 1, within the ends.
@@ -138,18 +139,18 @@ def hinge_envelope(
     return HingeRows.with_lines(linear, high, at_zero)
 
 
-def softplus(xp: Any, x: Array) -> Array:
+def softplus(xp: ModuleType, x: Array) -> Array:
     """Compute log(1 + exp(x)) without overflow."""
     return xp.where(x > 0, x, xp.zeros_like(x)) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
-def sigmoid(xp: Any, x: Array) -> Array:
+def sigmoid(xp: ModuleType, x: Array) -> Array:
     """Compute 1 / (1 + exp(-x)) without overflow."""
     small = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, xp.ones_like(x), small) / (1.0 + small)
 
 
-def entropy(xp: Any, theta: Array) -> Array:
+def entropy(xp: ModuleType, theta: Array) -> Array:
     """Compute the binary entropy in nats; 0 at both ends."""
     least = float(xp.finfo(theta.dtype).smallest_normal)
 
@@ -163,10 +164,10 @@ def entropy(xp: Any, theta: Array) -> Array:
 class LogisticRows(RowLosses):
     """Curved rows are log(1 + exp(-t)), and its tangent where the slope would pass -high."""
 
-    def _curve(self, xp: Any, theta: Array) -> Array:
+    def _curve(self, xp: ModuleType, theta: Array) -> Array:
         return entropy(xp, theta)
 
-    def maximiser(self, xp: Any, margins: Array) -> Array:
+    def maximiser(self, xp: ModuleType, margins: Array) -> Array:
         """Return minus the slope of the loss, within the ends."""
         return self.clip(xp, sigmoid(xp, -margins))
 
@@ -199,7 +200,7 @@ def logistic_envelope(limits: NDArray[np.float64], bound: float, tolerance: floa
     return LogisticRows.with_lines(linear, high, at_zero)
 
 
-def _tangent_slope(limits: Any, bound: float) -> Any:
+def _tangent_slope(limits: NDArray[np.float64], bound: float) -> Any:
     low, high = np.zeros_like(limits), sigmoid(np, limits)
     for _ in range(60):  # bisect an interval of length at most 1 down to rounding
         middle = 0.5 * (low + high)
@@ -243,18 +244,18 @@ class Loss(ABC):
         return float(self(np.zeros(1))[0])
 
     @abstractmethod
-    def surrogate(self, margins: Any) -> Any:
+    def surrogate(self, margins: Array) -> Any:
         """Evaluate the convex surrogate s at an array of margins."""
 
     @abstractmethod
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
+    def envelope(self, limits: Array, bound: float, tolerance: float) -> RowLosses:
         """Return, for rows of margins within +-limits, the convex envelope of min(s, bound).
 
         An infinite bound gives the surrogate itself. A limit within the relative `tolerance` of a
         case boundary counts as on it, since limits are sums with rounding.
         """
 
-    def __call__(self, margins: Any) -> Any:
+    def __call__(self, margins: NDArray[np.float64]) -> Any:
         """Evaluate the clipped loss V at an array of margins."""
         if _arrays.is_array(margins):
             _arrays.array_namespace(margins, names=("margins",))
@@ -293,13 +294,13 @@ class Hinge(Loss):
     name = "hinge"
     surrogate_lipschitz = 1.0
 
-    def surrogate(self, margins: Any) -> Any:
+    def surrogate(self, margins: Array) -> Any:
         """Evaluate the hinge at an array of margins."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         rest = 1.0 - margins
         return self.surrogate_lipschitz * xp.where(rest > 0, rest, xp.zeros_like(rest))
 
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
+    def envelope(self, limits: Array, bound: float, tolerance: float) -> RowLosses:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return hinge_envelope(limits, bound, tolerance, self.surrogate_lipschitz)
 
@@ -353,11 +354,11 @@ class Logistic(Loss):
         """1 - exp(-bound)."""
         return -math.expm1(-self.bound)
 
-    def surrogate(self, margins: Any) -> Any:
+    def surrogate(self, margins: Array) -> Any:
         """Evaluate log(1 + exp(-t)) at an array of margins, without overflow."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         return softplus(xp, -margins)
 
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
+    def envelope(self, limits: Array, bound: float, tolerance: float) -> RowLosses:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return logistic_envelope(limits, bound, tolerance)

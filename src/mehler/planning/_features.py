@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mehler import MaxoutFeatures, _arrays, doubling, exact
 from mehler._random import require_seed
@@ -162,7 +162,7 @@ def plan(
     return Plan(setting=setting, rows=tuple(table), notes=tuple(notes))
 
 
-def on_sphere(data: Any) -> NDArray[np.float64]:
+def on_sphere(data: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rows divided by their norms, shape (n, d), on the host."""
     if not _arrays.is_array(data):
         data = np.asarray(data)
@@ -334,7 +334,7 @@ def measured(rows: NDArray[np.float64], quantity: str, facts: dict[str, Any]) ->
 
 
 def plan_map(
-    phi: Any, X: Any, *, eps: float = 0.1, delta: float = 0.01, n_samples: int | None = None
+    phi: Any, X: ArrayLike, *, eps: float = 0.1, delta: float = 0.01, n_samples: int | None = None
 ) -> Plan:
     r"""Plan how many features a map needs for its Gram matrix to be within eps on all pairs.
 
@@ -410,7 +410,7 @@ def plan_map(
     return Plan(setting=setting, rows=(replace(limit, statement=""), proved))
 
 
-def _relative_variance(phi: Any, X: Any) -> float:
+def _relative_variance(phi: Any, X: NDArray[np.float64]) -> float:
     """Return the largest m Var<phi(x), phi(y)> / (k(x,x) k(y,y)) at the pairs of some rows."""
     for part in ("kernel", "gram_variance"):
         if not callable(getattr(phi, part, None)):

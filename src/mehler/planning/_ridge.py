@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -159,14 +160,19 @@ def _maps(d: int, q: int, gamma: float, stretch: float) -> dict[Map, Named]:
     }
 
 
-def gaussian(rows: Any, gamma: float) -> Any:
+def gaussian(rows: NDArray[np.float64], gamma: float) -> Any:
     """Return the Gaussian kernel of unit rows by inner products, to gamma 1e-15."""
     products = rows @ rows.T
     np.fill_diagonal(products, 1.0)
     return np.exp(2 * gamma * np.minimum(products - 1, 0.0))
 
 
-def _measured(draws: tuple[Any, ...], rows: Any, kernel: Any, facts: dict[str, Any]) -> Row:
+def _measured(
+    draws: tuple[Any, ...],
+    rows: NDArray[np.float64],
+    kernel: NDArray[np.float64],
+    facts: dict[str, Any],
+) -> Row:
     """Return the first power of two at which the mean risk of the worst target is enough."""
     lam, noise, norm, enough = (facts[name] for name in ("ridge", "noise", "norm", "eps"))
     m, risk = 32, math.inf
@@ -190,7 +196,9 @@ def _measured(draws: tuple[Any, ...], rows: Any, kernel: Any, facts: dict[str, A
     )
 
 
-def worst_risk(Z: Any, kernel: Any, lam: float, noise: float, norm: float) -> float:
+def worst_risk(
+    Z: NDArray[np.float64], kernel: NDArray[np.float64], lam: float, noise: float, norm: float
+) -> float:
     r"""Return the risk of the worst target: |N lam A^-1 K A^-1 N lam| B^2/N, and the variance.
 
     A = Z Z' + N lam; the norm of many rows by Lanczos' method, to 0.1 %, from below.
@@ -204,7 +212,7 @@ def worst_risk(Z: Any, kernel: Any, lam: float, noise: float, norm: float) -> fl
     # W' W is Z Z' A^(-1), by a Cholesky factor: eigenvectors take ten times as long.
     W = linalg.solve_triangular(np.linalg.cholesky(inner), Z.T, lower=True)
 
-    def rest(v: Any) -> Any:
+    def rest(v: NDArray[np.float64]) -> Any:
         return v - W.T @ (W @ v)
 
     if n < _FEW:

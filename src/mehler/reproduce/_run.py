@@ -194,7 +194,7 @@ def _measured(
     experiment: Experiment,
     wanted: list[Cell],
     seed: int,
-    world: Any,
+    world: str,
     store: Store,
     progress: Progress | None,
 ) -> list[tuple[Cell, Measured]]:

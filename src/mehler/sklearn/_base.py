@@ -69,7 +69,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         own = self.get_params(deep=False)
         return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
 
-    def fit(self, X: Any, y: Any = None) -> Sampler:
+    def fit(self, X: Any, y: _arrays.Array | None = None) -> Sampler:
         """Draw the map's weights.
 
         Parameters
@@ -117,7 +117,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         blocks = [self._features(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
-    def expected_kernel(self, X: Any, Y: Any = None) -> Any:
+    def expected_kernel(self, X: Any, Y: _arrays.Array | None = None) -> Any:
         """Return the exact kernel that inner products of features estimate, `FeatureMap.kernel`.
 
         Parameters
@@ -145,7 +145,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     # -- how ------------------------------------------------------------------------------
 
-    def _drawn_for(self, x: _arrays.Array, targets: Any = None) -> Sampler:
+    def _drawn_for(self, x: _arrays.Array, targets: _arrays.Array | None = None) -> Sampler:
         n_components = require_integer("n_components", self.n_components)
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
@@ -198,7 +198,7 @@ def fitted_part(
     y: Any,
     *,
     name: str,
-    weights: Any = None,
+    weights: _arrays.Array | None = None,
 ) -> Sampler:
     """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
 

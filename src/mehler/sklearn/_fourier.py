@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import mehler.features as features
 from mehler import _arrays
@@ -209,7 +210,7 @@ def _length(gamma: float) -> float:
     return float((0.5 / gamma) ** 0.5)
 
 
-def _weighted_variance(x: Any, shares: Any) -> float:
+def _weighted_variance(x: Any, shares: NDArray[np.float64]) -> float:
     """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
     x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
     mean = float((shares @ x).mean())

@@ -31,7 +31,7 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: _arrays.Array) -> bool:
     """Whether rows are sparse."""
     return bool(sparse.issparse(x))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,10 +75,10 @@ class FeatureRidge(Estimator):
     def _solve(
         self,
         x: _arrays.Array,
-        codes: Any,
+        codes: NDArray[np.float64],
         targets: Any,
         scoring: Scoring,
-        weights: Any = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
         lambdas = require_lambdas(self.lambdas)
@@ -103,7 +104,13 @@ class FeatureRidge(Estimator):
         self.features_ = part
         self._keep(fit, flat=targets.ndim == 1)
 
-    def _take(self, x: _arrays.Array, codes: Any, targets: Any, weights: Any = None) -> None:
+    def _take(
+        self,
+        x: _arrays.Array,
+        codes: NDArray[np.float64],
+        targets: _arrays.Array,
+        weights: Any = None,
+    ) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
         lambdas = require_lambdas(self.lambdas)
         n_folds = folds_of(self.cv, lambdas)
@@ -154,7 +161,9 @@ class FeatureRidge(Estimator):
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _drawn_for(self, x: _arrays.Array, targets: Any, weights: Any = None) -> Any:
+    def _drawn_for(
+        self, x: _arrays.Array, targets: _arrays.Array, weights: NDArray[np.float64] | None = None
+    ) -> Any:
         default, seed = MaxoutSampler(), seed_of(self.random_state)
         return fitted_part(
             self.features, default, seed, x, targets, name="features", weights=weights
@@ -212,7 +221,7 @@ class FeatureRidge(Estimator):
             self._stream.at(self.features_.map_)
 
 
-def _placed(codes: Any, x: _arrays.Array) -> _arrays.Array:
+def _placed(codes: NDArray[np.float64], x: _arrays.Array) -> _arrays.Array:
     if _inputs.is_sparse(x):
         return np.asarray(codes, dtype=np.float64)
     place = _arrays.place_of(x)
@@ -301,7 +310,9 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         wide = np.asarray(targets, dtype=np.float64)
         self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
+    def partial_fit(
+        self, X: Any, y: _arrays.Array, sample_weight: Any = None
+    ) -> RandomFeatureRidge:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
         The result is that of `fit` on all rows so far, in any order and any chunks, up to the
@@ -367,5 +378,5 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
             self.coef_, self.intercept_ = self.coef_[0, :], self.intercept_[0]
 
 
-def _columns(targets: Any) -> Any:
+def _columns(targets: NDArray[np.float64]) -> Any:
     return targets if targets.ndim == 2 else targets[:, None]

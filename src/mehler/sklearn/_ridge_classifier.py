@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -132,7 +133,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         self.classes_ = _placed(known, x)
         return self
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: _arrays.Array) -> Any:
         """Return the value of each class, or of the second one for two classes.
 
         Parameters
@@ -182,7 +183,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: _arrays.Array) -> Any:
         """Estimate the probabilities of the classes.
 
         The square loss is least in the mean at 2 P - 1, so that (1 + value)/2 estimates P; of
@@ -226,7 +227,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         own = _class_weights(self.class_weight, labels)
         return own if weights is None else own * weights
 
-    def _drawn_for(self, x: _arrays.Array, targets: Any, weights: Any = None) -> Any:
+    def _drawn_for(
+        self, x: _arrays.Array, targets: Any, weights: NDArray[np.float64] | None = None
+    ) -> Any:
         # Pass integers, which features that use targets interpret as classes, not as values.
         return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1], weights)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from mehler import _arrays, learn
@@ -72,7 +73,7 @@ def _as_folds(splits: list[tuple[Any, Any]], n: int) -> Any:
     return folds
 
 
-def _indices(rows: Any, n: int) -> Any:
+def _indices(rows: _arrays.Array, n: int) -> Any:
     """Convert scikit-learn's indices or mask of n rows to indices from 0."""
     return np.arange(n)[np.asarray(rows)]
 
@@ -126,12 +127,16 @@ def _summed(errors: Errors, x: Any, y: _arrays.Array, weights: _arrays.Array) ->
     return total
 
 
-def _blocks(x: Any, y: Any, weights: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _blocks(
+    x: Any, y: _arrays.Array, weights: NDArray[np.float64]
+) -> Iterator[tuple[Any, Any, Any]]:
     for rows in _inputs.row_blocks(x):
         yield _inputs.dense(x[rows, :]), y[rows, :], weights[rows]
 
 
-def _at(index: Any, x: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+def _at(
+    index: NDArray[np.int64], x: Any, y: _arrays.Array, weights: NDArray[np.float64]
+) -> tuple[Any, Any, Any]:
     chosen = x[index, :] if _inputs.is_sparse(x) else rows_at(x, index)
     return chosen, rows_at(y, index), rows_at(weights, index)
 

@@ -168,7 +168,7 @@ Average = Literal["none", "after", "before"]
 _ROUNDING = 1e-6
 
 
-def _grams(name: str, value: Any) -> NDArray[np.float64]:
+def _grams(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the matrices (n, N, N), if the first and their mean are kernels'."""
     moved = require_host(name, value)
     if moved.ndim != 3 or moved.shape[1] != moved.shape[2] or moved.size == 0:

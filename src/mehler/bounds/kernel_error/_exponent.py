@@ -37,6 +37,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mehler import exact
 from mehler.bounds._entries import Floats
@@ -147,13 +148,13 @@ def _bivariate_cdf(x: Floats, y: Floats, rho: float, s: float) -> Any:
     return np.maximum((_ndtr(x) + _ndtr(y)) / 2 - owen - split, 0.0)
 
 
-def _ndtr(t: Any) -> Any:
+def _ndtr(t: NDArray[np.float64]) -> Any:
     from scipy.special import ndtr
 
     return ndtr(t)
 
 
-def _density(t: Any) -> Any:
+def _density(t: NDArray[np.float64]) -> Any:
     return np.exp(-t * t / 2) / math.sqrt(2 * math.pi)
 
 
@@ -185,7 +186,7 @@ def _steepest(u: float, at_zero: float, low: Floats, high: Floats, second: Float
     return float(bound.max())
 
 
-def missed(rho: float, q: int, at: Any, step: float) -> Any:
+def missed(rho: float, q: int, at: float | NDArray[np.float64], step: float) -> Any:
     """Bound the rule's error for E [exp(y) - 1 - y], y = at (F - K), F = M M', at each `at` > 0.
 
     For both signs of y. By Poisson's formula the rule of this step misses at most
@@ -218,7 +219,7 @@ def step_for(q: int, rho: float) -> float:
     return next(float(h) for h in steps if missed(rho, q, at, float(h)) < 1e-8 * at**2)
 
 
-def missed_of_largest(q: int, at: Any, panels: float = PANELS) -> Any:
+def missed_of_largest(q: int, at: NDArray[np.float64], panels: float = PANELS) -> Any:
     """Bound what the rule of `largest_nodes` misses of E [exp(s N^2) - 1 - s N^2], s = `at`.
 
     On a panel of half the length h the rule of n nodes, whose weights are positive, misses at most
@@ -281,7 +282,7 @@ class Exponents:
     upper: Floats
     lower: Floats
 
-    def deviation(self, cost: Any) -> Any:
+    def deviation(self, cost: float | NDArray[np.float64]) -> Any:
         """Return the Chernoff deviation, exceeded with probability exp(-m cost) on each side.
 
         min over lambda of (cost + psi(lambda))/lambda, the larger of both tails.
@@ -316,7 +317,9 @@ def at_correlation(
     return Exponents(at, *(_psi(sign * at, centred, weight, error) for sign in (1, -1)))
 
 
-def _psi(at: Any, centred: Floats, weight: Floats, error: Any) -> Any:
+def _psi(
+    at: NDArray[np.float64], centred: Floats, weight: Floats, error: NDArray[np.float64]
+) -> Any:
     """Bound log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
     return _ROUNDING * np.log1p(_excess(at, centred, weight) + error)
 
@@ -347,14 +350,14 @@ def increments(q: int, panels: float = PANELS) -> Exponents:
     return Exponents(_GRID, bound, bound)
 
 
-def _square_excess(at: Any, q: int) -> Any:
+def _square_excess(at: NDArray[np.float64], q: int) -> Any:
     """Bound E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
     x, weight = maximum_nodes(q)
     error = missed(1.0, q, at, step_for(q, 1.0))
     return _ROUNDING * (_excess(at, x * x, weight) + error)
 
 
-def _excess(at: Any, value: Any, weight: Floats) -> Any:
+def _excess(at: NDArray[np.float64], value: NDArray[np.float64], weight: Floats) -> Any:
     """Compute E [exp(s v) - 1 - s v] at each s."""
     moments = [weight @ value**k / math.factorial(k) for k in (2, 3, 4)]
     excess = at**2 * (moments[0] + at * (moments[1] + at * moments[2]))
@@ -385,7 +388,7 @@ def _half(y: Floats) -> Any:
 
 
 def supremum(
-    q: int, at: Any, rho: Any, upper: Floats, lower: Floats, simple: Any
+    q: int, at: Any, rho: Any, upper: Floats, lower: Floats, simple: ArrayLike
 ) -> tuple[Any, Any]:
     """Bound both exponents over [-1, 1] from values at `rho`, descending from 1: (rho, at).
 
@@ -433,7 +436,7 @@ def _by_slopes(q: int, at: Any, values: Any, widths: Floats, cells: Floats) -> A
     return cells.max(axis=0)
 
 
-def derivative(q: int, at: Any, bound: Any) -> Any:
+def derivative(q: int, at: NDArray[np.float64], bound: NDArray[np.float64]) -> Any:
     """Bound the derivative of psi_rho in rho: lambda t/2 + lambda^2 (sigma^2 + t sqrt(E M^4)).
 
     t^2 = exp(bound at 2 lambda) - 1 is at least the variance of exp(lambda F)/E exp(lambda F). As

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
@@ -66,7 +67,7 @@ def of_set(dimension: float, diameter: float) -> tuple[Assumption, ...]:
     )
 
 
-def log_pairs(k: float, level: Any) -> Any:
+def log_pairs(k: float, level: NDArray[np.int64]) -> Any:
     """Compute log T (T + 1), with T (T + 1) twice the number of pairs at a level: both tails."""
     # T + 1 = T (1 + 1/T), so that 2^(k j) need not be a float.
     return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
@@ -149,7 +150,9 @@ def uniform(
     return Formula(terms, 1 - delta, assumptions=of_set(dimension, diameter))
 
 
-def by_chaining(m: int, q: int, k: float, levels: Any, diameter: float, delta: float) -> Any:
+def by_chaining(
+    m: int, q: int, k: float, levels: NDArray[np.int64], diameter: float, delta: float
+) -> Any:
     """Bound what is left between rows and their representatives at each level, by increments."""
     exponents = _exponent.increments(q)
     j = levels[:, None] + np.arange(_SUMMED)
@@ -182,7 +185,7 @@ _LEVELS, _MOST = 200, 600.0
 _STRIDES, _LINKS = (1, 2, 3, 4, 6, 8), 60
 
 
-def require_moments(name: str, value: Any) -> tuple[float, float]:
+def require_moments(name: str, value: object) -> tuple[float, float]:
     """Return E G and E G^2 of a slope."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise ValueError(f"{name}={value!r}: give the two moments (E G, E G^2) of the slope")
@@ -194,7 +197,7 @@ def require_moments(name: str, value: Any) -> tuple[float, float]:
     return mean, max(square, mean * mean) * (1 + 1e-15)
 
 
-def require_increments(name: str, value: Any) -> tuple[float, float]:
+def require_increments(name: str, value: object) -> tuple[float, float]:
     """Return v and c of increments."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise ValueError(f"{name}={value!r} is not a pair (v, c) of numbers")
@@ -344,7 +347,7 @@ def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -
     return best[1]
 
 
-def _terms(parts: Any, level: int, stride: int, links: int) -> Terms:
+def _terms(parts: NDArray[np.float64], level: int, stride: int, links: int) -> Terms:
     last = level + stride * links
     moved = f"{level} + {stride}i"
     sums = rf"\sum_{{0\le i<{links}}}"
@@ -376,7 +379,7 @@ def _links(levels: _Set, slopes: _Slopes, level: int, stride: int, most: int) ->
     return np.stack([*sums, 4 * length * slopes.mean, 2 * length * beyond])
 
 
-def _cheapest(slopes: _Slopes, length: Any, cost: Any) -> Any:
+def _cheapest(slopes: _Slopes, length: NDArray[np.float64], cost: NDArray[np.float64]) -> Any:
     """Return both parts (2, links) of the deviation of increments, by the best law for each."""
     laws = [
         np.stack([length * np.sqrt(2 * v * cost), c * cost * (length if falls else 1.0)])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_function, require_instance, require_integer
@@ -85,11 +87,11 @@ class Activation:
         for name in ("function", "kernel", "inverse", "derivative"):
             require_function(name, getattr(self, name), optional=name != "function")
 
-    def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
+    def __call__(self, xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
         """Evaluate at an array `t` of projections, of the namespace `xp`."""
         return self.function(xp, t)
 
-    def on_host(self, t: Any) -> Any:
+    def on_host(self, t: NDArray[np.float64]) -> Any:
         """Evaluate at a NumPy array of projections."""
         return self.function(np, t)
 
@@ -197,7 +199,7 @@ class Activation:
         pairs = pairs_of(np.ones(()), np.ones(()), np.ones(()))
         return self._closed(pairs, require_integer("power", power), False) is not None
 
-    def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
+    def cdf(self, t: NDArray[np.float64], scale: NDArray[np.float64], projected: Projected) -> Any:
         """Compute P(a(p) <= t) on the host, for a projection p of symmetric law.
 
         Parameters

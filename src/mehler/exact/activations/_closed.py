@@ -12,11 +12,14 @@ from __future__ import annotations
 import functools
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler.exact.activations._projections import Pairs, Projected
@@ -150,13 +153,19 @@ class Sides:
         value = xp.where(x_zero | y_zero, self.centre * mean * ones, value * ones)
         return xp.where(x_zero & y_zero, self.centre**2 * ones, value)
 
-    def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
+    def cdf(self, t: NDArray[np.float64], scale: NDArray[np.float64], projected: Projected) -> Any:
         """Compute P(a(p) <= t) for a projection of symmetric law without an atom at 0."""
         return self._side(self.right, t, scale, projected) + self._side(
             self.left, t, scale, projected
         )
 
-    def _side(self, at_one: float, t: Any, scale: Any, projected: Projected) -> Any:
+    def _side(
+        self,
+        at_one: float,
+        t: NDArray[np.float64],
+        scale: NDArray[np.float64],
+        projected: Projected,
+    ) -> Any:
         """Compute P(p > 0, at_one p^degree <= t)."""
         if self.degree == 0 or at_one == 0.0:
             return np.where(at_one <= t, 0.5, 0.0) + 0.0 * scale
@@ -167,7 +176,7 @@ class Sides:
         return np.where(t < 0.0, projected(-end, scale), 0.5)
 
 
-def sides(function: Any, degree: int, name: str) -> Sides:
+def sides(function: Callable[..., Any], degree: int, name: str) -> Sides:
     """Return the Sides of a homogeneous function, or raise ValueError naming it."""
     right, left, centre = (float(value) for value in _values(function, [1.0, -1.0, 0.0]))
     for sign, value in ((1.0, right), (-1.0, left)):
@@ -188,7 +197,7 @@ def sides(function: Any, degree: int, name: str) -> Sides:
     return Sides(degree, right, left, centre)
 
 
-def _values(function: Any, at: Any) -> Any:
+def _values(function: Callable[..., Any], at: Any) -> Any:
     return np.asarray(function(np.asarray(at, dtype=np.float64)), dtype=np.float64)
 
 
@@ -201,7 +210,7 @@ _REACH = 14.0
 _WIDE = 10.0
 
 
-def require_waves(function: Any, waves: Waves, name: str) -> None:
+def require_waves(function: Callable[..., Any], waves: Waves, name: str) -> None:
     """Raise if the Fourier sum differs from the function, on NumPy arrays."""
     values = _values(function, _ANGLES)
     summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in waves), np.zeros_like(_ANGLES))
@@ -357,7 +366,7 @@ def _gelu_value(
     return (covariance * angle + rest) / (2.0 * math.pi)
 
 
-def _fractions(xp: Any, scale: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+def _fractions(xp: ModuleType, scale: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
     """Return s/sqrt(1 + s^2) and 1/sqrt(1 + s^2), of scales of any size."""
     small = 1.0 / _arrays.constant(xp.maximum(scale, xp.ones_like(scale)))
     root = (small**2 + (scale * small) ** 2) ** 0.5
@@ -388,7 +397,7 @@ def _scaled(pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array, _arrays.Array]:
     return x_rest, y_rest, square + (2.0 * x * y) ** 2 * pairs.near * pairs.far
 
 
-def erf_slope(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def erf_slope(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     """Compute the derivative of erf."""
     # Beyond, it is 0 in float64, and the square would overflow.
     t = xp.clip(t, -30.0, 30.0)

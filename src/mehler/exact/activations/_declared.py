@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ def host_pairs() -> Pairs:
     return pairs_of(_RHO, _X, _Y)
 
 
-def require_kernel(function: HostFunction, power: int, value: Any, error: Any, title: str) -> None:
+def require_kernel(
+    function: HostFunction, power: int, value: object, error: NDArray[np.float64], title: str
+) -> None:
     """Raise ValueError if a closed form disagrees with Mehler's series at `host_pairs`."""
     series, slack = _series.pair_moment(
         lambda t: function(t) ** power, _RHO, 1.0 - _RHO, 1.0 + _RHO, _X, _Y
@@ -89,7 +92,7 @@ def slope_of_waves(waves: Waves) -> tuple[Waves, Callable[..., Any]]:
     """Differentiate a Fourier sum: its waves, and the function."""
     turned = tuple((f, 1j * f * complex(c)) for f, c in waves if f != 0)
 
-    def function(xp: Any, t: _arrays.Array) -> Any:
+    def function(xp: ModuleType, t: _arrays.Array) -> Any:
         total: Any = 0.0 * t
         for f, c in turned:
             total = total + c.real * xp.cos(f * t) - c.imag * xp.sin(f * t)
@@ -102,7 +105,7 @@ def slope_of_sides(sides: Sides) -> Callable[..., Any]:
     """Differentiate a homogeneous function of degree at least 1; the value at 0 is 0."""
     power = sides.degree - 1
 
-    def function(xp: Any, t: _arrays.Array) -> Any:
+    def function(xp: ModuleType, t: _arrays.Array) -> Any:
         size = float(sides.degree) * xp.abs(t) ** power
         nothing = xp.zeros_like(t)
         below = xp.where(t < 0.0, -sides.left * size, nothing)

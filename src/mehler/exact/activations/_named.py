@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_choice, require_integer, require_not_negative
@@ -16,40 +18,40 @@ from mehler.exact.activations._activation import Activation
 from mehler.exact.activations._projections import pairs_of
 
 
-def _step(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _step(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return xp.astype(t > 0.0, t.dtype)
 
 
-def _relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _relu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     # The first argument is overwritten, and `t` may be the user's.
     return _arrays.maximum(xp, xp.zeros_like(t), t)
 
 
-def _relu2(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _relu2(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return _relu(xp, t) ** 2
 
 
-def _leaky_relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _leaky_relu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return _arrays.maximum(xp, 0.01 * t, t)
 
 
-def _gelu(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _gelu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return 0.5 * t * (1.0 + _arrays.erf(xp, t * 0.5**0.5))
 
 
-def _gelu_slope(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _gelu_slope(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     # Beyond, it is 0 or 1 in float64, and the square would overflow.
     t = xp.clip(t, -40.0, 40.0)
     density = xp.exp(-0.5 * t * t) / math.tau**0.5
     return 0.5 * (1.0 + _arrays.erf(xp, t * 0.5**0.5)) + t * density
 
 
-def _sigmoid(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _sigmoid(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     # By tanh, nothing overflows.
     return 0.5 + 0.5 * xp.tanh(0.5 * t)
 
 
-def _softplus(xp: Any, t: _arrays.Array) -> _arrays.Array:
+def _softplus(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return xp.maximum(t, xp.zeros_like(t)) + xp.log1p(xp.exp(-xp.abs(t)))
 
 
@@ -171,8 +173,8 @@ _MOST_POWER = 64
 def activation_kernel(
     activation: ActivationLike,
     rho: Any,
-    x_scale: Any = 1.0,
-    y_scale: Any = 1.0,
+    x_scale: _arrays.Array = 1.0,
+    y_scale: _arrays.Array = 1.0,
     *,
     power: int = 1,
     phase: Phase = "none",
@@ -240,9 +242,9 @@ def activation_kernel(
 
 def activation_kernel_error(
     activation: ActivationLike,
-    rho: Any,
-    x_scale: Any = 1.0,
-    y_scale: Any = 1.0,
+    rho: _arrays.Array,
+    x_scale: _arrays.Array = 1.0,
+    y_scale: _arrays.Array = 1.0,
     *,
     power: int = 1,
     phase: Phase = "none",
@@ -277,7 +279,12 @@ def activation_kernel_error(
 
 
 def _of_pairs(
-    activation: ActivationLike, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: Phase
+    activation: ActivationLike,
+    rho: Any,
+    x_scale: float | NDArray[np.float64],
+    y_scale: float | NDArray[np.float64],
+    power: int,
+    phase: Phase,
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
     power = require_integer("power", power, most=_MOST_POWER)

@@ -75,12 +75,12 @@ def _build(n: int, terms: int) -> Any:
     return values * (2.0 * weight * root_of_density(at))[:, None]
 
 
-def root_of_density(at: Any) -> Any:
+def root_of_density(at: NDArray[np.float64]) -> Any:
     """Compute the square root of the Gaussian density."""
     return np.exp(-0.25 * at * at) / (2 * np.pi) ** 0.25
 
 
-def hermite(at: Any, terms: int) -> Any:
+def hermite(at: NDArray[np.float64], terms: int) -> Any:
     """Yield h_k(g) sqrt(phi(g)), which stays bounded where h_k alone would overflow."""
     before, now = np.zeros_like(at), root_of_density(at)
     for k in range(terms):
@@ -143,7 +143,9 @@ def joined(parts: list[Panels]) -> Panels:
     return Panels(*(column[order] for column in columns))
 
 
-def deviations(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
+def deviations(
+    sample: Sample, scale: Any, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> Any:
     """Compute the deviation of the function from its interpolant at the finer points, (n,)."""
     result = np.zeros(low.shape)
     step = 1 << 14
@@ -170,7 +172,13 @@ def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panel
     return joined([core, _bisected(sample, *between, size)])
 
 
-def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
+def _bisected(
+    sample: Sample,
+    scale: Any,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    size: NDArray[np.float64],
+) -> Panels:
     """Bisect until resolved, as narrow as a jump, down to noise, or out of budget."""
     leaves = []
     before: Any = None
@@ -194,7 +202,7 @@ def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Pan
     return joined(leaves)
 
 
-def _noisy(error: Any, before: Any) -> Any:
+def _noisy(error: NDArray[np.float64], before: NDArray[np.float64]) -> Any:
     """Return which panels deviate by noise: both halves by as much as the whole, and by little.
 
     A jump is in one half only, and a smooth function improves; a function in float32 does neither.
@@ -244,7 +252,9 @@ def _merged(core: Panels) -> Panels:
     return Panels(scale, low, high, np.maximum.reduceat(core.deviation, first), jump)
 
 
-def _gaps(scale: Any, low: Any, high: Any, core: Panels) -> tuple[Any, Any, Any]:
+def _gaps(
+    scale: Any, low: NDArray[np.float64], high: NDArray[np.float64], core: Panels
+) -> tuple[Any, Any, Any]:
     """Return the parts of panels that lie between cores."""
     gaps: list[tuple[int, float, float]] = []
     order = np.lexsort((low, scale))

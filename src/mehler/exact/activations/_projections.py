@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 
@@ -91,7 +92,7 @@ def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array)
 Projected = Callable[[Any, Any], Any]
 
 
-def gaussian(p: Any, scale: Any) -> Any:
+def gaussian(p: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
     """Compute P(scale g <= p)."""
     from scipy.special import ndtr
 

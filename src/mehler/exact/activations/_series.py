@@ -28,14 +28,14 @@ _TINY = float(np.finfo(np.float64).tiny)
 _SCALES = 256
 
 
-def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
+def at_nodes(function: HostFunction, scales: NDArray[np.float64], n: int) -> Any:
     """Evaluate at the points of all panels: (sign, scales, panels, n)."""
     t = scales[:, None] * _panels.nodes(n).ravel()
     both = np.stack([checked(function, sign * t) for sign in (1.0, -1.0)])
     return both.reshape(2, scales.size, _panels.N_PANELS, n)
 
 
-def checked(function: HostFunction, t: Any) -> Any:
+def checked(function: HostFunction, t: NDArray[np.float64]) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
     at = np.asarray(function(t))
     if at.dtype.kind not in "biuf":
@@ -55,7 +55,11 @@ def checked(function: HostFunction, t: Any) -> Any:
 
 
 def sums(
-    values: Any, sample: _panels.Sample, leaves: _panels.Panels | None, n: int, terms: int
+    values: NDArray[np.float64],
+    sample: _panels.Sample,
+    leaves: _panels.Panels | None,
+    n: int,
+    terms: int,
 ) -> tuple[Any, Any, Any]:
     """Sum coefficients (scales, terms), second and mirrored moments over panels and leaves."""
     shape = values.shape[1], -1
@@ -71,7 +75,11 @@ def sums(
 
 
 def _add_leaves(
-    c: Any, squares: list[Any], sample: _panels.Sample, leaves: _panels.Panels, n: int
+    c: NDArray[np.float64],
+    squares: list[Any],
+    sample: _panels.Sample,
+    leaves: _panels.Panels,
+    n: int,
 ) -> None:
     """Add the sums of refined panels, in place."""
     at, share = _panels.points(n)
@@ -121,7 +129,7 @@ class Coefficients:
     tail: NDArray[np.float64]
 
 
-def coefficients(function: HostFunction, scales: Any) -> Coefficients:
+def coefficients(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
@@ -134,20 +142,20 @@ def coefficients(function: HostFunction, scales: Any) -> Coefficients:
     return Coefficients(*(np.concatenate(column) for column in columns))
 
 
-def _sampled(function: HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
+def _sampled(function: HostFunction, scales: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
     """Return the function over its size at each scale: as a sampler, by both rules; the size."""
     coarse, fine = (at_nodes(function, scales, n) for n in (_panels.POINTS, _panels.FINER))
     largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
     size = np.where(largest > 0.0, largest, 1.0)
 
-    def sample(which: Any, at: Any) -> tuple[Any, Any]:
+    def sample(which: NDArray[np.int64], at: NDArray[np.float64]) -> tuple[Any, Any]:
         t = scales[which, None] * at
         return tuple(checked(function, sign * t) / size[which, None] for sign in (1.0, -1.0))
 
     return sample, coarse / size[:, None, None], fine / size[:, None, None], size
 
 
-def _of_batch(function: HostFunction, scales: Any) -> Coefficients:
+def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
     sample, coarse, fine, size = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
@@ -170,7 +178,9 @@ def _of_batch(function: HostFunction, scales: Any) -> Coefficients:
     return _constant_at_zero(function, scales, result)
 
 
-def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels | None:
+def _split_off(
+    sample: _panels.Sample, coarse: NDArray[np.float64], fine: NDArray[np.float64]
+) -> _panels.Panels | None:
     """Remove unresolved panels from both rules, in place, and split them."""
     # A rough size, to tell what is negligible.
     weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
@@ -188,7 +198,9 @@ def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels
     return _panels.refined(sample, own, *ends, mean_square)
 
 
-def _constant_at_zero(function: HostFunction, scales: Any, result: Coefficients) -> Coefficients:
+def _constant_at_zero(
+    function: HostFunction, scales: NDArray[np.float64], result: Coefficients
+) -> Coefficients:
     """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
     if np.any(zero):
@@ -202,7 +214,12 @@ def _constant_at_zero(function: HostFunction, scales: Any, result: Coefficients)
 
 
 def pair_moment(
-    function: HostFunction, rho: Any, near: Any, far: Any, x_scale: Any, y_scale: Any
+    function: HostFunction,
+    rho: NDArray[np.float64],
+    near: Any,
+    far: Any,
+    x_scale: Any,
+    y_scale: Any,
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host, by Mehler's series.
 

@@ -14,12 +14,12 @@ import mpmath
 from mehler._validate import require_flag, require_instance, require_integer
 
 
-def require_dps(dps: Any) -> int:
+def require_dps(dps: object) -> int:
     """Return a number of decimal digits; nobody would wait for sums of more than 30,000."""
     return require_integer("decimal digits dps", dps, most=30_000)
 
 
-def require_bits(bits: Any) -> int:
+def require_bits(bits: object) -> int:
     """Return a precision in bits: fewer than 24 leave no digit, and nobody waits for 10^5."""
     return require_integer("precision bits", bits, least=24, most=100_000)
 

@@ -128,7 +128,7 @@ class Fixed:
     def _raw(self, other: Any) -> int:
         return other.raw if type(other) is type(self) else type(self)(other).raw
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Fixed) -> Any:
         new = _new(type(self))
         new.raw = self.raw + self._raw(other)
         return new
@@ -140,7 +140,7 @@ class Fixed:
         new.raw = self.raw - self._raw(other)
         return new
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: int) -> Any:
         return self._of(self._raw(other) - self.raw)
 
     def __mul__(self, other: Any) -> Any:
@@ -165,7 +165,7 @@ class Fixed:
             new.raw = (self.raw << self.bits) // self._raw(other)
         return new
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: int) -> Any:
         return self._of((self._raw(other) << self.bits) // self.raw)
 
     def __pow__(self, n: int) -> Any:
@@ -192,10 +192,10 @@ class Fixed:
     def __le__(self, other: Any) -> bool:
         return self.raw <= self._raw(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: int) -> bool:
         return self.raw > self._raw(other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: int) -> bool:
         return self.raw >= self._raw(other)
 
     def upper(self) -> Any:
@@ -226,7 +226,7 @@ class Polynomial:
     def __init__(self, coefficients: list[Any]) -> None:
         self._raw = [self.arb(c).raw for c in coefficients]
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Fixed) -> Any:
         """Evaluate by Horner's rule."""
         total, at, bits = 0, x.raw, self.bits
         for coefficient in reversed(self._raw):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mehler._validate import (
     require_choice,
@@ -98,7 +98,9 @@ def angles(left: Floats, right: Floats, inner: Floats) -> tuple[Floats, Floats]:
     return np.arctan2(left * left - inner, area), np.arctan2(right * right - inner, area)
 
 
-def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Floats:
+def expected_product(
+    law: TemplateLaw, bins: Bins, left: ArrayLike, right: ArrayLike, inner: ArrayLike
+) -> Floats:
     r"""Compute the mean of the binned product of two indicators over random templates, exactly.
 
     .. math:: E \sum_k w_k 1[\langle t, a\rangle \le \tau_k]\,1[\langle t, b\rangle \le \tau_k]
@@ -146,7 +148,9 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     return law.mass * value
 
 
-def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Floats:
+def expected_square(
+    law: TemplateLaw, bins: Bins, left: ArrayLike, right: ArrayLike, inner: ArrayLike
+) -> Floats:
     r"""Compute the mean square of the product that :func:`expected_product` averages.
 
     .. math:: E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))^2
@@ -255,7 +259,7 @@ def _joint(
 
 
 def limit_variance_bound(
-    law: TemplateLaw, centre_square: Any, mean_distance: Any, concentration: Any
+    law: TemplateLaw, centre_square: Any, mean_distance: Any, concentration: float
 ) -> Any:
     r"""Bound the variance of one template's product of unbinned distributions.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._validate import require_flag, require_integer, require_reals
 
@@ -48,7 +49,7 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     return 0.0 if r == n else (n - r) / (r * (n - 1))
 
 
-def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
+def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
     r"""Compute the variance of a mean over all pairs of a random sample of elements, exactly.
 
     .. math:: \operatorname{Var} \frac1{r^2}\sum_{i,j\le r} F_{g_i g_j}
@@ -118,7 +119,7 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
     return np.maximum(square - expected**2, 0.0) / r**4
 
 
-def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
+def orbit_sample_variance(values: ArrayLike, size: int, *, replacement: bool) -> Any:
     """Bound :func:`sample_variance` on a group from N values instead of N^2.
 
     There F depends on g_i^{-1} g_j only: F(g_i, g_j) = f(g_i^{-1} g_j), f(identity) first.
@@ -158,7 +159,7 @@ def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
     return 2.0 * p2 * share * N * (N - 1.0) * spread / r**4
 
 
-def mean_maximum(A: Any, B: Any) -> Any:
+def mean_maximum(A: ArrayLike, B: ArrayLike) -> Any:
     r"""Compute the mean of max(a_i, b_j) over all pairs, in order r log r.
 
     .. math:: \frac1{rr'}\sum_{i\le r, j\le r'}\max(a_i, b_j)

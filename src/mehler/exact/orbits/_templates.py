@@ -204,7 +204,7 @@ class TemplateLaw:
             return 0.5 * betainc(0.5 * (self.n_inputs - 1), 0.5, inside)
         return 2.0 * self.wedge(h, np.full(h.shape, 0.5 * np.pi))
 
-    def wedge(self, h: Any, theta: Any) -> Floats:
+    def wedge(self, h: Any, theta: float | NDArray[np.float64]) -> Floats:
         r"""Evaluate the integral that gives all joint probabilities.
 
         .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta P(\rho > h/\cos\phi)\,d\phi
@@ -229,7 +229,9 @@ class TemplateLaw:
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
         return truncated_wedge(h, theta, self.n_inputs, self.reach)
 
-    def wedge_below(self, y: Any, theta: Any) -> Floats:
+    def wedge_below(
+        self, y: float | NDArray[np.float64], theta: float | NDArray[np.float64]
+    ) -> Floats:
         r"""Integrate the wedge in its first argument.
 
         .. math:: \int_0^y T(h, \theta)\,dh = \frac1{2\pi}\int_0^\theta \cos\phi
@@ -256,7 +258,7 @@ class TemplateLaw:
             inner += by * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
-    def excess_square(self, y: Any) -> Floats:
+    def excess_square(self, y: float | NDArray[np.float64]) -> Floats:
         """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window.
 
         Parameters

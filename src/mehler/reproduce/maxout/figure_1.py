@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import MaxoutFeatures, exact
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page, Table
@@ -38,7 +39,7 @@ def measure(world: Level, cell: Cell, seed: int) -> Measured:
     }
 
 
-def curves(apart: Any, q: int) -> tuple[Any, Any]:
+def curves(apart: NDArray[np.float64], q: int) -> tuple[Any, Any]:
     r"""Return distances :math:`\sqrt{2(\sigma^2 - K)}` by the proved and by the printed kernel.
 
     `apart` are distances of points on the unit sphere.
