@@ -7,7 +7,7 @@ import numpy as np
 from mehler import data
 from mehler.reproduce.maxout import figure_2
 
-METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE"}
+METHODS = ("maxout", "pixels", "lle")
 
 
 def test_pictures_are_shrunk_by_means_of_squares() -> None:
@@ -41,7 +41,7 @@ def test_faces_are_embedded_five_people_at_a_time_and_reported() -> None:
         [5, 6, 7, 8, 9],
     ]
     assert all(len(measured["lle_x"]) == 50 for _, measured in found)
-    said, table, plots = figure_2.faces_shown(found, METHODS)
+    said, table, plots = figure_2.faces_shown(found)
     assert "over 2 groups of 5 people" in said
     assert [row[0] for row in table.rows] == ["1 to 5", "6 to 10", "mean"]
     assert len(plots) == 3
@@ -61,6 +61,6 @@ def test_sentences_follow_the_difference() -> None:
             for cell in figure_2.face_cells(10)
         ]
 
-    assert "together better than" in figure_2.faces_shown(outcome(0.1), METHODS)[0]
-    assert "less well than" in figure_2.faces_shown(outcome(-0.1), METHODS)[0]
-    assert "is not told apart from" in figure_2.faces_shown(outcome(0.0), METHODS)[0]
+    assert "together better than" in figure_2.faces_shown(outcome(0.1))[0]
+    assert "less well than" in figure_2.faces_shown(outcome(-0.1))[0]
+    assert "is not told apart from" in figure_2.faces_shown(outcome(0.0))[0]

@@ -8,9 +8,7 @@ from scipy.stats import binomtest
 
 from mehler.reproduce.invariant import _accuracy, mnist
 
-COMPARISON = _accuracy.Comparison(
-    mnist.FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), (100,)
-)
+COMPARISON = mnist.COMPARISON
 
 
 @pytest.fixture(scope="module")
@@ -18,16 +16,22 @@ def world():
     return mnist.prepare("quick", None)
 
 
+def parts_of(world):
+    """Rows and labels to learn from, and to test on."""
+    learnt, tested = slice(None, world.known), slice(world.known, None)
+    return (world.X[learnt], world.y[learnt]), (world.X[tested], world.y[tested])
+
+
 def test_all_features_but_pixels_have_as_many_columns(world) -> None:
-    found = mnist.maps(world, 0)
-    assert list(found) == list(mnist.FEATURES)
+    found = _accuracy.maps(COMPARISON, world, 0)
+    assert list(found) == list(COMPARISON.labels)
     widths = {name: phi(world.X[:3]).shape[1] for name, phi in found.items()}
     assert widths.pop("pixels") == 64
     assert set(widths.values()) == {40 * 16}
 
 
 def test_groups_are_lists_of_the_stated_sizes(world) -> None:
-    found = mnist.maps(world, 0)
+    found = _accuracy.maps(COMPARISON, world, 0)
     orders = {k: found[k].group.order for k in ("none", "shifts", "turns", "both")}
     # Shifts by at most one pixel: 9; five angles; every second of them, then each shift.
     assert orders == {"none": 1, "shifts": 9, "turns": 5, "both": 27}
@@ -38,7 +42,7 @@ def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -
     images = world.X[:50].reshape(-1, 8, 8)
     moved = np.zeros_like(images)
     moved[:, :, 1:] = images[:, :, :-1]
-    found = mnist.maps(world, 0)
+    found = _accuracy.maps(COMPARISON, world, 0)
     far = {
         name: np.linalg.norm(found[name](world.X[:50]) - found[name](moved.reshape(50, -1)), axis=1)
         for name in ("none", "shifts")
@@ -58,7 +62,7 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
 
     monkeypatch.setattr(_accuracy.learn, "ridge", watched)
     maps = {"pixels": lambda rows: rows, "twice": lambda rows: 2 * rows}
-    train, test = (world.X, world.y), (world.X_test, world.y_test)
+    train, test = parts_of(world)
     for seed in (0, 1):
         _accuracy.accuracies(maps, train, test, (50, 200), seed)
     first, second = seen[:4], seen[4:]
@@ -68,7 +72,7 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
         assert np.array_equal(few_codes, many_codes[:50])
         # No row twice, and all of them training rows with their labels.
         assert len(np.unique(many, axis=0)) == 200
-        known = (many[:, None] == world.X[None]).all(axis=2)
+        known = (many[:, None] == train[0][None]).all(axis=2)
         assert known.any(axis=1).all()
         assert np.array_equal(world.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
     assert np.array_equal(first[2][0], 2 * first[0][0])
@@ -77,9 +81,9 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
 
 def test_accuracies_are_those_of_a_direct_solution(world) -> None:
     # Second route: least squares with intercept on pixels, by the lambda that leaving out chooses.
-    train, test = (world.X.astype(float), world.y), (world.X_test.astype(float), world.y_test)
+    train, test = ((rows.astype(float), labels) for rows, labels in parts_of(world))
     found = _accuracy.accuracies({"pixels": lambda rows: rows}, train, test, (400,), 3)
-    rows = np.random.default_rng(3).permutation(len(world.y))[:400]
+    rows = np.random.default_rng(3).permutation(len(train[1]))[:400]
     Z = np.column_stack([train[0][rows], np.ones(400)])
     codes = np.where(train[1][rows][:, None] == np.arange(10), 1.0, -1.0)
     off = []

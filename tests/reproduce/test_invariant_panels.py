@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.invariant import panels
+from mehler.reproduce.invariant import mnist, panels, speech
 
-WORLD = panels.prepare_mnist("quick", None)
+WORLD = mnist.prepare("quick", None)
 
 
 def test_no_test_row_is_learnt_from() -> None:
-    for world in (WORLD, panels.prepare_speech("quick", None)):
+    for world in (WORLD, speech.prepare("quick", None)):
         train, test = panels._rows(world, 0)
         assert not set(train.tolist()) & set(test.tolist())
         assert len(set(train.tolist())) == panels.SIZES["quick"][-1]

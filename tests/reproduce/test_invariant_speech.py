@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.reproduce.invariant import speech
+from mehler.features import groups
+from mehler.reproduce.invariant import _accuracy, speech
 
 DEVIATIONS = np.linspace(0.5, 3.0, 13)
 
@@ -40,22 +41,22 @@ def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
 
 def test_elements_act_on_frames_and_cepstra_of_a_row() -> None:
     # Planted defect: the factors the other way round would act on wrong axes.
-    _, rows, _, deviations = speech.prepare("quick", None)
-    found = speech.maps("quick", rows[:1], deviations, 0)
-    group = found["both"].group
-    assert [found[k].group.order for k in ("none", "speeds", "pitches", "both")] == [1, 5, 5, 25]
-    moved = group.apply(rows[:1].astype(np.float64))[:, 0]
-    of_frames, of_cepstra = speech.speeds(), speech.pitches(deviations)
-    word = rows[0].astype(np.float64).reshape(20, 13)
+    world = speech.prepare("quick", None)
+    orders = {name: group.order for name, group in world.moves.items()}
+    assert orders == {"none": 1, "speeds": 5, "pitches": 5, "both": 25}
+    of_frames, of_cepstra = speech.speeds(), speech.pitches(DEVIATIONS)
+    group = groups.LinearMaps(speech.elements(DEVIATIONS)["both"])
+    moved = group.apply(world.X[:1].astype(np.float64))[:, 0]
+    word = world.X[0].astype(np.float64).reshape(20, 13)
     direct = [(a @ word @ b.T).ravel() for a in of_frames for b in of_cepstra]
     np.testing.assert_allclose(moved, direct, atol=1e-12)
 
 
 def test_all_features_but_cepstra_have_as_many_columns() -> None:
-    _, rows, _, deviations = speech.prepare("quick", None)
-    found = speech.maps("quick", rows[:1], deviations, 0)
-    assert list(found) == list(speech.FEATURES)
-    widths = {name: phi(rows[:2]).shape[1] for name, phi in found.items()}
+    world = speech.prepare("quick", None)
+    found = _accuracy.maps(speech.COMPARISON, world, 0)
+    assert list(found) == list(speech.COMPARISON.labels)
+    widths = {name: phi(world.X[:2]).shape[1] for name, phi in found.items()}
     assert widths.pop("cepstra") == 260
     assert set(widths.values()) == {30 * 16}
 
@@ -65,15 +66,15 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
     X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
     monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
     world = speech.prepare("full", None)
-    np.testing.assert_allclose(np.linalg.norm(world[1], axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(world.X, axis=1), 1.0, atol=1e-6)
     seen = {}
 
     def watched(phis, train, test, sizes, seed):
         seen.update(train=train, test=test, sizes=sizes)
         return {}
 
-    monkeypatch.setattr(speech._accuracy, "accuracies", watched)
-    monkeypatch.setattr(speech, "maps", lambda *given: {})
+    monkeypatch.setattr(_accuracy, "accuracies", watched)
+    monkeypatch.setattr(_accuracy, "maps", lambda *options: {})
     speech.measure(world, speech.EXPERIMENT.cells("full")[0], 0)
     assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
     together = np.concatenate([seen["train"][0], seen["test"][0]])

@@ -19,7 +19,7 @@ from mehler.reproduce.leverage._methods import (
     on_features,
     on_pool,
 )
-from mehler.reproduce.leverage._world import Problem, Split, gammas_of, small, split
+from mehler.reproduce.leverage._world import Problem, Split, gammas_of, split
 
 
 def toy(n=260, seed=0):
@@ -125,7 +125,7 @@ def test_two_draws_tell_little_apart() -> None:
 
 
 def test_quick_world_is_the_small_digits() -> None:
-    (problem,) = small()
+    problem = leverage.EXPERIMENT.prepare("quick", None).problems["digits"]
     assert problem.X.shape == (1797, 64)
     assert set(problem.y) == {-1.0, 1.0}
     keys = [cell.key for cell in leverage.cells("full")]
@@ -144,7 +144,7 @@ def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
         made = data.Dataset(name, X, y, classes=labels)
         monkeypatch.setattr(data, name, lambda made=made: made)
     monkeypatch.setattr(data, "house_sales", lambda: data.Dataset("house_sales", X, prices**2))
-    world = leverage.prepare("full", None)
+    world = leverage.EXPERIMENT.prepare("full", None)
     assert list(world.problems) == ["adult", "magic", "diamonds", "house_sales"]
     assert [one.classes for one in world.problems.values()] == [True, True, False, False]
     assert np.array_equal(world.problems["adult"].y, 2.0 * classes - 1)
@@ -172,15 +172,20 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
         return 0.25, tried[method][-1]
 
     monkeypatch.setattr(leverage, "on_pool", on_pool)
-    monkeypatch.setattr(leverage, "exact", lambda parts, gamma: (0.25, next(errors)))
-    world = leverage.prepare("quick", None)
-    errors = leverage.measure(world, leverage.cells("quick")[0], 0)
-    (floors,) = world.floors.values()
-    assert errors["exact"] == floors[0][1]
+    floors = []
+
+    def exact(parts, gamma):
+        floors.append(next(errors))
+        return 0.25, floors[-1]
+
+    monkeypatch.setattr(leverage, "exact", exact)
+    world = leverage.EXPERIMENT.prepare("quick", None)
+    found = leverage.measure(world, leverage.cells("quick")[0], 0)
+    assert found["exact"] == floors[0]
     for method in METHODS:
-        assert errors[f"{method}, tuned"] == errors[f"{method}, fixed"] == tried[method][0]
+        assert found[f"{method}, tuned"] == found[f"{method}, fixed"] == tried[method][0]
     # Ten draws follow the one of the comparison.
-    assert errors["best of 10 plain, tuned"] == tried["plain"][world.n_gammas]
+    assert found["best of 10 plain, tuned"] == tried["plain"][len(floors)]
 
 
 def test_cells_of_few_labels_have_a_table_of_their_own() -> None:

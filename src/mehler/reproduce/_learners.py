@@ -17,6 +17,12 @@ _BLOCK = 256
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
+def unit_rows(X: Any, dtype: Any = np.float32) -> Any:
+    """Return images or recordings, (n, ...), as rows of length 1, normalised in that dtype."""
+    rows = X.reshape(len(X), -1).astype(dtype)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
 def nearest_rows(
     Z: NDArray[np.floating], Q: NDArray[np.floating], n_neighbours: int = 1
 ) -> NDArray[np.int64]:
@@ -181,32 +187,6 @@ def perceptron(
 
     best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
     return Perceptron(best[:split].reshape(shape), best[split:])
-
-
-def linear(X: Any, y: Any, lam: float) -> Any:
-    """Return weights, and an offset at the end, of logistic regression with a ridge.
-
-    Labels are -1 and 1; the offset is not penalised.
-    """
-    from scipy.optimize import minimize
-
-    rows = _ends(X)
-
-    def objective(weights: Any) -> tuple[float, Any]:
-        margin = y * (rows @ weights)
-        slope = -y / (1.0 + np.exp(np.clip(margin, -500, 500))) / len(y)
-        gradient = rows.T @ slope
-        gradient[:-1] += 2 * lam * weights[:-1]
-        loss = np.logaddexp(0.0, -margin).mean() + lam * np.sum(weights[:-1] ** 2)
-        return float(loss), gradient
-
-    start = np.zeros(rows.shape[1])
-    return minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-
-
-def values(X: Any, weights: Any) -> Any:
-    """Evaluate the linear machine."""
-    return _ends(X) @ weights
 
 
 def _ends(X: Any) -> Any:

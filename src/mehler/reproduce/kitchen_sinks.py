@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from mehler import FourierFeatures, KitchenSinks, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._learners import perceptron
 from mehler.reproduce._results import Results, difference, spread, with_errors
-from mehler.reproduce.leverage._world import Problem, World, gammas_of, standardised, world_of
+from mehler.reproduce.leverage._world import World, gammas_of, halves, standardised, world_of
 from mehler.statements import Plot
 
 
@@ -31,20 +30,16 @@ def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
     atoms = phi * scale
     squares, cross = (atoms**2).mean(axis=0), atoms.T @ y / len(y)
     f, weights, kept = np.zeros(len(y)), np.zeros(phi.shape[1]), {}
+    signs = np.array([[1.0], [-1.0]])
     for step in range(1, max(sizes) + 1):
         along, size, fit = atoms.T @ f / len(y), np.mean(f**2), np.mean(f * y)
-        best: tuple[float, int, float, float] | None = None
-        for sign in (1.0, -1.0):
-            # |f + alpha (s g - f) - y|^2 is a parabola in alpha.
-            spread = squares - 2 * sign * along + size
-            gain = sign * (cross - along) - fit + size
-            alpha = np.clip(gain / np.maximum(spread, 1e-300), 0.0, 1.0)
-            change = alpha**2 * spread - 2 * alpha * gain
-            at = int(np.argmin(change))
-            if best is None or change[at] < best[0]:
-                best = float(change[at]), at, float(alpha[at]), sign
-        assert best is not None
-        _, at, alpha_at, sign = best
+        # |f + alpha (s g - f) - y|^2 is a parabola in alpha.
+        spread = squares - 2 * signs * along + size
+        gain = signs * (cross - along) - fit + size
+        alpha = np.clip(gain / np.maximum(spread, 1e-300), 0.0, 1.0)
+        change = alpha**2 * spread - 2 * alpha * gain
+        best = np.unravel_index(np.argmin(change), change.shape)
+        alpha_at, sign, at = alpha[best], signs[best[0], 0], best[1]
         f = (1 - alpha_at) * f + alpha_at * sign * atoms[:, at]
         weights *= 1 - alpha_at
         weights[at] += alpha_at * sign * scale[at]
@@ -53,34 +48,19 @@ def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
     return kept
 
 
-@dataclass(frozen=True)
-class _Stumps:
-    """A vote of stumps: sum of weight sign (x_column > threshold)."""
-
-    columns: Any
-    thresholds: Any
-    weights: Any
-
-    def __call__(self, X: Any) -> Any:
-        """Compute the vote on rows: above 0 for the second class."""
-        above = X[:, self.columns] > self.thresholds
-        return np.where(above, 1.0, -1.0) @ self.weights
+def stumps(X: Any, thresholds: Any) -> Any:
+    """Return the votes, -1 or 1, of stumps: is x_j above the i-th of its thresholds, (i, j)?"""
+    columns = np.tile(np.arange(X.shape[1]), len(thresholds))
+    return np.where(X[:, columns] > thresholds.ravel(), np.float32(1), np.float32(-1))
 
 
-def boosted(X: Any, y: Any, n_thresholds: int, sizes: tuple[int, ...]) -> dict[int, _Stumps]:
-    """Run AdaBoost on stumps whose thresholds are quantiles, and keep some numbers of rounds.
+def boosted(votes: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
+    """Return weights of stumps after some numbers of AdaBoost's rounds.
 
-    Rows `X` have shape (N, d), `y` is -1 or 1, `n_thresholds` counts a column; `sizes` ascend.
+    Votes have shape (N, P), `y` is -1 or 1; `sizes` ascend.
     """
-    shares = (np.arange(n_thresholds) + 0.5) / n_thresholds
-    cuts = np.quantile(X, shares, axis=0)
-    columns = np.tile(np.arange(X.shape[1]), n_thresholds)
-    thresholds = cuts.ravel()
-    votes = np.where(X[:, columns] > thresholds, np.float32(1), np.float32(-1))
     mass = np.full(len(y), 1.0 / len(y))
-    chosen: list[int] = []
-    weights: list[float] = []
-    kept = {}
+    weights, kept = np.zeros(votes.shape[1]), {}
     for step in range(1, max(sizes) + 1):
         agreement = (mass * y).astype(np.float32) @ votes
         at = int(np.argmax(np.abs(agreement)))
@@ -88,11 +68,9 @@ def boosted(X: Any, y: Any, n_thresholds: int, sizes: tuple[int, ...]) -> dict[i
         weight = 0.5 * np.log((1 + edge) / (1 - edge))
         mass = mass * np.exp(-weight * y * votes[:, at])
         mass /= mass.sum()
-        chosen.append(at)
-        weights.append(float(weight))
+        weights[at] += weight
         if step in sizes:
-            at_all = np.array(chosen)
-            kept[step] = _Stumps(columns[at_all], thresholds[at_all], np.array(weights))
+            kept[step] = weights.copy()
     return kept
 
 
@@ -125,10 +103,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     """
     world = world_of(level, ("adult",))
     if level == "full":
-        digits = data.mnist_5k()
-        rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
-        y = np.where(digits.y >= 5, 1.0, -1.0)
-        world.problems["MNIST"] = Problem("MNIST", rows, y, True)
+        world.problems["MNIST"] = halves("MNIST", data.mnist_5k())
     return world
 
 
@@ -164,8 +139,9 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         _along("greedy cosines", start, [error(pool(new) @ w + y.mean()) for w in path.values()])
     )
     start = time.process_time()
-    votes = boosted(X, y, _THRESHOLDS, SIZES["boosted stumps"])
-    measured.update(_along("boosted stumps", start, [error(vote(new)) for vote in votes.values()]))
+    cuts = np.quantile(X, (np.arange(_THRESHOLDS) + 0.5) / _THRESHOLDS, axis=0)
+    path, votes = boosted(stumps(X, cuts), y, SIZES["boosted stumps"]), stumps(new, cuts)
+    measured.update(_along("boosted stumps", start, [error(votes @ w) for w in path.values()]))
     measured["joint"], measured["joint, seconds"] = _each(
         SIZES["joint"], lambda k: error(perceptron(X, y, k, 1e-4, seed=own)(new))
     )

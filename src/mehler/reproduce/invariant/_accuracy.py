@@ -9,43 +9,63 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, GroupInvariantFeatures, learn
-from mehler.reproduce._experiment import Cell, Measured, Page
+from mehler.reproduce._experiment import Cell, Level, Measured, Page
 from mehler.reproduce._results import Results, curves, paired_interval, table
 
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
+# Bins on each side of 0.
+BINS = 8
+_CONTROLS = ("none", "fourier")
+
+
+@dataclass(frozen=True)
+class World:
+    """Rows of unit length and labels, and the groups that move templates, by name.
+
+    `known` rows may be learnt from and the others tested on; None if the rows are not split.
+    """
+
+    level: Level
+    X: Any
+    y: Any
+    known: int | None
+    moves: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The features compared, by key and label, which are invariant and which controls, and sizes N.
+    """The features compared, by key and label: rows as they are, two controls, invariant ones.
 
-    The best of the invariant features is compared with the controls.
+    Training sizes and numbers of templates are by level.
     """
 
     labels: Mapping[str, str]
-    invariant: Sequence[str]
-    controls: Sequence[str]
-    sizes: Sequence[int]
+    sizes: Mapping[Level, Sequence[int]]
+    templates: Mapping[Level, int]
+
+    @property
+    def invariant(self) -> list[str]:
+        """Keys of the invariant features, of which the best is compared with the controls."""
+        return [name for name in list(self.labels)[1:] if name not in _CONTROLS]
 
 
-def compared(
-    plain: str, moves: Mapping[str, Any], n_templates: int, n_bins: int, seed: int, like: Any
-) -> dict[str, Any]:
-    """Return maps by name: rows as they are, named `plain`, Fourier features, and moved templates.
+def maps(comparison: Comparison, world: World, seed: int) -> dict[str, Any]:
+    """Return maps by name: rows as they are, Fourier features, and moved templates.
 
     All maps have as many columns, and the same templates and bins.
     """
+    like, n_templates = world.X[:1], comparison.templates[world.level]
     d = like.shape[1]
     invariant = {
         name: GroupInvariantFeatures.draw(
-            d, group=group, n_templates=n_templates, n_bins=n_bins, seed=seed, like=like
+            d, group=group, n_templates=n_templates, n_bins=BINS, seed=seed, like=like
         )
-        for name, group in moves.items()
+        for name, group in world.moves.items()
     }
     # Rows have length 1: exp(-1) at right angles.
-    columns = 2 * n_bins * n_templates
+    columns = 2 * BINS * n_templates
     fourier = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=like)
-    return {plain: lambda rows: rows, "fourier": fourier, **invariant}
+    return {next(iter(comparison.labels)): lambda rows: rows, "fourier": fourier, **invariant}
 
 
 def accuracies(
@@ -76,9 +96,9 @@ def right_by_ridge(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
     return float(np.mean(classes[fit.predict(z_test).argmax(axis=1)] == truth))
 
 
-def page(comparison: Comparison, cells: list[tuple[Cell, Measured]]) -> Page:
+def page(comparison: Comparison, level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return a table, curves with error bars, and a verdict for each training size."""
-    sizes = comparison.sizes
+    sizes = comparison.sizes[level]
     accuracy = {name: Results(cells).values(name) for name in comparison.labels}
     labelled = {label: accuracy[name] for name, label in comparison.labels.items()}
     return Page(
@@ -112,7 +132,7 @@ def verdict(comparison: Comparison, n: int, accuracy: Mapping[str, Any]) -> str:
     tried = comparison.invariant
     best = max(tried, key=lambda name: accuracy[name].mean())
     sentences = []
-    for other in comparison.controls:
+    for other in _CONTROLS:
         # The best is chosen by the compared quantity, so use intervals that hold for all at once.
         interval = paired_interval(accuracy[best] - accuracy[other], looks=len(tried))
         word = interval.word("fewer than", "more than", "not told apart from")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import nearest_rows
 from mehler.reproduce._results import Results, capital, curves, paired_interval, table
 from mehler.reproduce.invariant import mnist, speech
-from mehler.reproduce.invariant._accuracy import right_by_ridge
+from mehler.reproduce.invariant._accuracy import World, right_by_ridge
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
 # Templates that move, templates that stay, and rows without a map.
@@ -146,40 +144,6 @@ SIZES = {"quick": (50, 200), "full": (100, 300, 1000)}
 _TEST = {"quick": 200, "full": 1000}
 
 
-@dataclass(frozen=True)
-class World:
-    """Rows of unit length and labels, and the maps that move templates.
-
-    `known` rows may be learnt from and the others tested on; None if the rows are not split.
-    """
-
-    level: Level
-    X: Any
-    y: Any
-    known: int | None
-    moves: Any
-
-
-def prepare_mnist(level: Level, folder: Path | None) -> World:
-    """Load MNIST, or the 8 x 8 digits at the quick level: small shifts of small turns."""
-    digits = mnist.prepare(level, folder)
-    side = digits.side
-    moves = groups.DirectProduct(
-        groups.ImageRotations(side, side, digits.turns[::2]),
-        groups.ImageShifts(side, side, max_shift=digits.most, fill="zero"),
-    )
-    X, y = np.concatenate([digits.X, digits.X_test]), np.concatenate([digits.y, digits.y_test])
-    return World(level, X, y, len(digits.X), moves)
-
-
-def prepare_speech(level: Level, folder: Path | None) -> World:
-    """Load spoken digits, or make up recordings at the quick level: speeds and pitches."""
-    _, rows, labels, deviations = speech.prepare(level, folder)
-    both = itertools.product(speech.speeds(), speech.pitches(deviations))
-    moves = groups.LinearMaps([np.kron(of_frames, of_cepstra) for of_frames, of_cepstra in both])
-    return World(level, rows, labels, None, moves)
-
-
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return shares of test rows that are right, least squares and nearest neighbour.
 
@@ -188,7 +152,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     """
     own = cell.seed(seed, "invariant-panels")
     learnt, tested = ((world.X[rows], world.y[rows]) for rows in _rows(world, own))
-    return panels(world.level, learnt, tested, world.moves, SIZES[world.level], own + 1)
+    return panels(world.level, learnt, tested, world.moves["both"], SIZES[world.level], own + 1)
 
 
 def panels(
@@ -262,7 +226,7 @@ MNIST = Experiment(
         "that are shifted by up to 3 pixels and turned by up to 20 degrees (8 x 8 digits at the "
         "quick level). The paper states no numbers."
     ),
-    prepare=prepare_mnist,
+    prepare=mnist.prepare,
     measure=measure,
     page=page,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
@@ -279,7 +243,7 @@ SPEECH = Experiment(
         "one by speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of "
         "vowels."
     ),
-    prepare=prepare_speech,
+    prepare=speech.prepare,
     measure=measure,
     page=page,
     data={

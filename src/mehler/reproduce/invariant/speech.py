@@ -10,31 +10,32 @@ import numpy as np
 from mehler import data
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._learners import unit_rows
 from mehler.reproduce.invariant import _accuracy
 
 _FRAMES, _CEPSTRA, _CHANNELS = 20, 13, 26
 _SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
 # 400 cents at 1 kHz are two of the 26 mel channels below 4 kHz.
 _SHIFTS = (-2.0, -1.0, 0.0, 1.0, 2.0)
-_SIZES = {"quick": (30, 100), "full": (100, 300, 1000, 2000)}
-_TEMPLATES = {"quick": 30, "full": 150}
-_BINS = 8
-FEATURES = {
-    "cepstra": "cepstra as they are",
-    "fourier": "Fourier features, as many columns",
-    "none": "distribution functions, no map",
-    "speeds": "speeds",
-    "pitches": "pitches",
-    "both": "speeds and pitches",
-}
+COMPARISON = _accuracy.Comparison(
+    labels={
+        "cepstra": "cepstra as they are",
+        "fourier": "Fourier features, as many columns",
+        "none": "distribution functions, no map",
+        "speeds": "speeds",
+        "pitches": "pitches",
+        "both": "speeds and pitches",
+    },
+    sizes={"quick": (30, 100), "full": (100, 300, 1000, 2000)},
+    templates={"quick": 30, "full": 150},
+)
 
 
-def prepare(level: Level, folder: Path | None) -> Any:
+def prepare(level: Level, folder: Path | None) -> _accuracy.World:
     """Load spoken digits, or synthesise recordings at the quick level.
 
-    Cepstral coefficients are standardised over all frames. Returns the level, rows of unit length
-    (frame after frame), labels, and the deviations of the 13 coefficients. Raises MissingDataError
-    if the package of the spoken digits is not installed.
+    Cepstral coefficients are standardised over all frames; rows hold frame after frame. Raises
+    MissingDataError if the package of the spoken digits is not installed.
     """
     if level == "quick":
         frames, labels = _made_up(np.random.default_rng(0))
@@ -42,9 +43,24 @@ def prepare(level: Level, folder: Path | None) -> Any:
         spoken = data.spoken_digits(_FRAMES)
         frames, labels = spoken.X.astype(np.float64), spoken.y
     deviations = frames.std(axis=(0, 1))
-    rows = ((frames - frames.mean(axis=(0, 1))) / deviations).reshape(len(frames), -1)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return level, rows.astype(np.float32), labels, deviations
+    rows = unit_rows((frames - frames.mean(axis=(0, 1))) / deviations, np.float64)
+    moves = {name: groups.LinearMaps(matrices) for name, matrices in elements(deviations).items()}
+    return _accuracy.World(level, rows.astype(np.float32), labels, None, moves)
+
+
+def elements(deviations: Any) -> dict[str, list[Any]]:
+    """Return the matrices that act on rows, (260, 260), by name; `deviations` are of cepstra."""
+    still = np.eye(_FRAMES)[None], np.eye(_CEPSTRA)[None]
+    lists = {
+        "none": still,
+        "speeds": (speeds(), still[1]),
+        "pitches": (still[0], pitches(deviations)),
+        "both": (speeds(), pitches(deviations)),
+    }
+    return {
+        name: [np.kron(a, b) for a in of_frames for b in of_cepstra]
+        for name, (of_frames, of_cepstra) in lists.items()
+    }
 
 
 def _made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
@@ -67,15 +83,14 @@ def _made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
     return played + 0.2 * words.std() * rng.standard_normal(played.shape), labels
 
 
-def measure(world: Any, cell: Cell, seed: int) -> Measured:
+def measure(world: _accuracy.World, cell: Cell, seed: int) -> Measured:
     """Return test accuracies of ridge regression on each kind of features, by training size."""
-    level, rows, labels, deviations = world
     own = cell.seed(seed, _NAME)
-    order = np.random.default_rng(own).permutation(len(labels))
-    n_train = 2 * len(labels) // 3
-    train, test = ((rows[part], labels[part]) for part in (order[:n_train], order[n_train:]))
-    phis = maps(level, rows, deviations, own)
-    return _accuracy.accuracies(phis, train, test, _SIZES[level], own + 1)
+    order = np.random.default_rng(own).permutation(len(world.y))
+    n_train = 2 * len(order) // 3
+    train, test = ((world.X[part], world.y[part]) for part in (order[:n_train], order[n_train:]))
+    phis = _accuracy.maps(COMPARISON, world, own)
+    return _accuracy.accuracies(phis, train, test, COMPARISON.sizes[world.level], own + 1)
 
 
 def speeds() -> Any:
@@ -102,27 +117,9 @@ def pitches(deviations: Any, shifts: Any = _SHIFTS) -> Any:
     return np.stack(matrices)
 
 
-def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
-    """Return the features compared, with equal templates and bins, and equal numbers of columns."""
-    still = np.eye(_FRAMES)[None], np.eye(_CEPSTRA)[None]
-    lists = {
-        "none": still,
-        "speeds": (speeds(), still[1]),
-        "pitches": (still[0], pitches(deviations)),
-        "both": (speeds(), pitches(deviations)),
-    }
-    moves = {
-        name: groups.LinearMaps([np.kron(a, b) for a in of_frames for b in of_cepstra])
-        for name, (of_frames, of_cepstra) in lists.items()
-    }
-    return _accuracy.compared("cepstra", moves, _TEMPLATES[level], _BINS, seed, like)
-
-
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of accuracy against training size."""
-    tried = ("speeds", "pitches", "both")
-    comparison = _accuracy.Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level])
-    return _accuracy.page(comparison, cells)
+    return _accuracy.page(COMPARISON, level, cells)
 
 
 _NAME = "invariant-speech"

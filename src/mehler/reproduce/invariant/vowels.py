@@ -12,6 +12,7 @@ import numpy as np
 from mehler import data
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, capital, paired_interval, table
 from mehler.reproduce.invariant.panels import BINS, KINDS, LEARNERS, TEMPLATES, panel_page, panels
 
@@ -47,8 +48,7 @@ def prepare(level: Level, folder: Path | None) -> World:
         vowels = data.vowels()
         X, y, speakers = vowels.X[:, 3:], vowels.y, vowels.X[:, 1].astype(np.int64)
     deviations = X.std(axis=0)
-    rows = (X - X.mean(axis=0)) / deviations
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = unit_rows((X - X.mean(axis=0)) / deviations, np.float64)
     moves = groups.LinearMaps(stretches() / deviations[:, None] * deviations)
     return World(level, rows.astype(np.float32), y, speakers, moves)
 

@@ -22,7 +22,7 @@ from mehler.reproduce._results import (
 )
 from mehler.reproduce.leverage import _floor
 from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
-from mehler.reproduce.leverage._world import Split, gammas_of, small, standardised
+from mehler.reproduce.leverage._world import Split, gammas_of, halves, standardised
 from mehler.reproduce.leverage.controls import LAM, verdict
 from mehler.statements import Plot
 
@@ -162,7 +162,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     Raises MissingDataError if the package of Adult is not installed.
     """
     if level == "quick":
-        (digits,) = small()
+        digits = halves("digits", data.digits())
         order = np.random.default_rng(0).permutation(len(digits.y))
         X, y = digits.X[order], digits.y[order]
         return World((X[:600], y[:600]), (X[600:], y[600:]), level)

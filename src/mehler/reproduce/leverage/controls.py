@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,18 @@ import numpy as np
 
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._results import Interval, Results, capital, curves, paired_interval
-from mehler.reproduce.leverage import _uci
 from mehler.reproduce.leverage._methods import METHODS, chosen, exact, on_pool
-from mehler.reproduce.leverage._world import SETS, Problem, gammas_of, real, small, split
+from mehler.reproduce.leverage._world import (
+    SETS,
+    Problem,
+    Split,
+    World,
+    gammas_of,
+    split,
+    uci,
+    uci_names,
+    world_of,
+)
 from mehler.statements import Plot
 
 LAM = 1e-3
@@ -21,25 +31,8 @@ _LAMBDAS = tuple(10.0 ** np.arange(-6.0, 2.0))
 _DRAWS = 10
 
 
-@dataclass(frozen=True)
-class World:
-    """Problems by name, numbers of rows to fit on and to choose by, and of bandwidths.
-
-    `floors` caches the errors of the exact kernel on the most recent split.
-    """
-
-    problems: dict[str, Problem]
-    n_fit: int
-    n_other: int
-    n_gammas: int
-    floors: dict[tuple[Any, ...], list[tuple[float, float]]] = field(default_factory=dict)
-
-
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits, or Adult and the substitutes at the full level, or UCI's files."""
-    sets = _uci.load(folder) if folder is not None else small() if level == "quick" else real()
-    problems = {problem.name: problem for problem in sets}
-    return World(problems, 400, 400, 2) if level == "quick" else World(problems, 3000, 5000, 4)
+# Rows to fit on and to choose by, and bandwidths.
+_SIZES = {"quick": (400, 400, 2), "full": (3000, 5000, 4)}
 
 
 def cells(level: Level) -> list[Cell]:
@@ -49,7 +42,7 @@ def cells(level: Level) -> list[Cell]:
 
 def own_cells(level: Level, folder: Path) -> list[Cell]:
     """Return the same cells for the sets in a folder of UCI's files."""
-    return _cells(level, tuple(_uci.names(folder)))
+    return _cells(level, tuple(uci_names(folder)))
 
 
 def _cells(level: Level, names: Sequence[str]) -> list[Cell]:
@@ -69,20 +62,9 @@ def _cells(level: Level, names: Sequence[str]) -> list[Cell]:
 def measure(world: World, cell: Cell, seed: int) -> Measured:
     """Return errors of all methods on one split, at a common bandwidth and at each one's own."""
     o = cell.options
-    n = world.n_fit if o["labels"] == "all" else o["labels"]
     # One split and one pool for each data set and draw, independent of the other options.
     own = cell.seed(seed, _NAME, "part", "M", "labels", "lam")
-    parts = split(world.problems[o["data"]], n, world.n_other, own)
-    if o["labels"] != "all":
-        # With few labels to fit on there are few to choose by.
-        parts = replace(parts, choose=(parts.choose[0][:n], parts.choose[1][:n]))
-    grid = gammas_of(parts.fit[0], world.n_gammas)
-    key = o["data"], n, own
-    if key not in world.floors:
-        # Cells of one split are consecutive, so keep only its floor.
-        world.floors.clear()
-        world.floors[key] = [exact(parts, gamma) for gamma in grid]
-    floor = world.floors[key]
+    parts, grid, floor = _split(world.problems[o["data"]], o["labels"], world.level, own)
     fixed = floor.index(chosen(floor))
     errors: Measured = {"exact": floor[fixed][1], "gamma": grid[fixed]}
     methods = METHODS if o["part"] != "lambda" else ("plain", "leverage", "top leverage")
@@ -95,6 +77,20 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         draws = [on_pool(parts, "plain", o["M"], g, LAM, own + k) for k in range(10) for g in grid]
         errors["best of 10 plain, tuned"] = chosen(draws)[1]
     return errors
+
+
+@lru_cache(maxsize=1)  # cells of one split are consecutive
+def _split(
+    problem: Problem, labels: Any, level: Level, seed: int
+) -> tuple[Split, list[float], list[tuple[float, float]]]:
+    """Return a split, its bandwidths, and the errors of the exact kernel at each."""
+    n_fit, n_other, n_gammas = _SIZES[level]
+    parts = split(problem, n_fit if labels == "all" else labels, n_other, seed)
+    if labels != "all":
+        # With few labels to fit on there are few to choose by.
+        parts = replace(parts, choose=(parts.choose[0][:labels], parts.choose[1][:labels]))
+    grid = gammas_of(parts.fit[0], n_gammas)
+    return parts, grid, [exact(parts, gamma) for gamma in grid]
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
@@ -204,7 +200,7 @@ EXPERIMENT = Experiment(
         "that, the bandwidth chosen for each method by itself. Here the features are cosines with "
         "offset, as there; magic, diamonds and house sales stand in."
     ),
-    prepare=prepare,
+    prepare=lambda level, folder: world_of(level) if folder is None else uci(level, folder),
     cells=cells,
     measure=measure,
     page=page,

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures
 from mehler.features import leverage
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import linear, perceptron, values
+from mehler.reproduce._learners import perceptron
 from mehler.reproduce._results import Results, curves, difference, table
-from mehler.reproduce.leverage._world import Problem, World, gammas_of, standardised, world_of
+from mehler.reproduce.leverage._methods import chosen, drawn
+from mehler.reproduce.leverage._world import (
+    Problem,
+    Split,
+    World,
+    gammas_of,
+    standardised,
+    world_of,
+)
 
 # magic in the place of Epileptic Seizure.
 _SETS = ("adult", "magic")
@@ -64,62 +70,53 @@ def cells(level: Level) -> list[Cell]:
     ]
 
 
-@dataclass(frozen=True)
-class _Split:
-    """Unlabelled, labelled and test rows, standardised by the unlabelled ones."""
+def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> tuple[Split, Any]:
+    """Draw disjoint parts, with n labels of each class, and balanced folds of the labelled rows.
 
-    unlabelled: Any
-    X: Any
-    y: Any
-    test: tuple[Any, Any]
-    folds: Any
-
-    def error(self, predicted: Any) -> float:
-        """Return the share of test rows that are wrong, in percent."""
-        return float(100 * np.mean(np.sign(predicted) != self.test[1]))
-
-
-def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> _Split:
-    """Draw disjoint parts, with n labels of each class."""
+    Rows are fitted on the labelled part; the part to choose by is used without labels, and all are
+    standardised by it.
+    """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(problem.y))
     few = np.concatenate([order[problem.y[order] == sign][:n] for sign in (-1.0, 1.0)])
-    rest = np.setdiff1d(order, few, assume_unique=True)
-    rest = rng.permutation(rest)
-    rows, test = rest[:unlabelled], rest[unlabelled : unlabelled + n_test]
-    scored, learnt, tested = standardised(*(problem.X[part] for part in (rows, few, test)))
-    # Balanced folds: rows are ordered by class.
+    rest = rng.permutation(np.setdiff1d(order, few, assume_unique=True))
+    parts = rest[:unlabelled], few, rest[unlabelled : unlabelled + n_test]
+    scored, learnt, tested = zip(
+        standardised(*(problem.X[part] for part in parts)), (problem.y[part] for part in parts)
+    )
+    # Rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % _FOLDS for _ in range(2)])
-    return _Split(scored, learnt, problem.y[few], (tested, problem.y[test]), folds)
+    return Split(learnt, scored, tested, True), folds
 
 
 _Machine = Callable[[Any, Any], Callable[[Any], Any]]
 
 
 def _fitted(
-    parts: _Split, machines: list[_Machine], features: Callable[[Any], Any]
+    parts: Split, folds: Any, machines: list[_Machine], features: Callable[[Any], Any]
 ) -> tuple[int, float]:
-    """Return mistakes over folds of the labelled rows, and test error, of the best machine."""
-    z = features(parts.X)
+    """Return mistakes over folds, and test error in percent, of the best machine."""
+    z, y = features(parts.fit[0]), parts.fit[1]
     wrong = [
         sum(
-            int(np.sum(np.sign(fit(z[kept], parts.y[kept])(z[~kept])) != parts.y[~kept]))
-            for kept in (parts.folds != fold for fold in range(_FOLDS))
+            int(np.sum(np.sign(fit(z[kept], y[kept])(z[~kept])) != y[~kept]))
+            for kept in (folds != fold for fold in range(_FOLDS))
         )
         for fit in machines
     ]
-    best = machines[int(np.argmin(wrong))]
-    return min(wrong), parts.error(best(z, parts.y)(features(parts.test[0])))
+    best = machines[int(np.argmin(wrong))](z, y)
+    return min(wrong), 100 * parts.error(best(features(parts.test[0])), parts.test)
 
 
 def logistic(lam: float) -> _Machine:
-    """Return logistic regression with one ridge."""
+    """Return logistic regression with one ridge, of the mean loss and lambda |w|^2."""
+    from sklearn.linear_model import LogisticRegression
 
-    def fit(z: Any, y: Any) -> Callable[[Any], Any]:
-        weights = linear(z, y, lam)
-        return lambda new: values(new, weights)
-
-    return fit
+    return lambda z, y: (
+        LogisticRegression(C=1 / (2 * lam * len(z)), tol=1e-8, max_iter=1000)
+        .fit(z, y)
+        .decision_function
+    )
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
@@ -127,20 +124,18 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     o = cell.options
     m, size, unlabelled, n_test = _SIZES[world.level]
     own = cell.seed(seed, _NAME)
-    parts = split(world.problems[o["data"]], o["labels"], unlabelled, n_test, own)
+    parts, folds = split(world.problems[o["data"]], o["labels"], unlabelled, n_test, own)
     ridges = [logistic(lam) for lam in _RIDGES]
-    errors: Measured = {"rows": _fitted(parts, ridges, lambda rows: rows)[1]}
+    rows = parts.choose[0]
+    errors: Measured = {"rows": _fitted(parts, folds, ridges, lambda rows: rows)[1]}
     for name, (_, choose) in _SELECTED.items():
         tried = []
-        for gamma in gammas_of(parts.unlabelled):
-            pool = FourierFeatures.draw(
-                parts.X.shape[1], size, gamma=gamma, form="offset", seed=own, dtype="float64"
-            )
-            phi = choose(pool, m, own).fit(parts.unlabelled)
-            tried.append(_fitted(parts, ridges, phi))
-        errors[name] = min(tried, key=lambda pair: pair[0])[1]
+        for gamma in gammas_of(rows):
+            pool = drawn(parts, size, gamma, own)
+            tried.append(_fitted(parts, folds, ridges, choose(pool, m, own).fit(rows)))
+        errors[name] = chosen(tried)[1]
     joint = [_joint(lam, m, own) for lam in _RIDGES]
-    errors["perceptron"] = _fitted(parts, joint, lambda rows: rows)[1]
+    errors["perceptron"] = _fitted(parts, folds, joint, lambda rows: rows)[1]
     return errors
 
 

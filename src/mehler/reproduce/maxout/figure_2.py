@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures, data
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, paired_interval
 from mehler.statements import Plot, Series
 
@@ -63,8 +65,7 @@ def shrunk(images: Any) -> Any:
     """Return means over squares of 4 x 4 pixels, 112 x 92 to 28 x 23, as rows of unit length."""
     n, height, width = images.shape
     squares = images.reshape(n, height // _SHRUNK, _SHRUNK, width // _SHRUNK, _SHRUNK)
-    rows = squares.mean(axis=(2, 4), dtype=np.float64).reshape(n, -1)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit_rows(squares.mean(axis=(2, 4), dtype=np.float64), np.float64)
 
 
 def face_cells(m: int, n_people: int = 40) -> list[Cell]:
@@ -72,82 +73,11 @@ def face_cells(m: int, n_people: int = 40) -> list[Cell]:
     return [Cell({"faces": part, "m": m}) for part in range(n_people // _PEOPLE)]
 
 
-def _measure_faces(
-    faces: Any, part: int, embeddings: Mapping[str, Callable[[Any], Any]]
-) -> Measured:
-    """Embed the pictures of group `part` of five people in the plane.
-
-    Returns, for each embedding, the fraction of pictures whose nearest other one shows the same
-    person.
-    """
-    here = faces.y // _PEOPLE == part
-    X, people = shrunk(faces.X[here]), faces.y[here]
-    measured: Measured = {"people": people.tolist()}
-    for name, embed in embeddings.items():
-        points = np.asarray(embed(X))
-        measured[name] = kept_together(points, people)
-        measured[f"{name}_x"], measured[f"{name}_y"] = points.T.tolist()
-    return measured
-
-
 def kept_together(points: Any, people: Any) -> float:
     """Return the fraction of points whose nearest other point is of the same person."""
     apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)
     np.fill_diagonal(apart, np.inf)
     return float(np.mean(people[apart.argmin(axis=1)] == people))
-
-
-def faces_shown(
-    cells: list[tuple[Cell, Measured]], methods: Mapping[str, str]
-) -> tuple[str, Table, list[Plot]]:
-    """Return a sentence, a table, and the planes of the first five people."""
-    means = {name: Results(cells).values(name) for name in methods}
-    rows = [
-        [
-            f"{_PEOPLE * cell.options['faces'] + 1} to {_PEOPLE * (cell.options['faces'] + 1)}",
-            *(f"{measured[name]:.2f}" for name in methods),
-        ]
-        for cell, measured in cells
-    ]
-    rows.append(["mean", *(f"{values.mean():.3f}" for values in means.values())])
-    table = Table(
-        "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
-        "nearest other one is of the same person",
-        ("people", *methods.values()),
-        rows,
-    )
-    interval = paired_interval(means["maxout"] - means["pixels"])
-    does = interval.word(
-        "keeps pictures of one person together less well than",
-        "keeps pictures of one person together better than",
-        "is not told apart from",
-    )
-    verdict = (
-        "ORL faces have no angles, but names: in the plane the maxout embedding "
-        f"{does} PCA of pixels (share of nearest pictures that are of the same person "
-        f"{means['maxout'].mean():.3f} against {means['pixels'].mean():.3f}, difference "
-        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} groups of "
-        f"{_PEOPLE} people)."
-    )
-    _, first = cells[0]
-    people = np.array(first["people"])
-    parts = {f"person {each + 1}": np.flatnonzero(people == each) for each in np.unique(people)}
-    planes = [_plane(f"{label}, ORL faces", first, k, parts) for k, label in methods.items()]
-    return verdict, table, planes
-
-
-def _plane(title: str, measured: Measured, method: str, parts: Mapping[str, Any]) -> Plot:
-    """Plot the plane of a method, with a series for each part of its points."""
-    x, y = (np.array(measured[f"{method}_{axis}"]) for axis in "xy")
-    return Plot(
-        title=title,
-        x_label="first coordinate",
-        y_label="second coordinate",
-        series=[
-            Series(label=label, x=x[part], y=y[part], kind="points")
-            for label, part in parts.items()
-        ],
-    )
 
 
 _ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
@@ -180,28 +110,35 @@ def cells(level: Level) -> list[Cell]:
 
 
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
-    """Embed the pictures of a rotated digit, or faces, in the plane in three ways, and compare."""
+    """Embed the pictures of a rotated digit, or of five people, in the plane in three ways.
+
+    Returns for each embedding its coordinates and its score: of angles :func:`agreement`, of people
+    :func:`kept_together`.
+    """
     pictures, faces = world
     own = cell.seed(seed, _NAME)
+    score: Callable[[Any], float]
+    if "faces" in cell.options:
+        here = faces.y // _PEOPLE == cell.options["faces"]
+        X, people = shrunk(faces.X[here]), faces.y[here]
+        measured: Measured = {"people": people.tolist()}
+        score = partial(kept_together, people=people)
+    else:
+        closed = cell.options["sweep"] == "turn"
+        step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
+        turned = data.rotating(pictures[cell.options["digit"]], round(360 / step))
+        many = _ANGLES if closed else _VIEWS
+        X, angle = unit_rows(turned.X[:many], np.float64), turned.y[:many]
+        measured = {"angle": angle.tolist()}
+        score = partial(agreement, angle=angle, closed=closed)
     embeddings: dict[str, Callable[[Any], Any]] = {
         "maxout": lambda rows: maxout(rows, cell.options["m"], own),
         "pixels": plane,
         "lle": _locally_linear,
     }
-    if "faces" in cell.options:
-        return _measure_faces(faces, cell.options["faces"], embeddings)
-    picture = pictures[cell.options["digit"]]
-    closed = cell.options["sweep"] == "turn"
-    step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
-    turned = data.rotating(picture, round(360 / step))
-    many = _ANGLES if closed else _VIEWS
-    X, angle = turned.X[:many], turned.y[:many]
-    X = X.reshape(len(X), -1)
-    X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    measured: Measured = {"angle": angle.tolist()}
     for method, embed in embeddings.items():
-        points = embed(X)
-        measured[method] = agreement(points, angle, closed)
+        points = np.asarray(embed(X))
+        measured[method] = score(points)
         measured[f"{method}_x"], measured[f"{method}_y"] = points.T.tolist()
     return measured
 
@@ -255,21 +192,56 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
             "Spearman's correlation"
         )
         some = Results(cells).where(sweep=sweep)
-        agreed = {method: some.values(method) for method in _METHODS}
-        rows = [
-            [str(cell.options["digit"]), *(f"{measured[method]:.3f}" for method in _METHODS)]
-            for cell, measured in some.cells
-        ]
-        rows.append(["mean", *(f"{values.mean():.3f}" for values in agreed.values())])
-        tables.append(Table(name, ("digit", *_METHODS.values()), rows))
-        verdicts.append(verdict(name, agreed))
+        names = [str(digit) for digit in some.options("digit")]
+        tables.append(_scores(name, "digit", names, some, digits=3))
+        verdicts.append(verdict(name, {method: some.values(method) for method in _METHODS}))
         plots += _turned(some, degrees)
     tables.append(_windings(Results(cells).where(sweep="turn")))
     faces = [(cell, measured) for cell, measured in cells if "faces" in cell.options]
     if faces:
-        sentence, table, planes = faces_shown(faces, _METHODS)
+        sentence, table, planes = faces_shown(faces)
         verdicts, tables, plots = [*verdicts, sentence], [*tables, table], [*plots, *planes]
     return Page(verdicts=verdicts, tables=tables, plots=plots)
+
+
+def _scores(caption: str, head: str, names: list[str], some: Results, *, digits: int) -> Table:
+    """Return a table of the scores of all methods, a row per cell, and their means."""
+    scores = np.stack([some.values(method) for method in _METHODS], axis=1)
+    rows = [[name, *(f"{s:.{digits}f}" for s in row)] for name, row in zip(names, scores)]
+    rows.append(["mean", *(f"{mean:.3f}" for mean in scores.mean(axis=0))])
+    return Table(caption, (head, *_METHODS.values()), rows)
+
+
+def faces_shown(cells: list[tuple[Cell, Measured]]) -> tuple[str, Table, list[Plot]]:
+    """Return a sentence, a table, and the planes of the first five people."""
+    results = Results(cells)
+    groups = [_PEOPLE * part for part in results.options("faces")]
+    table = _scores(
+        "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
+        "nearest other one is of the same person",
+        "people",
+        [f"{first + 1} to {first + _PEOPLE}" for first in groups],
+        results,
+        digits=2,
+    )
+    maxout, pixels = (results.values(method) for method in ("maxout", "pixels"))
+    interval = paired_interval(maxout - pixels)
+    does = interval.word(
+        "keeps pictures of one person together less well than",
+        "keeps pictures of one person together better than",
+        "is not told apart from",
+    )
+    verdict = (
+        "ORL faces have no angles, but names: in the plane the maxout embedding "
+        f"{does} PCA of pixels (share of nearest pictures that are of the same person "
+        f"{maxout.mean():.3f} against {pixels.mean():.3f}, difference "
+        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} groups of "
+        f"{_PEOPLE} people)."
+    )
+    _, first = cells[0]
+    people = np.array(first["people"])
+    parts = {f"person {each + 1}": np.flatnonzero(people == each) for each in np.unique(people)}
+    return verdict, table, _planes("ORL faces", first, parts)
 
 
 def _windings(turns: Results) -> Table:
@@ -284,6 +256,34 @@ def _windings(turns: Results) -> Table:
         ("digit", *_METHODS.values()),
         rows,
     )
+
+
+def _turned(some: Results, degrees: int) -> list[Plot]:
+    """Plot the planes of the digit 4, by quarters of the sweep."""
+    ((_, measured),) = some.where(digit=4).cells
+    step = measured["angle"][1]
+    parts = {
+        f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
+        for part in np.array_split(np.arange(len(measured["angle"])), 4)
+    }
+    return _planes(f"digit 4, {degrees} degrees", measured, parts)
+
+
+def _planes(what: str, measured: Measured, parts: Mapping[str, Any]) -> list[Plot]:
+    """Plot the plane of each method, with a series for each part of its points."""
+    plots = []
+    for method, label in _METHODS.items():
+        x, y = (np.array(measured[f"{method}_{axis}"]) for axis in "xy")
+        series = [Series(label=k, x=x[at], y=y[at], kind="points") for k, at in parts.items()]
+        plots.append(
+            Plot(
+                title=f"{label}, {what}",
+                x_label="first coordinate",
+                y_label="second coordinate",
+                series=series,
+            )
+        )
+    return plots
 
 
 def verdict(name: str, agreed: dict[str, Any]) -> str:
@@ -305,20 +305,6 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
         f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
         f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {n} digits)."
     )
-
-
-def _turned(some: Results, degrees: int) -> list[Plot]:
-    """Plot the planes of the digit 4, by quarters of the sweep."""
-    ((_, measured),) = some.where(digit=4).cells
-    step = measured["angle"][1]
-    parts = {
-        f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
-        for part in np.array_split(np.arange(len(measured["angle"])), 4)
-    }
-    return [
-        _plane(f"{label}, digit 4, {degrees} degrees", measured, method, parts)
-        for method, label in _METHODS.items()
-    ]
 
 
 _NAME = "maxout-figure-2"

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import kernel_ridge
+from mehler.reproduce._learners import kernel_ridge, unit_rows
 from mehler.reproduce._results import Results, by_row, capital, curves, difference, table
 
 _POOL = 4
@@ -49,8 +49,7 @@ def prepare(level: Level, folder: Path | None) -> _World:
     Raises MissingDataError if the package of the former is not installed.
     """
     digits = data.digits() if level == "quick" else data.mnist_5k()
-    rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
-    return _World(rows / np.linalg.norm(rows, axis=1, keepdims=True), digits.y, level)
+    return _World(unit_rows(digits.X, np.float64), digits.y, level)
 
 
 def measure(world: _World, cell: Cell, seed: int) -> Measured:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, spread, with_range
 from mehler.statements import Plot
 
@@ -45,7 +46,7 @@ def prepare(level: Level, folder: Path | None) -> World:
 
     A sixth of the training part is held out; `folder`, of MNIST, is for the full level only.
     """
-    return _loaded(folder, _unit)
+    return _loaded(folder, unit_rows)
 
 
 def prepare_pixels(level: Level, folder: Path | None) -> World:
@@ -70,11 +71,6 @@ def _loaded(folder: Path | None, scaled: Callable[[Any], Any]) -> World:
 def _pixels(X: Any) -> Any:
     # 255 for MNIST, 16 for the small digits.
     return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())
-
-
-def _unit(X: Any) -> Any:
-    rows = X.reshape(len(X), -1).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def cells(level: Level) -> list[Cell]:

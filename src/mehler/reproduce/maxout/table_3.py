@@ -13,7 +13,9 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, by_row, difference, spread
+from mehler.reproduce.leverage._world import standardised
 from mehler.reproduce.maxout import _frames
 
 _POOL = 4
@@ -54,8 +56,8 @@ def prepare(level: Level, folder: Path | None) -> _World:
     """
     digits = data.digits() if level == "quick" else data.spoken_digits()
     rows = digits.X.reshape(len(digits.X), -1).astype(np.float64)
-    rows = (rows - rows.mean(axis=0)) / np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    (rows,) = standardised(rows)
+    rows = unit_rows(rows, np.float64)
     return _World(rows.astype(np.float32), digits.y, 600 if level == "quick" else 2000)
 
 
