@@ -14,11 +14,6 @@ from tests.report import toys
 __all__ = ["few_maps", "rows_file", "toy_statements"]
 
 
-@pytest.fixture
-def in_workflow(monkeypatch):
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-
-
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["auto", "github", "none"])
 def test_report_is_annotated_in_workflows(
@@ -46,21 +41,6 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
     assert len(list(ElementTree.parse(junit).iter("testcase"))) == 3
     assert 'href="../ci/certificates.json"' in (out / "report.html").read_text(encoding="utf-8")
     assert recheck.main([str(certificate)]) == 0
-
-
-def test_verify_writes_junit_and_annotations(tmp_path, in_workflow, capsys):
-    target = "sklearn.kernel_approximation:RBFSampler"
-    junit = tmp_path / "junit.xml"
-    line = ("verify", target, "--kernel", "rbf", "--param", "gamma=0.5", "--resolution", "0.1")
-    # Of the default gamma = 1, so that the claim is wrong.
-    certificate = tmp_path / "certificate.json"
-    assert call(*line, "--junit", str(junit), "--certificate", str(certificate)) == 1
-    assert "::error title=mehler%3A kernel::kernel: refuted. " in capsys.readouterr().out
-    cases = list(ElementTree.parse(junit).iter("testcase"))
-    assert cases[0].get("name") == "kernel"
-    assert [child.tag for child in cases[0]] == ["failure"]
-    assert recheck.main([str(certificate)]) == 0
-    assert f"{target}: kernel: confirmed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

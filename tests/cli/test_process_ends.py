@@ -1,7 +1,11 @@
-"""Every way in which the process of a target can end has its status, and words beside it."""
+"""Every way in which the process of a target can end has its status, and words beside it.
+
+A run that could not decide exits with 2, however it ended, never with a verdict's status.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -85,25 +89,23 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 MEHLER = [sys.executable, "-c", INTERRUPTIBLE, "-m", "mehler"]
 
 
-def run(name, *options, kernel="linear"):
-    """The command in a process of its own, whose status is looked at."""
+def verify(name, *options, kernel="linear"):
     # With a declaration a run takes fewer draws by far.
     law = ("--law", "signs") if kernel == "linear" else ()
-    line = [*MEHLER, "verify", f"{MAPS}:{name}", "--kernel", kernel]
-    return subprocess.run(
-        [*line, *OPTIONS, *law, *options],
-        check=False,
-        text=True,
-        timeout=120,
-        capture_output=True,
-    )
+    return ("verify", f"{MAPS}:{name}", "--kernel", kernel, *OPTIONS, *law, *options)
+
+
+def run(words, **streams):
+    """The command in a process of its own, whose status is looked at."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    return subprocess.run([*MEHLER, *words], check=False, text=True, timeout=120, **streams)
 
 
 @pytest.mark.parametrize("name", ENDS)
 @pytest.mark.sampled(4)
 def test_an_end_has_its_status(name):
     status, words = ENDS[name]
-    done = run(name)
+    done = run(verify(name))
     assert done.returncode == status, done.stderr
     assert words in done.stderr
     assert done.stderr.count(FORKED) == (words == FORKED)
@@ -143,7 +145,7 @@ def test_the_status_is_reported_and_not_that_of_the_process(name):
 @pytest.mark.parametrize("options", [(), ("--jobs", "2"), ("--out", "report")])
 def test_a_kernel_or_another_process_that_forks(options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = run("forks", *options, kernel=f"{MAPS}:linear")
+    done = run(verify("forks", *options, kernel=f"{MAPS}:linear"))
     assert done.returncode == HOLDS, done.stderr
     assert done.stdout.count("forks has the kernel") == 1
     assert FORKED in done.stderr
@@ -151,9 +153,8 @@ def test_a_kernel_or_another_process_that_forks(options, tmp_path, monkeypatch):
 
 @pytest.mark.full
 def test_ctrl_c_ends_the_command_and_its_process():
-    line = [*MEHLER, "verify", f"{MAPS}:sleeps", "--kernel", "linear"]
     command = subprocess.Popen(
-        line,
+        [*MEHLER, *verify("sleeps")],
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -165,3 +166,44 @@ def test_ctrl_c_ends_the_command_and_its_process():
     assert command.returncode == FAILED
     assert out == ""
     assert error == "mehler: error: interrupted; nothing was written\n"
+
+
+@contextlib.contextmanager
+def broken():
+    """A stream that takes nothing: a full disk, or where there is none a pipe that nobody reads."""
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            yield full
+    else:
+        with unread() as closed:
+            yield closed
+
+
+@contextlib.contextmanager
+def unread():
+    """A pipe that nobody reads."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        yield closed
+
+
+@pytest.mark.parametrize("words", [verify("twice"), ("statements",), ("--version",)])
+@pytest.mark.sampled(1)
+def test_output_that_did_not_arrive(words):
+    with broken() as full:
+        assert run(words, stdout=full).returncode == FAILED
+
+
+@pytest.mark.parametrize(("name", "status"), [("exits_1", FAILED), ("returns", HOLDS)])
+@pytest.mark.sampled(1)
+def test_an_error_that_cannot_be_written_keeps_its_status(name, status):
+    with broken() as full:
+        assert run(verify(name), stderr=full).returncode == status
+
+
+def test_a_pipe_that_nobody_reads():
+    with unread() as closed:
+        done = run(("data", "list"), stdout=closed)
+    assert done.returncode == FAILED
+    assert done.stderr == "mehler: error: standard output was closed\n"

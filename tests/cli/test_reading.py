@@ -9,6 +9,7 @@ import pytest
 from mehler import report
 from mehler.statements import discover
 from tests.cli.test_cli import call, few_maps
+from tests.cli.test_verify import COARSE
 
 __all__ = ["few_maps"]
 
@@ -27,7 +28,7 @@ def table(tmp_path):
     [
         ["plan", "{}", "--delta", "0.1", "--max-rows", "8"],
         ["report", "{}", "--statements", "maxout.q1-linear", "--out", "{}.report"],
-        ["verify", "sklearn.kernel_approximation:RBFSampler", "--kernel", "rbf", "--data", "{}"],
+        ["verify", "tests.cli.verified_maps:sized", "--kernel", "rbf", *COARSE, "--data", "{}"],
     ],
     ids=lambda command: command[0],
 )

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from mehler import recheck
 from mehler.audit._import import Imports
 from mehler.audit._target import read_target
 from tests.cli.test_cli import call
@@ -70,7 +72,8 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
     # Neither renderer can be imported; the command runs without, and says what a page needs.
     hidden = "import sys; sys.modules.update(dict.fromkeys(['jinja2', 'matplotlib', 'markupsafe',"
     hidden += " 'latex2mathml'])); from mehler.cli import main; main(sys.argv[1:])"
-    line = [sys.executable, "-c", hidden, "verify", f"{MAPS}:signs", "--kernel", "linear", *COARSE]
+    verify = ("verify", f"{MAPS}:signs", "--kernel", "linear", "--law", "signs", *COARSE)
+    line = [sys.executable, "-c", hidden, *verify]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("signs has the kernel linear\n")
@@ -92,8 +95,11 @@ def test_other_kernels_hold(tmp_path, name, kernel, options):
     assert verify(tmp_path, name, kernel, *options)[0] == 0
 
 
-def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path):
-    status, found = verify(tmp_path, "Bandwidth2014", "rbf")
+def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    junit, certificate = tmp_path / "junit.xml", tmp_path / "certificate.json"
+    files = ("--junit", str(junit), "--certificate", str(certificate))
+    status, found = verify(tmp_path, "Bandwidth2014", "rbf", *files)
     assert (status, found["status"]) == (1, "refuted")
     assert "fits gamma' = gamma / 2" in found["headline"]
     assert "nothing: draws from different seeds" in found["declared"]
@@ -101,6 +107,24 @@ def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Likely cause" in page
     assert "fits gamma' = gamma / 2" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "::error title=mehler%3A kernel::kernel: refuted. " in capsys.readouterr().out
+    first, *_ = ElementTree.parse(junit).iter("testcase")
+    assert first.get("name") == "kernel"
+    assert [child.tag for child in first] == ["failure"]
+    assert recheck.main([str(certificate)]) == 0
+    assert "Bandwidth2014: kernel: confirmed" in capsys.readouterr().out
+
+
+def test_files_go_where_they_were_asked_for(tmp_path, monkeypatch, capsys):
+    """The target changes the working directory; its verdict keeps its status."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    words = ("--law", "signs", "--out", "report", "--json", "numbers.json")
+    assert call("verify", f"{MAPS}:moves", "--kernel", "linear", *COARSE, *words) == 0
+    assert (tmp_path / "report" / "report.html").exists()
+    assert (tmp_path / "numbers.json").exists()
+    assert os.listdir(tmp_path / "elsewhere") == []
+    assert f"  {os.path.join('report', 'report.html')}\n" in capsys.readouterr().out
 
 
 @pytest.mark.full

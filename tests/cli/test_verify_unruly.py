@@ -1,7 +1,8 @@
-"""`mehler verify` and maps that warn, wait, exit, raise, or need the modules beside them."""
+"""`mehler verify` and maps that warn, print, wait, exit, raise, or need the modules beside them."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -51,6 +52,35 @@ def test_warnings_that_differ_each_time_are_few_lines():
     lines = [line for line in told if line.startswith("mehler: ")]
     assert len(lines) == 21
     assert lines[-1] == "mehler: warning: there are more, which are not shown"
+
+
+def test_what_a_target_prints_is_not_the_commands(tmp_path):
+    done = run("printing", "linear", *SIGNS, "--json", str(tmp_path / "report.json"))
+    assert done.returncode == 0, done.stderr
+    assert "has the kernel linear" in done.stdout
+    for words in ("drawn", "past the name", "from C", "from a child", "called"):
+        assert words not in done.stdout
+        assert words in done.stderr
+    assert json.loads((tmp_path / "report.json").read_text())
+
+
+@pytest.mark.full
+def test_a_target_that_sets_global_states_gets_the_verdict_of_one_that_does_not(capsys):
+    said = []
+    for name in ("reseeding", "well_behaved"):
+        assert verify(name, "linear", *SIGNS) == 0
+        lines = capsys.readouterr().out.replace(name, "map").splitlines()
+        words = "; ".join(line.strip() for line in lines if "second" not in line)
+        said.append(set(words.replace("structure: ", "").split("; ")))
+    assert said[0] - said[1] == {
+        f"drawing seeds the global generator of {name}" for name in ("random", "numpy.random")
+    }
+    assert said[1] <= said[0]
+
+
+def test_a_call_that_sets_a_global_state_is_refuted(capsys):
+    assert verify("reseeding_when_called", "linear", *SIGNS) == 1
+    assert "a call changes the global random state of numpy.random" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
