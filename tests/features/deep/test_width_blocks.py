@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.features.deep import _width as _series
+from mehler.features.deep import _width
 
 X = np.random.default_rng(0).standard_normal((9, 4))
 FAMILIES = [
     (mehler.DeepFeatures, {"activation": "maxout", "pool_size": 4}),
     (mehler.TangentFeatures, {"activation": "maxout", "pool_size": 4}),
     (mehler.DeepFeatures, {"activation": "relu"}),
-    (mehler.DeepFeatures, {"activation": "tanh"}),
 ]
 
 
@@ -25,26 +24,10 @@ def test_blocks_of_two_rows_give_the_values_of_the_whole(family, unit, other, mo
     phi = family.draw(4, (8, 8), seed=0, bias_variance=0.1, **unit)
     whole = phi.finite_width(X, other)
     columns = len(X if other is None else other)
-    monkeypatch.setattr(_series, "_PAIRS", 2 * columns)
-    monkeypatch.setattr(_series, "_PAIRS_OF_SERIES", 2 * columns)
+    monkeypatch.setattr(_width, "_PAIRS", 2 * columns)
     parts = phi.finite_width(X, other)
     assert parts.bias == pytest.approx(whole.bias, rel=1e-9, abs=1e-12)
     assert parts.variance == pytest.approx(whole.variance, rel=1e-9)
-
-
-def test_a_row_that_has_no_series_is_named_as_in_the_whole(monkeypatch):
-    rows = np.concatenate([X[:6], X[4:5] + 1e-9])
-    phi = mehler.DeepFeatures.draw(4, (8,), activation="step", seed=0)
-
-    def said():
-        with pytest.raises(ValueError, match="nearly parallel") as found:
-            phi.finite_width(rows[3:], rows[4:5])
-        return str(found.value)
-
-    whole = said()
-    assert whole.startswith("rows 3 of X and 0 of Y")
-    monkeypatch.setattr(_series, "_PAIRS_OF_SERIES", 1)
-    assert said() == whole
 
 
 def test_memory_is_that_of_a_block_and_the_result():

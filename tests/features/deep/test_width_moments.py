@@ -109,69 +109,13 @@ def test_two_sided_moments_on_a_fine_grid_of_angles(right, left):
             assert getattr(at, name)[0] == pytest.approx(integrand.mean(), abs=4 * 32 / n), name
 
 
-@pytest.mark.parametrize("left", [0.0, -0.3, 0.6])
-def test_units_of_degree_one_agree_with_their_series(left):
-    """Closed forms, and Hermite series of the same function without its degree."""
-
-    def function(xp, t):
-        return xp.where(t > 0, t, -left * t)
-
-    closed = expanded(Activation("", function, degree=1))
-    series = expanded(Activation("", function))
-    assert series.bias == pytest.approx(closed.bias, abs=1e-11)
-    assert series.variance == pytest.approx(closed.variance, rel=1e-11)
-
-
-def test_relu_is_the_half_line():
-    named, own = expanded("relu"), expanded(Activation("", lambda xp, t: xp.where(t > 0, t, 0 * t)))
-    assert named.bias == pytest.approx(own.bias, abs=1e-11)
-    assert np.min(np.abs(named.bias[np.triu_indices(3, 1)])) > 1e-3
-
-
 def test_the_linear_unit_is_the_pool_of_one():
-    linear, pool = expanded(Activation("", lambda xp, t: t)), expanded("maxout", 1)
+    linear, pool = expanded(Activation("", lambda xp, t: t, degree=1)), expanded("maxout", 1)
     assert linear.bias == pytest.approx(pool.bias, abs=1e-14)
     assert linear.variance == pytest.approx(pool.variance, rel=1e-12)
 
 
-def test_two_layers_of_cosines_have_their_exact_mean():
-    r"""E cos u cos v = e^{-(p+r)/2} cosh c is a product over the units of the first layer.
-
-    So :math:`E\,G = \frac w2(E_-^n + e^{-2b}E_+^n) + b` with
-    :math:`E_\pm = E\exp(-w(\cos u \pm \cos v)^2/(2n))`, by quadrature.
-    """
-    w, b = 1.4, 0.1
-    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
-    weights = weights / weights.sum()
-    S = w * X @ X.T / 2 + b
-    root = np.linalg.cholesky(S[:2, :2])
-    u = root[0, 0] * nodes[:, None]
-    v = root[1, 0] * nodes[:, None] + root[1, 1] * nodes
-
-    def exactly(n):
-        minus, plus = (
-            weights @ np.exp(-w * (np.cos(u) + sign * np.cos(v)) ** 2 / (2 * n)) @ weights
-            for sign in (-1, 1)
-        )
-        return w / 2 * (minus**n + np.exp(-2 * b) * plus**n) + b
-
-    off = []
-    for n in (50, 100, 200):
-        phi = mehler.DeepFeatures.draw(
-            2, (n, n), activation="cos", weight_variance=w, bias_variance=b, seed=0
-        )
-        bias = phi.finite_width(X).bias[0, 1]
-        off.append(exactly(n) - phi.kernel(X)[0, 1] - bias)
-        assert abs(off[-1]) < 2 / n * abs(bias)
-    # What is left is of order n^-2.
-    assert off[0] / off[1] == pytest.approx(4, rel=0.1)
-    assert off[1] / off[2] == pytest.approx(4, rel=0.05)
-
-
-def test_rows_too_near_for_a_series_are_named():
-    near = np.array([[1.0, 0.0], [1.0, 1e-4]])
-    phi = mehler.DeepFeatures.draw(2, (5, 5), activation="relu2", seed=0)
-    with pytest.raises(ValueError, match="rows 0 of X and 1 of Y, of correlation"):
-        phi.finite_width(near)
-    # Equal rows need no series in the correlation.
-    assert np.all(np.isfinite(phi.finite_width(near[:1]).variance))
+@pytest.mark.parametrize("unit", ["tanh", "relu2", "step"])
+def test_units_of_another_degree_are_refused(unit):
+    with pytest.raises(ValueError, match=f"{unit}.* has no expansion in 1/width here"):
+        expanded(unit)

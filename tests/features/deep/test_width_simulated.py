@@ -23,10 +23,6 @@ LEAKY = exact.Activation("leaky", leaky, degree=1)
 UNITS = {
     "relu": (lambda t: np.maximum(t, 0.0), lambda t: 1.0 * (t > 0)),
     "leaky": (lambda t: leaky(np, t), lambda t: np.where(t > 0, 1.0, -0.4)),
-    "tanh": (np.tanh, None),
-    "erf": (lambda t: pytest.importorskip("scipy.special").erf(t), None),
-    "sin": (np.sin, None),
-    "cos": (np.cos, None),
 }
 
 
@@ -64,10 +60,6 @@ def grams(rng, name, q, w, b, n, *, tangent):
 CASES = {
     "relu": (False, "relu", None, 1.7, 0.1),
     "leaky": (False, "leaky", None, 1.5, 0.0),
-    "erf": (False, "erf", None, 1.5, 0.1),
-    "tanh": (False, "tanh", None, 1.5, 0.1),
-    "sin": (False, "sin", None, 1.5, 0.0),
-    "cos": (False, "cos", None, 1.5, 0.1),
     "maxout, tangent": (True, "maxout", 4, 0.7, 0.1),
     "pairs, tangent": (True, "maxout", 2, 1.0, 0.0),
     "pool of 16, tangent": (True, "maxout", 16, 0.3, 0.1),
@@ -103,7 +95,7 @@ def test_bias_and_variance_are_those_of_narrow_networks(case):
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("case", ["erf", "relu, tangent", "leaky, tangent"])
+@pytest.mark.parametrize("case", ["leaky", "relu, tangent", "leaky, tangent"])
 def test_the_bias_shows_and_is_taken_away(case):
     """The limit is refuted by four standard errors at the pair where it shows most."""
     found, phi = measured(case, 16)

@@ -8,8 +8,6 @@ from mehler.exact.activations._activation import Activation
 from mehler.exact.activations._closed import Sides as Sides
 from mehler.exact.activations._closed import Waves as Waves
 from mehler.exact.activations._closed import arc_cosine as arc_cosine
-from mehler.exact.activations._closed import erf_kernel as erf_kernel
-from mehler.exact.activations._closed import polynomials as polynomials
 from mehler.exact.activations._named import (
     ACTIVATIONS,
     ActivationLike,

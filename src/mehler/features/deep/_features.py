@@ -194,17 +194,15 @@ class DeepFeatures(FeatureMap):
         ------
         TypeError, ValueError
             If an array is not of its kind, a row is zero, fourth powers of rows overflow or vanish,
-            or a series has not converged: of kinked units of another degree than 1 at rows that are
-            nearly parallel and not equal.
+            or the units are neither maxout nor of degree 1.
 
         Notes
         -----
         The next terms are of order :math:`n^{-2}`, n the least width, at each pair of rows that are
         not parallel; they grow as the angle falls, and with depth: depth over width has to be
-        small. Proof: :doc:`/theorems/depth-finite-width`. On the host: closed forms and tables for
-        maxout and units of degree 1, such as ReLU, about 1 microsecond a pair and layer; Hermite
-        series to about 1e-9 for other units, tens of microseconds. Rows are taken in blocks, which
-        hold 30 MB, of series 270 MB.
+        small. Proof: :doc:`/theorems/depth-finite-width`. For maxout and units of degree 1, such as
+        ReLU, in closed forms and tables on the host: about 1 microsecond a pair and layer, in
+        blocks of rows that hold 30 MB.
 
         References
         ----------

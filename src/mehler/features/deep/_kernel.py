@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
@@ -107,13 +105,7 @@ class DeepKernel:
         )
 
     def nngp(
-        self,
-        X: _arrays.Array,
-        Y: _arrays.Array | None = None,
-        *,
-        return_error: bool = False,
-        dps: int | None = None,
-        bits: int | None = None,
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, return_error: bool = False
     ) -> Any:
         """Compute the covariance of the outputs at infinite width, (n, k).
 
@@ -126,19 +118,12 @@ class DeepKernel:
         return_error : bool
             Return a bound of the error too, carried through the layers to first order. It takes
             six times as long.
-        dps : int, optional
-            Decimal digits, relative to the kernel's diagonal; then the result holds mpmath numbers.
-        bits : int, optional
-            Precision of balls that provably contain the kernel; then the result holds
-            :class:`mehler.exact.certified.Ball`. Either is for maxout, erf, and activations that
-            carry a degree or waves; seconds a pair and layer for maxout of q > 3.
 
         Returns
         -------
         array, shape (..., n, k)
             In the namespace and float dtype of `X`, computed in the widest float of its device.
-            With `return_error` a pair: values and errors. With `dps` or `bits` a NumPy array of
-            objects, for the rows as the exact numbers that they are.
+            With `return_error` a pair: values and errors.
 
         Raises
         ------
@@ -159,16 +144,11 @@ class DeepKernel:
         >>> bool(error.max() < 1e-14)
         True
         """
-        return self._computed(X, Y, return_error, dps, bits, tangent=False)
+        error = require_flag("return_error", return_error)
+        return self._of_rows(X, Y, tangent=False, error=error)
 
     def ntk(
-        self,
-        X: _arrays.Array,
-        Y: _arrays.Array | None = None,
-        *,
-        return_error: bool = False,
-        dps: int | None = None,
-        bits: int | None = None,
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, return_error: bool = False
     ) -> Any:
         """Compute the neural tangent kernel at infinite width, (n, k), all layers trained.
 
@@ -183,8 +163,6 @@ class DeepKernel:
             Rows; ``None`` stands for `X`, and makes the result symmetric.
         return_error : bool
             Return a bound of the error too, as of :meth:`nngp`.
-        dps, bits : int, optional
-            Decimal digits, or the precision of balls, as of :meth:`nngp`.
 
         Returns
         -------
@@ -203,28 +181,8 @@ class DeepKernel:
         >>> mehler.DeepKernel("maxout", 2, pool_size=1).ntk(np.ones((1, 5))).tolist()  # linear
         [[3.0]]
         """
-        return self._computed(X, Y, return_error, dps, bits, tangent=True)
-
-    def _computed(
-        self, x: Any, y: Any, return_error: Any, dps: Any, bits: Any, *, tangent: bool
-    ) -> Any:
         error = require_flag("return_error", return_error)
-        if dps is None and bits is None:
-            return self._of_rows(x, y, tangent=tangent, error=error)
-        if error or (dps is not None and bits is not None):
-            raise ValueError(
-                "take one of return_error, dps and bits: mpmath numbers are exact to their digits, "
-                "and balls have their radius"
-            )
-        _require_rows(x, y)
-        rows = [None if one is None else np.asarray(_arrays.to_host(one)) for one in (x, y)]
-        network = (self.depth, self.weight_variance, self.bias_variance, tangent)
-        # Here, for mpmath takes a tenth of a second to import.
-        from mehler.features.deep import _digits
-
-        if bits is not None:
-            return _digits.to_balls(self.layer, rows, *network, bits)
-        return _digits.to_digits(self.layer, rows, *network, dps)
+        return self._of_rows(X, Y, tangent=True, error=error)
 
     def _of_rows(
         self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool

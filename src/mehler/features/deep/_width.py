@@ -1,4 +1,4 @@
-"""Moments of features of finite widths: series of what a layer does, and their sums at rows."""
+"""Moments of features of finite widths: one layer to second order, and layers in turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact.activations import Activation, coefficients
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
 from mehler.features.deep._width_moments import (
     PARALLEL,
@@ -170,143 +169,8 @@ def symmetric(like: Any, size: int, entries: dict[tuple[int, int], Any]) -> Any:
     return out
 
 
-# What the last terms may be of the largest, before the sum is called unfinished.
-_LEFT = 1e-9
-_LAST = 16
-_EQUAL = 1e-12
-
-
-def of_series(
-    activation: Activation, weight: float, bias: float, state: State, *, first: int = 0
-) -> Local:
-    """Return F and its like at the limit; ValueError where the series has not converged.
-
-    `first` is the row of X where the pairs of `state` begin, for that error.
-    """
-    sums = _Sums(activation, state)
-    p, r, w = state.p, state.r, weight
-    squares = sums.squares
-    product = sums.of(1, 0, 1, 0)
-    jacobian = np.zeros((*product.shape, 3, 3))
-    jacobian[..., P, P], jacobian[..., R, R] = (w * squares[one][1] for one in (P, R))
-    gradient = {
-        P: 0.5 * sums.of(1, 2, 1, 0),
-        C: sums.of(1, 1, 1, 1),
-        R: 0.5 * sums.of(1, 0, 1, 2),
-    }
-    for i, value in gradient.items():
-        jacobian[..., C, i] = w * value
-    both = sums.of(1, 2, 1, 2)
-    second = {
-        (P, P): 0.25 * sums.of(1, 4, 1, 0),
-        (R, R): 0.25 * sums.of(1, 0, 1, 4),
-        (P, R): 0.25 * both,
-        (C, C): both,
-        (P, C): 0.5 * sums.of(1, 3, 1, 1),
-        (C, R): 0.5 * sums.of(1, 1, 1, 3),
-    }
-    mean = {P: squares[P][0], R: squares[R][0]}
-    together = sums.of(2, 0, 2, 0)
-    units = {
-        (P, P): squares[P][3] - mean[P] ** 2,
-        (R, R): squares[R][3] - mean[R] ** 2,
-        (P, R): together - mean[P] * mean[R],
-        (C, C): together - product**2,
-        (P, C): sums.of(3, 0, 1, 0) - mean[P] * product,
-        (C, R): sums.of(1, 0, 3, 0) - mean[R] * product,
-    }
-    after = State(w * mean[P] + bias, w * product + bias, w * mean[R] + bias)
-    hessians = {
-        one: w * symmetric(product, 3, {(one, one): squares[one][2] + 0.0 * product})
-        for one in (P, R)
-    }
-    hessians[C] = w * symmetric(product, 3, second)
-    equal = (np.abs(state.c - p) <= _EQUAL * p) & (np.abs(r - p) <= _EQUAL * p)
-    sums.require_converged(~equal, first)
-    return _with_squares(
-        Local(after, jacobian, hessians, w**2 * symmetric(product, 3, units)), equal
-    )
-
-
-def _with_squares(found: Local, equal: Any) -> Local:
-    """Give the product of equal rows what their square has, which is one integral."""
-    found.jacobian[equal, C, :] = found.jacobian[equal, P, :]
-    found.hessians[C][equal, ...] = found.hessians[P][equal, ...]
-    found.units[equal, ...] = found.units[equal, P, P][:, None, None]
-    after = found.after
-    product = np.where(equal, after.p, after.c)
-    return Local(State(after.p, product, after.r), found.jacobian, found.hessians, found.units)
-
-
-class _Sums:
-    """Expectations of derivatives of powers of the activation, at the pairs of a state."""
-
-    def __init__(self, activation: Activation, state: State) -> None:
-        x, z = np.sqrt(state.p), np.sqrt(state.r)
-        self._name = activation.title
-        self._scales, where = np.unique(np.concatenate([x.ravel(), z.ravel()]), return_inverse=True)
-        self._sides = where[: x.size].reshape(x.shape), where[x.size :].reshape(z.shape)
-        self._rho = np.clip(state.c / (x * z), -1.0, 1.0)
-        self._left = np.zeros(x.shape)
-
-        def power_of(power: int) -> Any:
-            return coefficients(lambda t: activation.on_host(t) ** power, self._scales)
-
-        found = {power: power_of(power) for power in (1, 2, 3)}
-        self._c = {power: one.c * one.size[:, None] for power, one in found.items()}
-        squares = {power: one.second * one.size**2 for power, one in found.items()}
-        self._root = {power: one**0.5 for power, one in squares.items()}
-        slopes = 0.5 * self._derived(2, 2)[:, 0]
-        bends = 0.25 * self._derived(2, 4)[:, 0]
-        # Of each side: the mean square, two derivatives of it in the variance, and E a^4.
-        self.squares = {
-            one: tuple(values[which] for values in (squares[1], slopes, bends, squares[2]))
-            for one, which in zip((P, R), self._sides, strict=True)
-        }
-
-    def _derived(self, power: int, order: int) -> Any:
-        """Return coefficients of a derivative of a power."""
-        c = self._c[power]
-        k = np.arange(c.shape[1] - order, dtype=np.float64)
-        factor = np.prod([k + i for i in range(1, order + 1)], axis=0) ** 0.5
-        return c[:, order:] * factor / self._scales[:, None] ** order
-
-    def of(self, power: int, order: int, other_power: int, other_order: int) -> Any:
-        """Compute the mean product of two derivatives of powers."""
-        left, right = self._derived(power, order), self._derived(other_power, other_order)
-        x, z = self._sides
-        terms = min(left.shape[1], right.shape[1])
-        total, last = np.zeros(self._rho.shape), np.zeros(self._rho.shape)
-        # What the product is like, in case that all terms are rounding.
-        largest = (self._root[power] / self._scales**order)[x]
-        largest = largest * (self._root[other_power] / self._scales**other_order)[z]
-        factor = np.ones(self._rho.shape)
-        for k in range(terms):
-            term = factor * left[x, k] * right[z, k]
-            total += term
-            size = np.abs(term)
-            np.maximum(largest, size, out=largest)
-            if k >= terms - _LAST:
-                np.maximum(last, size, out=last)
-            factor *= self._rho
-        self._left = np.maximum(self._left, last / np.where(largest > 0.0, largest, 1.0))
-        return total
-
-    def require_converged(self, which: Any, first: int) -> None:
-        """Raise if the sums of these pairs, of rows from `first` on, are unfinished."""
-        bad = which & (self._left > _LEFT)
-        if np.any(bad):
-            i, j = (int(one[0]) for one in np.nonzero(bad))
-            raise ValueError(
-                f"rows {first + i} of X and {j} of Y, of correlation {self._rho[i, j]:.6g} in "
-                f"some layer, are too nearly parallel for the series of {self._name}: leave one of "
-                "them out"
-            )
-
-
-# Pairs per block: 30 MB of what one layer with tangents keeps of them. Series compute the
-# coefficients of all columns anew for each block, so theirs are larger: 270 MB.
-_PAIRS, _PAIRS_OF_SERIES = 1 << 14, 1 << 17
+# Pairs per block: 30 MB of what one layer with tangents keeps of them.
+_PAIRS = 1 << 14
 
 
 def of_rows(
@@ -321,15 +185,14 @@ def of_rows(
             raise ValueError(
                 f"{name} has a row of zeros, which has no correlation without biases: leave it out"
             )
-    most = _PAIRS_OF_SERIES if limit.layer.second is None else _PAIRS
+    layer = _layer_of(limit.layer, w, b)
     found = FiniteWidth(*(np.empty((len(x), len(y))) for _ in range(2)))
     with np.errstate(all="ignore"):
         squares, right = ((w * np.sum(one**2, axis=1) / n_inputs + b) for one in (x, y))
-        for rows in _arrays.slices(len(x), max(1, most // max(1, len(y)))):
+        for rows in _arrays.slices(len(x), max(1, _PAIRS // max(1, len(y)))):
             c = w * (x[rows] @ y.T) / n_inputs + b
             p = np.broadcast_to(squares[rows, None], c.shape)
             r = np.broadcast_to(right[None], c.shape)
-            layer = _layer_of(limit.layer, w, b, tangent=tangent, first=rows.start)
             part = expand(layer, widths, State(p, c, r, (c, p, r) if tangent else None))
             found.bias[rows], found.variance[rows] = part.bias, part.variance
     if not (np.all(np.isfinite(found.bias)) and np.all(np.isfinite(found.variance))):
@@ -339,25 +202,22 @@ def of_rows(
     return found
 
 
-def _layer_of(
-    layer: Layer, weight: float, bias: float, *, tangent: bool, first: int
-) -> Callable[[State], Local]:
-    """Return the expansion of one layer at rows from `first` on; ValueError without one."""
+def _layer_of(layer: Layer, weight: float, bias: float) -> Callable[[State], Local]:
+    """Return the expansion of a layer of maxout or of units of degree 1; else ValueError."""
+    moments: Callable[[Any], Moments]
     if isinstance(layer, Maxout):
         moments = functools.partial(maxout_moments, q=layer.q)
-        return functools.partial(of_degree_one, moments, weight, bias)
-    assert isinstance(layer, Elementwise)
-    activation = layer.activation
-    if layer.second is not None:
-        sides = activation.sides()
+    elif layer.second is not None:
+        assert isinstance(layer, Elementwise)
+        sides = layer.activation.sides()
         moments = functools.partial(sided_moments, right=sides.right, left=sides.left)
-        return functools.partial(of_degree_one, moments, weight, bias)
-    if tangent:
+    else:
+        assert isinstance(layer, Elementwise)
         raise ValueError(
-            f"{activation.title} has no expansion of tangent features in 1/width here: it is known "
-            "for maxout and units of degree 1, such as relu"
+            f"{layer.activation.title} has no expansion in 1/width here, which maxout and units of "
+            "degree 1 have, such as relu: take the mean of gram(X) over many seeds"
         )
-    return functools.partial(of_series, activation, weight, bias, first=first)
+    return functools.partial(of_degree_one, moments, weight, bias)
 
 
 def _host_rows(rows: Any, name: str, n_inputs: int) -> Any:
