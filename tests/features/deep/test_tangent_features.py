@@ -188,5 +188,5 @@ def test_an_activation_with_its_derivative():
     own = exact.Activation("", lambda xp, t: xp.sin(t), derivative=lambda xp, t: xp.cos(t))
     mine, named = (drawn(activation=one, pool_size=None) for one in (own, "sin"))
     assert mine(X) == pytest.approx(named(X), rel=1e-12, abs=1e-14)
-    with pytest.raises(ValueError, match="no expansion in 1.width here"):
+    with pytest.raises(ValueError, match=r"no expansion in 1.width here"):
         mine.finite_width(X)
