@@ -10,7 +10,7 @@ from mehler.proofs_checks._statements import PAGES
 
 from mehler import proofs_checks
 from mehler.proofs_checks import STATEMENTS
-from mehler.report.render._mathml import mathml
+from mehler.report.render._texts import mathml
 from mehler.statements import discover
 
 IDS = [statement.id for statement in STATEMENTS]

@@ -330,7 +330,7 @@ FILES = (
         options={"encoding": "latin-1"},
     ),
     File("one column", "a.csv", raw("a\n1\n3\n"), ("a",), [[1], [3]]),
-    File("one row", "a.csv", raw("a,b\n1,2\n"), None, message="1 rows that are not all zero"),
+    File("one row", "a.csv", raw("a,b\n1,2\n"), None, message="1 row that is not all zero"),
     File("no end of the last line", "a.csv", raw("a,b\n1,2\n3,5"), ("a", "b"), [[1, 2], [3, 5]]),
     File("ends of old Macs", "a.csv", raw("a,b\r1,2\r3,5\r"), ("a", "b"), [[1, 2], [3, 5]]),
     File(

@@ -12,8 +12,7 @@ import pytest
 from mehler import report
 from mehler.report import read_report
 from mehler.report._compare import compare
-from mehler.report.render._html import render_html
-from mehler.report.render._markdown import render_markdown
+from mehler.report.render._pages import render_html, render_markdown
 from tests.report import toys
 
 STATEMENTS = (toys.TRUE, toys.REPAIRED)

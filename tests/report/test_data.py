@@ -79,7 +79,7 @@ def with_at(row: int, column: int, value: float) -> np.ndarray:
         (ROWS[:0], r"is empty, of shape \(0, 3\)"),
         (ROWS + 1j, "is complex"),
         (np.array([["a", "b"]]), "not numbers"),
-        (ROWS[:1], "has 1 rows that are not all zero: give at least two"),
+        (ROWS[:1], "has 1 row that is not all zero: give at least two"),
         (np.zeros((4, 2)), "has 0 rows that are not all zero"),
     ],
 )

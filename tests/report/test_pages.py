@@ -16,10 +16,9 @@ import pytest
 
 from mehler import report
 from mehler.report.render._format import case_cells, cells, count, number, ratios
-from mehler.report.render._html import render_html
-from mehler.report.render._markdown import render_markdown
-from mehler.report.render._mathml import ALPHABETS, formula, mathml, prose, styled
+from mehler.report.render._pages import render_html, render_markdown
 from mehler.report.render._svg import draw
+from mehler.report.render._texts import ALPHABETS, formula, mathml, prose, styled
 from mehler.statements import BoundCase, Evidence, Plot, Series
 from tests.report import toys
 

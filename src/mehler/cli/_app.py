@@ -134,7 +134,7 @@ def report(
             data=rows,
             level=level,  # type: ignore[arg-type]  # run says what levels there are
             seed=seed,
-            backend=backend,
+            backend=backend,  # type: ignore[arg-type]  # and what backends
             false_alarm=false_alarm,
             n_jobs=jobs,
             progress=progress,

@@ -17,11 +17,9 @@ from mehler.report._model import (
 # Shared with other packages of mehler, and no public names.
 from mehler.report._model import provenance as provenance
 from mehler.report._run import run
-from mehler.report.inputs._data import load_rows
-from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.render._html import page_style
-from mehler.report.render._junit import annotations, write_junit
-from mehler.report.render._lines import lines
+from mehler.report.inputs._data import DataMatrix, load_rows
+from mehler.report.render._lines import annotations, lines
+from mehler.report.render._pages import page_style
 from mehler.report.render._svg import draw
 from mehler.report.render._write import (
     require_renderers,
@@ -29,6 +27,7 @@ from mehler.report.render._write import (
     write,
     write_certificates,
     write_json,
+    write_junit,
 )
 
 __all__ = [

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from mehler._plural import counted
 from mehler.report._model import SCHEMA, Change, Comparison, Report
 
 _MOST_COLUMNS = 20
@@ -149,7 +150,7 @@ def _of_columns(old: Any, new: Any) -> Iterator[Change]:
     ]
     yield from changes[:_MOST_COLUMNS]
     if len(changes) > _MOST_COLUMNS:
-        more = f"{len(changes) - _MOST_COLUMNS} more columns"
+        more = counted(len(changes) - _MOST_COLUMNS, "more column")
         yield Change(kind="data", what=more, before="", after="changed")
 
 

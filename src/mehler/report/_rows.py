@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.report.inputs._matrix import DataMatrix
+from mehler.report.inputs._data import DataMatrix
 from mehler.report.render._format import count
 
 # Rows whose pairs are measured; fewer where a product with weights is long. Then the rows and the

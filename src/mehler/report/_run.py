@@ -7,15 +7,14 @@ from dataclasses import fields, replace
 from functools import partial
 from os import PathLike
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
 from mehler.report._jobs import Jobs, Settings, failed, n_processes, pay
 from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
 from mehler.report._survey import Survey
-from mehler.report.inputs._data import load_rows
-from mehler.report.inputs._matrix import DataMatrix
+from mehler.report.inputs._data import DataMatrix, load_rows
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Entry, Ledger
 
@@ -28,7 +27,7 @@ def run(
     data: str | PathLike[str] | Any | None = None,
     level: Level = "quick",
     seed: int = 0,
-    backend: str = "numpy",
+    backend: Literal["numpy", "torch", "jax", "dask", "cupy"] = "numpy",
     false_alarm: float = 1e-9,
     n_jobs: int = 1,
     progress: Progress | None = None,

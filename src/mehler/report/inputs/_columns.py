@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from mehler._plural import counted
 from mehler._validate import require_iterable
 from mehler.report.inputs._out_of_core import Look, Source
 
@@ -72,7 +73,8 @@ def refuse(
     parts = []
     if unusable:
         listed = [f"column {name!r} holds {kind}" for name, kind in unusable.items()]
-        more = f", and {len(listed) - _MOST} more columns" if len(listed) > _MOST else ""
+        rest = len(listed) - _MOST
+        more = f", and {counted(rest, 'more column')}" if rest > 0 else ""
         remedy = f"remove with {_drop(list(unusable)[:_MOST], label)}, or encode as numbers"
         if not names:
             remedy = "no column is left; give one of numbers at least"
@@ -98,26 +100,24 @@ def joined(names: Sequence[str]) -> str:
 
 
 def _missing(names: Sequence[str], statistics: Look, target: str | None, label: str) -> str:
+    n_bad = statistics.n_bad_rows
     places = [int(j) for j in np.flatnonzero(statistics.n_bad)]
-    columns = [names[j] for j in places]
-    first = ""
+    first = where = other = ""
     if statistics.first_bad is not None:
         row, column, value = statistics.first_bad
         first = f" holds {value} at row {row}, column {column} ({names[column]!r}, from 0);"
-    rows = ", ".join(map(str, statistics.bad_rows))
-    rows += ", ..." if statistics.n_bad_rows > len(statistics.bad_rows) else ""
-    counted = [f"{names[j]!r} ({statistics.n_bad[j]})" for j in places[:_MOST]]
-    where = f" in {', '.join(counted)}" if counted else ""
-    if target is not None and not counted:
+    if places:
+        where = " in " + ", ".join(f"{names[j]!r} ({statistics.n_bad[j]})" for j in places[:_MOST])
+        other = f", the columns with {_drop([names[j] for j in places[:_MOST]], label)}"
+    elif target is not None:
         where = f" in the target {target!r}"
-    verb = "rows has" if statistics.n_bad_rows == 1 else "rows have"
-    noun = "row" if statistics.n_bad_rows == 1 else "rows"
-    other = f", the columns with {_drop(columns[:_MOST], label)}" if columns else ""
+    numbers = ", ".join(map(str, statistics.bad_rows))
+    numbers += ", ..." if n_bad > len(statistics.bad_rows) else ""
     rows_out = "drop_missing=True" if label == "data" else "--drop-missing"
     return (
-        f"{first} {statistics.n_bad_rows} of {statistics.n_rows} {verb} missing or infinite values "
-        f"({noun} {rows}){where}: leave the rows out with {rows_out}{other}, or remove or "
-        "impute missing values"
+        f"{first} {n_bad} of {counted(statistics.n_rows, 'row')} {'has' if n_bad == 1 else 'have'} "
+        f"missing or infinite values ({'row' if n_bad == 1 else 'rows'} {numbers}){where}: leave "
+        f"the rows out with {rows_out}{other}, or remove or impute missing values"
     )
 
 
@@ -142,12 +142,8 @@ def warnings_on(names: Sequence[str], statistics: Look, *, standardize: bool) ->
     warnings = []
     alike = [name for j, name in enumerate(names) if _is_id(name, j, statistics)]
     if alike:
-        one = len(alike) == 1
-        warnings.append(
-            f"{'column' if one else 'columns'} {_listed(alike)} {'looks' if one else 'look'} like "
-            f"{'an id' if one else 'ids'}, not a measurement: --drop leaves "
-            f"{'it' if one else 'them'} out"
-        )
+        like = "looks like an id" if len(alike) == 1 else "look like ids"
+        warnings.append(f"{_listed(alike)} {like}, not a measurement: leave out with --drop")
     scales = np.maximum(np.abs(statistics.lows), np.abs(statistics.highs))
     filled = np.flatnonzero(scales > 0)
     if filled.size and not standardize:
@@ -164,8 +160,8 @@ def warnings_on(names: Sequence[str], statistics: Look, *, standardize: bool) ->
     if rounded.any():
         named = [names[int(j)] for j in np.flatnonzero(rounded)]
         warnings.append(
-            f"{'column' if len(named) == 1 else 'columns'} {_listed(named)} of integers beyond "
-            "2^53, neighbours of which are one number as float64: subtract an offset, or --drop"
+            f"{_listed(named)} of integers beyond 2^53, neighbours of which are one number as "
+            "float64: subtract an offset, or --drop"
         )
     return tuple(warnings)
 
@@ -192,4 +188,4 @@ def _is_id(name: str, j: int, statistics: Look) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-    return ", ".join(map(repr, names[:_MOST_LISTED])) + more
+    return f"column{'s' * (len(names) > 1)} {', '.join(map(repr, names[:_MOST_LISTED]))}{more}"

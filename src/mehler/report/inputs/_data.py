@@ -1,23 +1,24 @@
-"""`load_rows`: read and validate the user's rows; each error names every offending column."""
+"""`load_rows`: read and validate the user's rows as a `DataMatrix`; errors name every column."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from mehler import _arrays
-from mehler._text import install_command, printable
+from mehler._plural import be, counted
+from mehler._text import printable
 from mehler._validate import require_flag, require_instance, require_positive
+from mehler.data import MissingDataError, digits
 from mehler.report.inputs import _columns
 from mehler.report.inputs._columns import warnings_on
-from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.inputs._numpy_files import array_source, read_npy, read_npz
 from mehler.report.inputs._out_of_core import (
     ArraySource,
@@ -31,13 +32,96 @@ from mehler.report.inputs._out_of_core import (
 from mehler.report.inputs._tables import FileSource, FrameSource, is_frame
 from mehler.report.inputs._text import Layout, TextSource
 
-__all__ = ["DataMatrix", "load_rows"]
-
 # GiB that an archive may unpack to.
 UNPACK_LIMIT = 1.0
+# Of options whose default is neither None nor False.
+_DEFAULTS = {"decimal": ".", "encoding": "utf-8", "skip_lines": 0, "unpack_limit": UNPACK_LIMIT}
 _SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".arrow")
 _TEXT = (".csv", ".tsv")
 _PACKED = (".gz", ".xz", ".bz2", ".zst", ".zip", ".tar", ".tgz", ".7z")
+# Columns that are listed one a line.
+_MOST_COLUMNS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataMatrix:
+    """Nonzero rows, float64, evenly spaced samples if the source exceeds 256 MiB.
+
+    Parameters
+    ----------
+    name : str
+        File name, or "array", or the name of the default data set.
+    path : str, optional
+        The file, if there is one.
+    values : array, shape (n_held, d)
+        The rows that are held, standardized if that was asked for.
+    index : array of int, shape (n_held,)
+        Position of each held row in the source, counted from 0.
+    n_zero_rows : int
+        Rows of zeros, which have no direction and were dropped.
+    n_not_held : int
+        Nonzero rows that are not in `values`.
+    columns : tuple of str
+        Names of the d columns; x0, x1, ... where the source has none.
+    lows, highs : array, shape (d,)
+        Range of each column over all rows of the source, as read, before any scaling.
+    warnings : tuple of str
+        Sentences on columns that are likely not meant as they are.
+    choices : tuple of str
+        Decisions made while reading: separator, header, columns left out, scaling.
+    target : array, shape (n_held,), optional
+        Values (floats) or labels (integers, booleans, strings) of the target column.
+    target_name : str, optional
+        Its name.
+    options : tuple of str
+        The command line's options that read the same rows again.
+    """
+
+    name: str
+    path: str | None
+    values: np.ndarray
+    index: np.ndarray
+    n_zero_rows: int
+    n_not_held: int = 0
+    columns: tuple[str, ...] = ()
+    lows: np.ndarray = field(default_factory=lambda: np.empty(0))
+    highs: np.ndarray = field(default_factory=lambda: np.empty(0))
+    warnings: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    target: np.ndarray | None = None
+    target_name: str | None = None
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            names = tuple(f"x{j}" for j in range(self.values.shape[1]))
+            object.__setattr__(self, "columns", names)
+        if not self.lows.size:
+            object.__setattr__(self, "lows", self.values.min(axis=0))
+            object.__setattr__(self, "highs", self.values.max(axis=0))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of nonzero rows, held or not."""
+        return self.values.shape[0] + self.n_not_held
+
+    def lines(self) -> tuple[str, ...]:
+        """Say what was read: rows, columns by name with their ranges, decisions, warnings."""
+        n = self.n_rows + self.n_zero_rows
+        size = f"{counted(n, 'row')}, {counted(len(self.columns), 'column')}"
+        zeros = f", {self.n_zero_rows} of zeros left out" if self.n_zero_rows else ""
+        target = f", target {self.target_name}" if self.target_name else ""
+        choices = f" ({'; '.join(self.choices)})" if self.choices else ""
+        shown = range(min(len(self.columns), _MOST_COLUMNS))
+        lines = [f"{self.name}: {size}{zeros}{target}{choices}"]
+        lines += [f"  {self.columns[j]}: {self.lows[j]:.6g} to {self.highs[j]:.6g}" for j in shown]
+        if len(self.columns) > len(shown):
+            rest = slice(len(shown), None)
+            lines.append(
+                f"  {counted(len(self.columns) - len(shown), 'more column')}, to "
+                f"{self.columns[-1]}: {self.lows[rest].min():.6g} to {self.highs[rest].max():.6g}"
+            )
+        return tuple(map(printable, (*lines, *(f"warning: {one}" for one in self.warnings))))
 
 
 @contextmanager
@@ -63,7 +147,7 @@ def load_rows(
     drop_missing: bool = False,
     header: bool | None = None,
     delimiter: str | None = None,
-    decimal: str = ".",
+    decimal: Literal[".", ","] = ".",
     encoding: str = "utf-8",
     skip_lines: int = 0,
     array: str | None = None,
@@ -154,27 +238,27 @@ def load_rows(
     if standardize:
         rows, notes = _standardize(rows, names, statistics), (*notes, "standardized")
     if statistics.n_bad_rows:
-        noun = "row" if statistics.n_bad_rows == 1 else "rows"
-        notes += (f"{statistics.n_bad_rows} {noun} with missing values left out",)
+        notes += (f"{counted(statistics.n_bad_rows, 'row')} with missing values left out",)
     rows = _drop_zeros(rows, label, statistics, standardize)
     if labels is not None:
         rows = replace(rows, target=_align_labels(labels, statistics.n_rows, rows.index))
-    valued = {
-        "--columns": _columns.joined(wanted),
-        "--drop": _columns.joined(unwanted),
-        "--target": target if isinstance(target, str) else None,
-        "--array": array,
-        "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
+    options = {
+        "columns": _columns.joined(wanted) or None,
+        "drop": _columns.joined(unwanted) or None,
+        "target": target if isinstance(target, str) else None,
+        "array": array,
+        "unpack_limit": limit,
+        **vars(layout),
+        "standardize": standardize or None,
+        "drop_missing": drop_missing or None,
     }
-    words = [word for option, value in valued.items() if value for word in (option, value)]
-    flags = [*["--standardize"] * standardize, *["--drop-missing"] * drop_missing]
     return replace(
         rows,
         columns=names,
         choices=(*source.choices, *notes),
         warnings=warnings_on(names, statistics, standardize=standardize),
         target_name=target if target is None or isinstance(target, str) else "target",
-        options=(*words, *layout.options(), *flags),
+        options=_as_options(options),
     )
 
 
@@ -184,7 +268,11 @@ def _open(
     """Return the source, how messages call it, and labels that are not among its columns."""
     labels = None if target is None or isinstance(target, str) else target
     if data is None:
-        return ArraySource(_digits(), "scikit-learn digits (8×8)"), "DATA", labels
+        try:
+            values = digits().X.reshape(-1, 64)
+        except MissingDataError as error:
+            raise ValueError(f"DATA is not given, and {error}; or give a file") from error
+        return ArraySource(values, "scikit-learn digits (8×8)"), "DATA", labels
     if isinstance(data, str | PathLike):
         path = Path(data)
         label = f"DATA={str(path)!r}"
@@ -221,8 +309,9 @@ def _open_file(
         )
     if path.stat().st_size == 0:
         raise ValueError(f"{label} is empty: give a file with rows of numbers")
-    if layout.options() and kind not in _TEXT:
-        raise ValueError(f"{label} is no text file: leave out {layout.options()[0]}")
+    of_text = _as_options(vars(layout))
+    if of_text and kind not in _TEXT:
+        raise ValueError(f"{label} is no text file: leave out {of_text[0]}")
     if array is not None and kind != ".npz":
         raise ValueError(f"{label} is no .npz of several arrays: leave out --array")
     if kind == ".npy":
@@ -238,15 +327,18 @@ def _open_file(
     return FileSource(path, label, limit), label, labels
 
 
-def _digits() -> np.ndarray:
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ValueError(
-            "DATA is not given, and scikit-learn, whose digits stand in for it, is not installed: "
-            f"give a file, or {install_command('report')}"
-        ) from error
-    return np.asarray(load_digits().data)
+def _as_options(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the command line's options for arguments that are not at their defaults."""
+    words: list[str] = []
+    for name, value in values.items():
+        flag = name.replace("_", "-")
+        if value == _DEFAULTS.get(name):
+            continue
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return tuple(words)
 
 
 def _scan(
@@ -254,28 +346,25 @@ def _scan(
 ) -> Look:
     """Return the statistics of all rows; refuse columns that are not finite numbers."""
     unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
-    use = [j for j in use if source.columns[j] not in unusable]
-    statistics = None
-    while use:  # unusable columns of one pass are left out of the next
+    # Columns that one pass finds unusable are left out of the next.
+    while use := [j for j in use if source.columns[j] not in unusable]:
         try:
             statistics = source.look(use, place)
-        except NotNumbers as error:
-            odd = error.columns
-            if not odd:
-                raise ValueError(f"{label} cannot be read as numbers ({error})") from error
-        else:
-            if not statistics.n_rows:
-                raise ValueError(
-                    f"{label} is empty, or all its cells are missing: give rows of numbers"
-                )
             empty = np.flatnonzero(statistics.n_bad == statistics.n_rows)
             odd = {source.columns[use[j]]: "nothing but missing values" for j in empty}
+        except NotNumbers as error:
+            statistics, odd = None, error.columns
             if not odd:
-                break
+                raise ValueError(f"{label} cannot be read as numbers ({error})") from error
+        if statistics is not None and not statistics.n_rows:
+            raise ValueError(
+                f"{label} is empty, or all its cells are missing: give rows of numbers"
+            )
+        if not odd:
+            break
         unusable |= odd
-        use = [j for j in use if source.columns[j] not in unusable]
     else:
-        statistics = None  # those of columns that are left out
+        statistics = None
     target = None if place is None else source.columns[place]
     names = _names(source, use)
     _columns.refuse(label, names, unusable, statistics, rows=not drop_missing, target=target)
@@ -337,9 +426,8 @@ def _drop_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: boo
     n_held = rows.index.size
     if keep.size < 2:
         among = f" among {n_held} evenly spaced ones" if n_held < statistics.n_good else ""
-        raise ValueError(
-            f"{label} has {keep.size} rows that are not all zero{among}: give at least two"
-        )
+        filled = f"{counted(keep.size, 'row')} that {be(keep.size)} not all zero{among}"
+        raise ValueError(f"{label} has {filled}: give at least two")
     n_zero = n_held - keep.size if standardize else statistics.n_zero_rows
     if keep.size < n_held:
         rows = replace(

@@ -59,15 +59,6 @@ class Layout:
                 f"encoding={self.encoding!r} is not known to Python: as in utf-8, utf-16, latin-1"
             ) from None
 
-    def options(self) -> tuple[str, ...]:
-        """Return the command line's options for the same layout."""
-        default = Layout()
-        words = [] if self.header is None else ["--header" if self.header else "--no-header"]
-        for name in ("delimiter", "decimal", "encoding", "skip_lines"):
-            if getattr(self, name) != getattr(default, name):
-                words += [f"--{name.replace('_', '-')}", str(getattr(self, name))]
-        return tuple(words)
-
 
 class TextSource(TableSource):
     """A text file of rows that a delimiter splits."""

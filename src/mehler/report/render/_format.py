@@ -94,14 +94,14 @@ def _half_width(evidence: Evidence) -> float | None:
 def cells(evidence: Evidence) -> dict[str, str]:
     """Format all numbers of an evidence, by name, to the precision of its interval."""
     scale = _half_width(evidence)
-    interval = NONE
+    ends = NONE
     if evidence.interval is not None:
         low, high = evidence.interval
-        interval = f"[{number(low, scale)}, {number(high, scale)}]"
+        ends = f"[{number(low, scale)}, {number(high, scale)}]"
         middle = (low + high) / 2
         if scale and scale < _SHARP * abs(middle):
             # Too many digits to read: write the midpoint and the half width.
-            interval = f"{number(middle, digits=6)}\u202f±\u202f{number(scale, digits=2)}"
+            ends = f"{number(middle, digits=6)}\u202f±\u202f{number(scale, digits=2)}"
             scale = None
     features = "computed" if evidence.n_features == 0 else count(evidence.n_features)
     if evidence.status == "error":
@@ -109,7 +109,7 @@ def cells(evidence: Evidence) -> dict[str, str]:
     return {
         "observed": number(evidence.observed, scale, digits=6),
         "exact": _RELATIONS[evidence.relation] + number(evidence.exact, scale, digits=6),
-        "interval": interval,
+        "interval": ends,
         "margin": number(evidence.margin, digits=2),
         "features": features,
         "false_alarm": number(evidence.false_alarm, digits=2),
@@ -125,9 +125,9 @@ def case_cells(case: BoundCase) -> dict[str, str]:
         **shown,
         "draws": count(case.n_draws),
         "violations": number(case.frequency, digits=2),
-        "violations_in": _ends(case.violation_interval, 2),
-        "quantile_in": _ends(case.quantile_interval, 3),
-        "ratio_in": _ends(case.ratio_interval, 3),
+        "violations_in": interval(case.violation_interval, 2),
+        "quantile_in": interval(case.quantile_interval),
+        "ratio_in": interval(case.ratio_interval),
     }
 
 
@@ -138,8 +138,9 @@ def ratios(cases: Sequence[BoundCase]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _ends(interval: tuple[float, float], digits: int) -> str:
-    low, high = interval
+def interval(ends: tuple[float, float], digits: int = 3) -> str:
+    """Format the two ends of an interval."""
+    low, high = ends
     return f"[{number(low, digits=digits)}, {number(high, digits=digits)}]"
 
 

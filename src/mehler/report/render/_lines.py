@@ -1,9 +1,10 @@
-"""Render results as lines for a terminal."""
+"""Render results as lines for a terminal, and for continuous integration: JUnit, annotations."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+from xml.etree import ElementTree
 
-from typing import Any
-
+from mehler._plural import counted
 from mehler._text import printable
 from mehler.report._model import Report, Verification
 from mehler.report.render._format import cells, count
@@ -58,7 +59,8 @@ def _of_report(report: Report) -> list[str]:
     texts = [report.headline]
     if report.compared is not None:
         changes = report.compared.changes
-        texts.append(f"  since {report.compared.date}: {len(changes) or 'no'} changes")
+        number = counted(len(changes), "change") if changes else "no changes"
+        texts.append(f"  since {report.compared.date}: {number}")
         texts += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
         texts += [f"    {note}" for note in report.compared.notes]
     return texts
@@ -86,3 +88,120 @@ def _of(one: Evidence) -> list[str]:
 
 def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+_Problem = Literal["", "error", "failure", "open"]
+# All other outcomes are failures.
+_PROBLEMS: dict[str, _Problem] = {"holds": "", "error": "error", "inconclusive": "open"}
+
+
+class Outcome(NamedTuple):
+    """The outcome of one test case; `problem` is empty if it is as expected."""
+
+    group: str
+    name: str
+    status: str
+    problem: _Problem
+    message: str
+    seconds: float = 0.0
+
+
+def render_junit(report: Report | Verification) -> str:
+    """Render the outcomes as a ``testsuites`` document."""
+    cases = list(outcomes(report))
+    root = ElementTree.Element("testsuites", _totals("mehler", cases))
+    for name in dict.fromkeys(outcome.group for outcome in cases):
+        inside = [outcome for outcome in cases if outcome.group == name]
+        suite = ElementTree.SubElement(root, "testsuite", _totals(name, inside))
+        suite.set("timestamp", str(report.provenance["date"])[:19])
+        for outcome in inside:
+            attributes = {
+                "classname": f"mehler.{printable(outcome.group)}",
+                "name": printable(outcome.name),
+                "time": f"{outcome.seconds:.3f}",
+            }
+            case = ElementTree.SubElement(suite, "testcase", attributes)
+            if outcome.problem:
+                first = printable(outcome.message.partition("\n")[0])
+                tag = "error" if outcome.problem == "error" else "failure"
+                child = ElementTree.SubElement(
+                    case, tag, {"type": outcome.status, "message": first}
+                )
+                child.text = printable(outcome.message)
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _totals(name: str, cases: Sequence[Outcome]) -> dict[str, str]:
+    errors = sum(outcome.problem == "error" for outcome in cases)
+    return {
+        "name": printable(name),
+        "tests": str(len(cases)),
+        "failures": str(sum(bool(outcome.problem) for outcome in cases) - errors),
+        "errors": str(errors),
+        "time": f"{sum(outcome.seconds for outcome in cases):.3f}",
+    }
+
+
+def annotations(report: Report | Verification) -> tuple[str, ...]:
+    """Render one line for each outcome that is not as expected, as GitHub's annotations.
+
+    Parameters
+    ----------
+    report : Report or Verification
+        The result to render.
+
+    Returns
+    -------
+    tuple of str
+        Lines to print in a workflow: ``::error`` for refutations and what could not run,
+        ``::warning`` for what was not decided.
+    """
+    made = []
+    for outcome in outcomes(report):
+        if outcome.problem:
+            level = "warning" if outcome.problem == "open" else "error"
+            title = _escaped(f"mehler: {outcome.name}").replace(":", "%3A").replace(",", "%2C")
+            made.append(f"::{level} title={title}::{_escaped(outcome.message)}")
+    return tuple(made)
+
+
+def _escaped(text: str) -> str:
+    # A percent sign first, since the others become percent signs and digits.
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def outcomes(report: Report | Verification) -> Iterator[Outcome]:
+    """Yield the outcomes of a report in order: those on the data, or of a map's checks, first."""
+    if isinstance(report, Verification):
+        group, checks = "verify", report.evidence
+    else:
+        group, checks = "data", report.data.evidence if report.data else ()
+    for one in checks:
+        message = f"{one.check}: {one.status}. {_details(one)}"
+        problem = _PROBLEMS.get(one.status, "failure")
+        yield Outcome(group, one.check, one.status, problem, message)
+    for result in report.statements if isinstance(report, Report) else ():
+        head = f"{result.id}: {result.verdict}, expected: {result.expected}"
+        reasons = [f"{e.form} form, {e.check}: {e.status}. {_details(e)}" for e in result.evidence]
+        # A statement that holds where another verdict is expected is a failure too.
+        odd = _PROBLEMS.get(result.verdict, "failure") or "failure"
+        yield Outcome(
+            result.id.partition(".")[0],
+            result.id,
+            result.verdict,
+            "" if result.as_expected else odd,
+            "\n".join([head, *reasons]),
+            result.seconds,
+        )
+
+
+def _details(evidence: Evidence) -> str:
+    parts = [evidence.claim]
+    if evidence.observed is not None and evidence.exact is not None:
+        parts.append(f"observed {evidence.observed:.6g} against {evidence.exact:.6g}")
+    if evidence.interval is not None:
+        parts.append("interval [{:.6g}, {:.6g}]".format(*evidence.interval))
+    parts += [evidence.reason] if evidence.reason else []
+    return "; ".join(parts) + (f"\nreplay: {evidence.replay}" if evidence.replay else "")

@@ -11,8 +11,8 @@ from pathlib import Path
 from mehler._files import destination, require_file, require_folder, write_all, write_whole
 from mehler._text import install_command, printable_json
 from mehler.report._model import Report, Verification
-from mehler.report.render._html import render_html
-from mehler.report.render._markdown import render_markdown
+from mehler.report.render._lines import render_junit
+from mehler.report.render._pages import render_html, render_markdown
 from mehler.verify import certificates_text
 
 
@@ -118,6 +118,35 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
     path = Path(file)
     require_file(path, "--json")
     write_whole(path, render_json(report))
+    return path
+
+
+def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Path:
+    """Write the outcomes as JUnit XML, for the test page of a continuous integration.
+
+    Each statement, each map on the data, or each check of a verification is a test case. What did
+    not come out as expected is a failure, an inconclusive outcome too; what raised is an error.
+
+    Parameters
+    ----------
+    report : Report or Verification
+        The result to render.
+    file : path
+        Target file, replaced if it exists; its folder is created.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If its folder cannot be written to.
+    """
+    path = Path(file)
+    require_file(path, "--junit")
+    write_whole(path, render_junit(report))
     return path
 
 

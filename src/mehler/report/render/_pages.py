@@ -1,0 +1,157 @@
+"""Render the page, one file without script or network, and its summary in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache, partial
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+from mehler._text import printable
+from mehler.report._model import PlanRow, Report, Verification
+from mehler.report._survey import ERRORS
+from mehler.report.render._format import (
+    case_cells,
+    cells,
+    count,
+    deciding,
+    explained,
+    interval,
+    left,
+    number,
+    ratios,
+)
+from mehler.report.render._svg import draw
+from mehler.statements import FORMS
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
+_TONES = {
+    "holds": "good",
+    "holds with constant": "good",
+    "refuted": "bad",
+    "proved form refuted": "bad",
+    "error": "bad",
+}
+_MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
+# Words for what is refuted, and is expected to be.
+_KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
+# Columns of the data that the page shows; the JSON has all.
+_MOST_COLUMNS = 200
+
+
+def render_html(report: Report | Verification, certificates: str = "") -> str:
+    """Render a report as one HTML file without scripts and addresses, outside text escaped."""
+    from markupsafe import Markup
+
+    from mehler.report.render._texts import anchor, anchors, formula, markdown, mathml, prose
+
+    names: dict[str, Any] = {
+        "certificates": certificates,
+        "day": str(report.provenance["date"])[:10],
+        "formula": formula,
+        "mathml": mathml,
+        "overall": {0: "good", 1: "bad"}.get(report.exit_status, "open"),
+        "style": Markup(page_style()),
+    }
+    page, ids = "verification", frozenset[str]()
+    if isinstance(report, Report):
+        page, ids = "report", frozenset(one.id for one in report.statements)
+        verdicts = Counter(one.verdict for one in report.statements)
+        names |= {
+            "anchor": anchor,
+            "markdown": partial(markdown, targets=anchors(report.statements)),
+            "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
+            "tally": " · ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()),
+        }
+    template = _environment(autoescape=True).get_template(f"{page}.html.j2")
+    return template.render(report=report, prose=partial(prose, ids=ids), **names)
+
+
+def render_markdown(report: Report | Verification) -> str:
+    """Render a report as a page of Markdown, for a pull request or a terminal."""
+    return _environment(autoescape=False).get_template("summary.md.j2").render(report=report)
+
+
+@cache
+def _environment(*, autoescape: bool) -> Any:
+    """Return Jinja's environment with all that the templates call."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("mehler.report.render", "_templates"),
+        autoescape=autoescape,
+        undefined=StrictUndefined,
+        finalize=lambda value: type(value)(printable(value)) if isinstance(value, str) else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=not autoescape,
+    )
+    environment.filters["text"] = plain_text
+    environment.globals |= {
+        "by_map": _by_map,
+        "case_cells": case_cells,
+        "cells": cells,
+        "count": count,
+        "deciding": deciding,
+        "draw": draw,
+        "errors": ERRORS,
+        "explained": explained,
+        "interval": interval,
+        "left": left,
+        "mark": lambda *verdict: _MARKS[_tone(*verdict)],
+        "most_columns": _MOST_COLUMNS,
+        "number": number,
+        "ratios": ratios,
+        "decided": lambda evidence: [one for form in FORMS if (one := deciding(evidence, form))],
+        "spoken": lambda verdict, expected: _KNOWN.get(verdict, verdict) if expected else verdict,
+        "tone": _tone,
+        "where": _where,
+    }
+    return environment
+
+
+def plain_text(text: str) -> str:
+    """Escape all markup of Markdown and HTML."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def page_style() -> str:
+    """Return the style sheet of all pages, light and dark.
+
+    Returns
+    -------
+    str
+        CSS, without any address.
+
+    Examples
+    --------
+    >>> from mehler import report
+    >>> "prefers-color-scheme: dark" in report.page_style()
+    True
+    """
+    return (
+        files("mehler.report.render")
+        .joinpath("_templates", "style.css")
+        .read_text(encoding="utf-8")
+    )
+
+
+def _tone(verdict: str, expected: bool = False) -> str:
+    if expected and verdict in _KNOWN:
+        return "known"
+    return _TONES.get(verdict, "bad" if verdict in _KNOWN else "open")
+
+
+def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
+    """Group by map in order; Jinja's own grouping would sort q = 16 before q = 2."""
+    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.map)]
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} = {number(value) if isinstance(value, float) else value}"
+        for key, value in place.items()
+    )
