@@ -1,7 +1,4 @@
-"""Named kernels with parameters, as ``mehler verify --kernel`` takes them.
-
-Kernels map float64 NumPy arrays to float64 matrices. `make` builds one from its name.
-"""
+"""Named kernels of float64 NumPy rows, as ``mehler verify --kernel`` takes them."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_positive, require_reals
 
@@ -21,32 +19,33 @@ __all__ = ["NAMES", "NamedKernel", "make"]
 _OfDistances: TypeAlias = Literal["rbf", "laplacian", "matern", "skewed-chi2", "additive-chi2"]
 _OfProducts: TypeAlias = Literal["exp", "linear", "polynomial", "arc-cosine", "maxout", "collision"]
 KernelName: TypeAlias = Literal[_OfDistances, _OfProducts]
+Matrix: TypeAlias = NDArray[np.float64]
 
 
-def distances(x: Any, y: Any, metric: str = "euclidean") -> Any:
+def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
     """Return distances of rows, from differences, so that close rows do not cancel."""
     from scipy.spatial.distance import cdist
 
     return cdist(x, y, metric)
 
 
-def angles(x: Any, y: Any) -> Any:
+def angles(x: Matrix, y: Matrix) -> Matrix:
     """Return angles between rows, accurate to rounding at 0 and pi too."""
     u, v = (rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
     return 2.0 * np.arctan2(distances(u, v), distances(u, -v))
 
 
-def rbf(x: Any, y: Any, gamma: float) -> Any:
+def rbf(x: Matrix, y: Matrix, gamma: float) -> Matrix:
     """exp(-gamma |x - y|^2)."""
     return np.exp(-gamma * distances(x, y, "sqeuclidean"))
 
 
-def laplacian(x: Any, y: Any, gamma: float) -> Any:
+def laplacian(x: Matrix, y: Matrix, gamma: float) -> Matrix:
     """exp(-gamma |x - y|_1)."""
     return np.exp(-gamma * distances(x, y, "cityblock"))
 
 
-def matern(x: Any, y: Any, nu: float, length_scale: float) -> Any:
+def matern(x: Matrix, y: Matrix, nu: float, length_scale: float) -> Matrix:
     """2^(1-nu) / Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |x - y| / length_scale, in logarithms."""
     from scipy.special import gammaln, kve
 
@@ -57,22 +56,22 @@ def matern(x: Any, y: Any, nu: float, length_scale: float) -> Any:
     return np.where(s > 1e-12, np.exp(log - safe), 1.0)
 
 
-def linear(x: Any, y: Any) -> Any:
+def linear(x: Matrix, y: Matrix) -> Matrix:
     """<x, y>."""
     return x @ y.T
 
 
-def exponential(x: Any, y: Any, gamma: float) -> Any:
+def exponential(x: Matrix, y: Matrix, gamma: float) -> Matrix:
     """exp(gamma <x, y>)."""
     return np.exp(gamma * (x @ y.T))
 
 
-def polynomial(x: Any, y: Any, degree: int, gamma: float, coef0: float) -> Any:
+def polynomial(x: Matrix, y: Matrix, degree: int, gamma: float, coef0: float) -> Matrix:
     """(gamma <x, y> + coef0)^degree."""
     return (gamma * (x @ y.T) + coef0) ** degree
 
 
-def arc_cosine(x: Any, y: Any, order: int) -> Any:
+def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:
     """|x|^n |y|^n J_n(theta) / pi, for n = 0, 1, 2 and 4."""
     theta = angles(x, y)
     sine, cosine = np.sin(theta), np.cos(theta)
@@ -90,21 +89,21 @@ def arc_cosine(x: Any, y: Any, order: int) -> Any:
     return _lengths(x, y) ** order * shape / np.pi
 
 
-def maxout(x: Any, y: Any, q: int) -> Any:
+def maxout(x: Matrix, y: Matrix, q: int) -> Matrix:
     """|x| |y| K_q(rho)."""
     from mehler import exact
 
     return _lengths(x, y) * exact.maxout_kernel(np.cos(angles(x, y)), q)
 
 
-def collision(x: Any, y: Any, q: int) -> Any:
+def collision(x: Matrix, y: Matrix, q: int) -> Matrix:
     """kappa_q(rho)."""
     from mehler import exact
 
     return exact.collision_probability(np.cos(angles(x, y)), q)
 
 
-def skewed_chi2(x: Any, y: Any, skew: float) -> Any:
+def skewed_chi2(x: Matrix, y: Matrix, skew: float) -> Matrix:
     """Product over entries of 1 / cosh(log((x + c) / (y + c)) / 2), which is Li et al.'s kernel."""
     left, right = np.log(x + skew), np.log(y + skew)
     total = np.zeros((x.shape[0], y.shape[0]))
@@ -114,7 +113,7 @@ def skewed_chi2(x: Any, y: Any, skew: float) -> Any:
     return np.exp(total)
 
 
-def additive_chi2(x: Any, y: Any) -> Any:
+def additive_chi2(x: Matrix, y: Matrix) -> Matrix:
     """Sum over entries of 2 x y / (x + y), 0 where both are 0."""
     total = np.zeros((x.shape[0], y.shape[0]))
     for i in range(x.shape[1]):
@@ -124,7 +123,7 @@ def additive_chi2(x: Any, y: Any) -> Any:
     return total
 
 
-def _lengths(x: Any, y: Any) -> Any:
+def _lengths(x: Matrix, y: Matrix) -> Matrix:
     return np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)[None, :]
 
 
@@ -150,10 +149,10 @@ def fourier_laws(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Ma
     If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
     """
 
-    def offset(X: Any, Y: Any) -> Any:
+    def offset(X: Matrix, Y: Matrix) -> Matrix:
         return 1.0 + 0.5 * at_twice(X, Y) - kernel(X, Y) ** 2
 
-    def pairs(X: Any, Y: Any) -> Any:
+    def pairs(X: Matrix, Y: Matrix) -> Matrix:
         return 1.0 + at_twice(X, Y) - 2.0 * kernel(X, Y) ** 2
 
     laws = {
@@ -168,18 +167,18 @@ def fourier_laws(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Ma
 def exponential_laws(kernel: Variance, gamma: float) -> Mapping[str, Law]:
     """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
 
-    def square(X: Any, Y: Any, sign: float) -> Any:
+    def square(X: Matrix, Y: Matrix, sign: float) -> Matrix:
         # gamma |x + sign y|^2, from sums or differences of rows, without cancellation.
         return gamma * distances(X, -sign * Y, "sqeuclidean")
 
-    def positive(X: Any, Y: Any) -> Any:
+    def positive(X: Matrix, Y: Matrix) -> Matrix:
         return kernel(X, Y) ** 2 * np.expm1(square(X, Y, 1.0))
 
-    def mirrored(X: Any, Y: Any) -> Any:
+    def mirrored(X: Matrix, Y: Matrix) -> Matrix:
         # 2 (cosh s - 1) without cancellation.
         return kernel(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, Y, 1.0)) ** 2
 
-    def waves(X: Any, Y: Any) -> Any:
+    def waves(X: Matrix, Y: Matrix) -> Matrix:
         lengths = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
         return lengths * np.expm1(-square(X, Y, -1.0)) ** 2
 
@@ -203,10 +202,10 @@ def exponential_laws(kernel: Variance, gamma: float) -> Mapping[str, Law]:
 def projections_laws(kernel: Variance) -> Mapping[str, Law]:
     """Return the laws of random projections, features of the linear kernel."""
 
-    def gaussian(X: Any, Y: Any) -> Any:
+    def gaussian(X: Matrix, Y: Matrix) -> Matrix:
         return _lengths(X, Y) ** 2 + kernel(X, Y) ** 2
 
-    def signs(X: Any, Y: Any) -> Any:
+    def signs(X: Matrix, Y: Matrix) -> Matrix:
         return gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T
 
     laws = {"gaussian": Law("w.x / sqrt(m), w standard normal, independent", gaussian, True)}
@@ -227,7 +226,7 @@ def sketches_laws(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
               a = \sum_i |x_i y_i|, \ n = |x|^2 |y|^2, \ s = \sum_i x_i^2 y_i^2 .
     """
 
-    def bound(X: Any, Y: Any) -> Any:
+    def bound(X: Matrix, Y: Matrix) -> Matrix:
         # The constant coef0 acts as one more entry.
         left, right = (
             np.hstack([np.sqrt(gamma) * rows, np.full((len(rows), 1), np.sqrt(coef0))])
@@ -314,7 +313,7 @@ class NamedKernel:
     nonnegative: bool = False
     laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
 
-    def __call__(self, X: Any, Y: Any) -> Any:
+    def __call__(self, X: Matrix, Y: Matrix) -> Matrix:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
         left, right = require_reals("X", X), require_reals("Y", Y)
         if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
@@ -415,8 +414,7 @@ def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
     if nu > 50.0:
         raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
     scale = require_positive("length_scale", length_scale)
-    given = {"nu": require_positive("nu", nu), "length_scale": scale}
-    kernel = partial(matern, **given)
+    kernel = partial(matern, nu=require_positive("nu", nu), length_scale=scale)
     return NamedKernel(
         name="matern",
         parameters={"nu": float(nu), "length_scale": float(length_scale)},

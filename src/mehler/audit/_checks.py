@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler.audit._declarations import Declarations
 from mehler.audit._fresh import Fresh
 from mehler.audit._target import Target, read_target
@@ -175,7 +176,7 @@ def structure_evidence(
     `limit` are the seconds for all checks.
     """
 
-    def redraw(seed: int, X: Any, m: int | None) -> Any:
+    def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
         made = read_target(target.name, loaded, X, n_features=n_features, arguments=arguments)
         if m is None:
@@ -263,7 +264,7 @@ def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], 
 
 
 def compare_uniform_error(
-    draw: Callable[[int], Any], kernel: Any, X: Any, resolution: float, seed: int, n_draws: int
+    draw: Callable[[int], Any], kernel: Any, X: Array, resolution: float, seed: int, n_draws: int
 ) -> Evidence:
     """Check |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, for `n_draws` draws.
 

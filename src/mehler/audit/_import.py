@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -97,7 +98,7 @@ class Imports:
             raise
         return module
 
-    def _beside(self, folder: Path, run: Any) -> Any:
+    def _beside(self, folder: Path, run: Callable[..., Any]) -> Any:
         """Run an import with a folder first on the path; keep it last until the context ends."""
         place = str(folder)
         importlib.invalidate_caches()  # files may be younger than what Python knows of the folder

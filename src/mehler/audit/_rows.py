@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -19,7 +20,7 @@ _CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
 _LENGTHS = (0.3, 0.7, 1.2)
 
 
-def random_rows(d: int, kernel: Any, rng: np.random.Generator) -> np.ndarray:
+def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) -> np.ndarray:
     """Return 20 rows in random directions, off the axes, with partners at set correlations.
 
     Lengths are in units of the kernel's own length scale, so that its values cover 0 to 1. A

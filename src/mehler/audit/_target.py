@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mehler._arrays import Array
+
 # Names of the seed argument of a draw function; a single argument of another name is the rows.
 _SEEDS = ("seed", "random_state", "rng", "key", "state")
 _SIZES = ("n_features", "n_components", "m")
@@ -32,7 +34,7 @@ class Target:
 
 
 def read_target(
-    name: str, factory: Any, X: Any, *, n_features: int | None, arguments: Mapping[str, Any]
+    name: str, factory: Any, X: Array, *, n_features: int | None, arguments: Mapping[str, Any]
 ) -> Target:
     """Return the way to draw maps from an object, by its interface and signature.
 
@@ -78,7 +80,7 @@ def read_target(
 
 
 def _transformer(
-    name: str, factory: Any, X: Any, n_features: int | None, arguments: Mapping[str, Any]
+    name: str, factory: Any, X: Array, n_features: int | None, arguments: Mapping[str, Any]
 ) -> Target:
     if inspect.isclass(factory):
         known = _parameters(factory) or {}
@@ -124,7 +126,9 @@ def _transformer(
     )
 
 
-def _map_class(name: str, factory: Any, X: Any, size: int, arguments: Mapping[str, Any]) -> Target:
+def _map_class(
+    name: str, factory: Any, X: Array, size: int, arguments: Mapping[str, Any]
+) -> Target:
     def resize(seed: int, m: int) -> Any:
         return factory.draw(X.shape[1], m, seed=seed, **arguments)
 
@@ -139,7 +143,7 @@ def _map_class(name: str, factory: Any, X: Any, size: int, arguments: Mapping[st
 
 
 def _draw_function(
-    name: str, factory: Any, X: Any, size: int, arguments: Mapping[str, Any], free: list[str]
+    name: str, factory: Any, X: Array, size: int, arguments: Mapping[str, Any], free: list[str]
 ) -> Target:
     sized = next((key for key in free[1:] if key in _SIZES), None)
     resize = None
@@ -155,7 +159,7 @@ def _draw_function(
     return Target(name=name, assumed=words, draw=draw, resize=resize, random=True, factory=factory)
 
 
-def as_map(value: Any, X: Any) -> Any:
+def as_map(value: Any, X: Array) -> Any:
     """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
     if callable(value):
         return value
@@ -173,7 +177,7 @@ def as_map(value: Any, X: Any) -> Any:
     return value.transform
 
 
-def _fitted(transformer: Any, X: Any) -> Any:
+def _fitted(transformer: Any, X: Array) -> Any:
     return transformer.fit(X).transform
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler._validate import (
     require_choice,
     require_flag,
@@ -188,7 +189,7 @@ class BoundCase:
     @classmethod
     def from_draws(
         cls,
-        drawn: Any,
+        drawn: Array,
         *,
         bound: float,
         probability: float,
@@ -478,7 +479,7 @@ class Evidence:
         )
 
 
-def _ends(interval: Any) -> tuple[float, float]:
+def _ends(interval: tuple[float, ...]) -> tuple[float, float]:
     ends = require_iterable("interval", interval)
     if len(ends) != 2:
         raise ValueError(f"interval={interval!r} must be a pair (low, high)")

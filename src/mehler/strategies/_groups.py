@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler.strategies._validate import require_count, require_members
 
 Kind: TypeAlias = Literal["trivial", "cyclic", "sign-flips", "permutations"]
@@ -142,5 +144,5 @@ def _group(kind: str, moved: int, n_inputs: int) -> Group:
     return Group(kind, n_inputs, moved, matrices)
 
 
-def _act(matrix: Any, X: Any) -> Any:
+def _act(matrix: NDArray[np.float64], X: Array) -> Any:
     return X @ matrix.T

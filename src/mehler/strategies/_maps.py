@@ -114,7 +114,7 @@ class Factory:
             if name != "n_projections" or value is not None:
                 object.__setattr__(self, name, require_count(name, value, least=1))
 
-    def __call__(self, seed: int, *, like: Any = None, dtype: Any = None) -> FeatureMap:
+    def __call__(self, seed: int, *, like: Any = None, dtype: object = None) -> FeatureMap:
         """Return the map of a seed; `like` and `dtype` as for every map."""
         cls, options = _KINDS[self.kind]
         if self.n_projections is not None:

@@ -15,14 +15,14 @@ _Member = TypeVar("_Member")
 _LARGEST = 4096
 
 
-def require_count(name: str, value: Any, *, least: int, most: int | None = None) -> int:
+def require_count(name: str, value: object, *, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]."""
     _refuse_strategy(name, value)
     return require_integer(name, value, least=least, most=most)
 
 
 def require_range(
-    min_size: Any, max_size: Any, *, floor: int, ceiling: int | None = None
+    min_size: object, max_size: object, *, floor: int, ceiling: int | None = None
 ) -> tuple[int, int]:
     """Return the ends of a range of integers, in order."""
     low = require_count("min_size", min_size, least=floor, most=ceiling)
@@ -41,7 +41,7 @@ def require_size(n_rows: int, n_inputs: int) -> None:
         )
 
 
-def require_correlation(name: str, value: Any) -> float:
+def require_correlation(name: str, value: object) -> float:
     """Return `value` as a float in [-1, 1]."""
     _refuse_strategy(name, value)
     number = require_real(name, value)

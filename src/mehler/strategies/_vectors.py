@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from mehler._arrays import Array
 from mehler._validate import require_reals
 from mehler.strategies._validate import require_count, require_range, require_size
 
@@ -22,7 +23,7 @@ def integer_rows(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
     return np.array([draw(row) for _ in range(n_rows)], dtype=np.float64)
 
 
-def normalised(rows: Any) -> Any:
+def normalised(rows: Array) -> Any:
     """Normalise rows; failing examples print unit vectors as a call of this function.
 
     Parameters

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler._version import __version__
 
 SCHEMA = "mehler-certificate/1"
@@ -53,7 +54,7 @@ class Statistics:
         return {"method": self.method, "plan": exactly(dict(self.plan)), "tests": tests}
 
 
-def stored(values: Any) -> Any:
+def stored(values: Array) -> Any:
     """Return samples or rows if they are few enough for a certificate, else None."""
     return values if values is not None and np.size(values) <= MOST_STORED else None
 
@@ -135,7 +136,7 @@ def _test(test: dict[str, Any], resolution: float) -> dict[str, Any]:
     return {name: exactly(value) for name, value in test.items()}
 
 
-def radii_of(n: int, sums: Any, claim: float, block: int) -> list[float]:
+def radii_of(n: int, sums: Array, claim: float, block: int) -> list[float]:
     r"""Bound the rounding of power sums of samples about a claim c, u = 2^-53.
 
     .. math:: |\hat T_k - T_k| \le u \sum_i \big((b + 64) (|X_i - c| + 2 |c|)^k

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._plural import counted
 from mehler.verify._certificate import Statistics, certificate
@@ -48,10 +49,10 @@ class Comparison:
 
     def __init__(
         self,
-        observed: Any,
+        observed: NDArray[np.float64],
         claim: Any,
-        low: Any,
-        high: Any,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
         resolution: float,
         may_refute: Any = True,
     ) -> None:

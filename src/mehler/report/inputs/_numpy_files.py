@@ -12,6 +12,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler.report.inputs._out_of_core import ArraySource, is_large
 
 _ENCRYPTED = 0x1
@@ -153,7 +154,7 @@ def _refusal(label: str, error: Exception) -> ValueError:
     return ValueError(f"{label} is damaged ({text}): save it again with numpy.save")
 
 
-def array_source(values: Any, name: str, label: str, path: str | None) -> ArraySource:
+def array_source(values: Array, name: str, label: str, path: str | None) -> ArraySource:
     """Return the source of an array; require two axes of real numbers, not empty."""
     if values.ndim != 2:
         raise ValueError(

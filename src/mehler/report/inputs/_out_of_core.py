@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 
@@ -212,7 +213,7 @@ def missing(labels: np.ndarray) -> np.ndarray:
 class ArraySource(Source):
     """A matrix of numbers: in memory, mapped from a file, or a Dask array."""
 
-    def __init__(self, values: Any, name: str, path: str | None = None) -> None:
+    def __init__(self, values: NDArray[np.float64], name: str, path: str | None = None) -> None:
         self.values, self.name, self.path = values, name, path
         self.columns = tuple(f"x{j}" for j in range(values.shape[1]))
         self.unusable = {}
@@ -246,7 +247,7 @@ class ArraySource(Source):
         )
 
 
-def _used(use: Sequence[int], block: Any) -> np.ndarray:
+def _used(use: Sequence[int], block: NDArray[np.float64]) -> np.ndarray:
     with np.errstate(over="ignore"):  # what is beyond float64 is infinite, and refused as such
         values = np.asarray(block, dtype=np.float64)
     return values if len(use) == values.shape[1] else values[:, list(use)]

@@ -61,23 +61,23 @@ class VarianceAtSize:
         first, *rest = (call(self.draw(bundles.seed(k)), self.pairs.left) for k in range(n))
         return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
 
-    def slack(self, groups: Any) -> Any:
+    def slack(self, groups: Array) -> Any:
         """Return how far rounding of a sum of m products may move an estimate."""
         return 8.0 * math.sqrt(self.m) * self.eps * np.abs(groups).max(axis=(0, 1))
 
-    def spread(self, groups: Any, weights: Any) -> Any:
+    def spread(self, groups: Array, weights: Array) -> Any:
         """Return m times the weighted variance of every group."""
         return self.m * groups.var(axis=1, ddof=1) @ weights
 
 
-def weights_of(groups: Any, m: int) -> Any:
+def weights_of(groups: Array, m: int) -> Any:
     """Return weights of about 1 over each pair's variance, 0 for constant pairs."""
     variance = m * groups.var(axis=1, ddof=1).mean(axis=0)
     keep = variance > 1e-12 * variance.max()
     return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
 
 
-def plan_of(pilot: Any, terms: CheckOptions, floor: float) -> tuple[float, int]:
+def plan_of(pilot: Array, terms: CheckOptions, floor: float) -> tuple[float, int]:
     """Return a bound on the variance of one group's spread, and the number of groups needed."""
     centre = max(float(pilot.mean()), floor)
     bound = max(SAFETY * float(pilot.var(ddof=1)), floor * floor)
@@ -86,7 +86,7 @@ def plan_of(pilot: Any, terms: CheckOptions, floor: float) -> tuple[float, int]:
     return bound, features_needed(bound, width, 0.5 * terms.false_alarm, 0.5 * terms.miss)
 
 
-def ends_of(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
+def ends_of(x: Array, bound: float, false_alarm: float) -> tuple[float, float]:
     if x.size <= 2.0 * math.log(4.0 / false_alarm):
         return -math.inf, math.inf
     return known_variance(x, bound, 0.5 * false_alarm)
@@ -97,7 +97,7 @@ _MOST = 20_000
 
 
 def proved_growth(
-    terms: CheckOptions, sides: list[VarianceAtSize], weights: Any, max_draws: int | None
+    terms: CheckOptions, sides: list[VarianceAtSize], weights: Array, max_draws: int | None
 ) -> Ratio | None:
     """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
     # Groups of two draws decide with fewer draws than larger ones.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
@@ -182,7 +183,13 @@ def check_distribution(
     )
 
 
-def _statistics(n: int, over: Any, under: Any, above: Any, below: Any) -> Statistics:
+def _statistics(
+    n: int,
+    over: NDArray[np.float64],
+    under: NDArray[np.float64],
+    above: NDArray[np.float64],
+    below: NDArray[np.float64],
+) -> Statistics:
     """Return counts and F on a grid of samples for each row, with the farthest ones among them."""
     grid = np.linspace(0, n - 1, _GRID).astype(int)
     index = [
@@ -222,7 +229,7 @@ def _values(draws: Draws, rows: EvaluatedRows, n_draws: int, m: int, all_columns
     return np.concatenate(parts, axis=1)
 
 
-def _law(cdf: Law, rows: EvaluatedRows, t: Any) -> Any:
+def _law(cdf: Law, rows: EvaluatedRows, t: NDArray[np.float64]) -> Any:
     value = np.asarray(to_host(cdf(rows.values, t)), dtype=np.float64)
     if value.shape != t.shape:
         raise ValueError(f"cdf(X, t) has shape {value.shape} for t of shape {t.shape}")

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_array, place_of, to_host
 from mehler._plural import counted
@@ -39,7 +40,7 @@ class Segments:
     `directions` are unit vectors, shape (r, d); h = `step`, or 0 for derivatives at the rows.
     """
 
-    def __init__(self, rows: EvaluatedRows, directions: Any, step: float) -> None:
+    def __init__(self, rows: EvaluatedRows, directions: NDArray[np.float64], step: float) -> None:
         host = rows.host if rows.host.dtype.kind == "f" else rows.host.astype(np.float64)
         self.directions, self.step = directions, step
         moves = step * directions[:, None, :]
@@ -51,7 +52,7 @@ class Segments:
             from_host(both, place_of(rows.given)), both, np.ones(both.shape[0])
         )
 
-    def claims(self, gradient: Gradient, rows: Any, others: Any) -> tuple[Any, float]:
+    def claims(self, gradient: Gradient, rows: Array, others: Array) -> tuple[Any, float]:
         """Return <u, gradient> averaged over the segments, (r, n, k), and its quadrature error."""
         if not self.step:
             value = evaluated(gradient, rows, others)
@@ -59,7 +60,7 @@ class Segments:
         coarse, fine = (self._mean(gradient, others, nodes) for nodes in _RULES)
         return fine, float(np.max(np.abs(fine - coarse)))
 
-    def _mean(self, gradient: Gradient, others: Any, nodes: int) -> Any:
+    def _mean(self, gradient: Gradient, others: NDArray[np.float64], nodes: int) -> Any:
         where, weights = np.polynomial.legendre.leggauss(nodes)
         along = (self.high - self.low) / (2.0 * self.step)
         total = np.zeros((*self.low.shape[:2], others.shape[0]))
@@ -71,7 +72,7 @@ class Segments:
         return total
 
 
-def evaluated(gradient: Gradient, x: Any, y: Any) -> Any:
+def evaluated(gradient: Gradient, x: Array, y: Array) -> Any:
     """Return gradient(X, Y) in float64, checked for shape and finiteness."""
     output = gradient(x, y)
     value = np.asarray(to_host(output) if is_array(output) else output)
@@ -138,7 +139,7 @@ class Derivatives:
                 "relative to their size; leave such rows out"
             )
 
-    def claimed(self, claim: Any, error: float) -> None:
+    def claimed(self, claim: Array, error: float) -> None:
         """Set the claim, (r, n, k), and bound the effect of rounding and quadrature on a sample."""
         self.claim = claim.ravel()
         d, h = self._rows.host.shape[1], self._segments.step
@@ -176,7 +177,7 @@ class Derivatives:
             total += power_sums((samples - self.claim) / self.unit)
         return total
 
-    def _features(self, phi: Any) -> tuple[Any, Any]:
+    def _features(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         """Return the derivatives of features along all directions, (r, n, m), and phi(Y)."""
         r, n, _ = self.shape
         z = self._sized(call(phi, self._others))
@@ -193,7 +194,7 @@ class Derivatives:
             )
         return np.einsum("nmd,rd->rnm", value.astype(np.float64), self._segments.directions), z
 
-    def _sized(self, z: Any) -> Any:
+    def _sized(self, z: Array) -> Any:
         if z.shape[1] != self.n_features:
             raise ValueError(
                 f"a draw has {counted(z.shape[1], 'feature')} but the first had "
@@ -202,7 +203,7 @@ class Derivatives:
             )
         return z.astype(np.float64)
 
-    def _compare(self, dz: Any) -> None:
+    def _compare(self, dz: NDArray[np.float64]) -> None:
         if self._first is None:
             self._first = dz
         self._alike = self._alike and np.array_equal(dz, self._first)

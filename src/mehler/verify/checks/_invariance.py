@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
@@ -32,7 +33,7 @@ _FLOAT64 = float(np.finfo(np.float64).eps)
 
 
 def beyond_rounding(
-    phi: Any, rows: EvaluatedRows, other: EvaluatedRows, features: tuple[Any, float]
+    phi: Callable[..., Any], rows: EvaluatedRows, other: EvaluatedRows, features: tuple[Any, float]
 ) -> tuple[Any, Any]:
     """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
 
@@ -67,7 +68,9 @@ def beyond_rounding(
     return wrong, gap
 
 
-def _reached(phi: Any, rows: EvaluatedRows, at: Any, change: float) -> tuple[Any, Any]:
+def _reached(
+    phi: Callable[..., Any], rows: EvaluatedRows, at: NDArray[np.int64], change: float
+) -> tuple[Any, Any]:
     """Return the least and the largest feature of the rows at `at`, changed by rounding."""
     x = rows.host[at].astype(np.float64)
     noise = np.random.default_rng(0).uniform(-1.0, 1.0, (_COPIES, *x.shape))
@@ -79,7 +82,7 @@ def _reached(phi: Any, rows: EvaluatedRows, at: Any, change: float) -> tuple[Any
     return values.min(axis=0), values.max(axis=0)
 
 
-def _eps(z: Any) -> float:
+def _eps(z: Array) -> float:
     return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 

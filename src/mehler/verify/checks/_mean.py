@@ -191,7 +191,7 @@ def check_mean(
 
 
 def _reason(
-    compared: Comparison, mean: SampleMean, x: Any, declared: Declared, options: CheckOptions
+    compared: Comparison, mean: SampleMean, x: Array, declared: Declared, options: CheckOptions
 ) -> str:
     """Say what leaves the outcome open, or why the mean lies outside of its interval."""
     worst, reason = compared.worst, ""

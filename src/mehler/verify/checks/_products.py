@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
@@ -44,7 +46,7 @@ class ProductMeans(Means):
         )
         self.compare(self.bounds.half(rate), self.bounds.refuted, self.bounds.ends)
 
-    def statistics(self, first: Any, second: Any) -> Statistics:
+    def statistics(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Statistics:
         """Return what decided, at pairs of coordinates."""
         sums = self._statistics("self normalised", self._plan)
         pairs = {"pair": np.stack([first, second]), "ends": self.extremes}
@@ -53,9 +55,9 @@ class ProductMeans(Means):
 
 def check_products(
     terms: CheckOptions,
-    x: Any,
-    c: Any,
-    mean: Any,
+    x: Array,
+    c: Array,
+    mean: Array | None,
     claim: str | None,
     where: dict[str, Any],
     seeds: dict[str, Any],
@@ -143,7 +145,7 @@ def check_products(
     )
 
 
-def _require_covariance(c: Any) -> None:
+def _require_covariance(c: NDArray[np.float64]) -> None:
     if not np.allclose(c, c.T, rtol=1e-9, atol=0.0):
         raise ValueError("exact is not symmetric: it is the claimed covariance matrix")
     diagonal = np.diag(c)
@@ -157,7 +159,7 @@ def _require_covariance(c: Any) -> None:
         raise ValueError("exact claims a correlation beyond 1: no covariance is that large")
 
 
-def _products(z: Any, first: Any, second: Any, grouped: bool) -> Any:
+def _products(z: Array, first: NDArray[np.int64], second: NDArray[np.int64], grouped: bool) -> Any:
     """Return products, one per row, or unbiased covariances of groups, (count, pairs)."""
     if not grouped:
         return z[:, first] * z[:, second]
@@ -166,7 +168,13 @@ def _products(z: Any, first: Any, second: Any, grouped: bool) -> Any:
     return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)
 
 
-def _of_bets(bets: Excess, forms: Any, first: Any, second: Any, best: int) -> Statistics:
+def _of_bets(
+    bets: Excess,
+    forms: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    best: int,
+) -> Statistics:
     """Return the squared length of most wealth among those that are off."""
     pair = [best % first.size]
     tests = {

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify._verdict import FLOOR
 from mehler.verify.nonparametric._kurtosis_test import LEAST, least_samples
@@ -41,23 +43,23 @@ class Side:
         """Return the map of a seed."""
         return self._draw(seed)
 
-    def features(self, phi: Any, pairs: Pairs) -> Any:
+    def features(self, phi: Callable[..., Any], pairs: Pairs) -> Any:
         """Return phi(X), checked for the width and dtype kind of the first draw."""
         z, eps = self._named(read, phi, pairs.left)
         if not self.m:
             self.m, self.eps = z.shape[1], eps
         return z
 
-    def whole(self, phi: Any, pairs: Pairs) -> Any:
+    def whole(self, phi: Callable[..., Any], pairs: Pairs) -> Any:
         """Return <phi(x), phi(y)> at the pairs."""
         return pairs.pick(self._named(estimate, phi, pairs, self.m))
 
-    def whole_and_lengths(self, phi: Any, pairs: Pairs) -> tuple[Any, Any, Any]:
+    def whole_and_lengths(self, phi: Callable[..., Any], pairs: Pairs) -> tuple[Any, Any, Any]:
         """Return <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows of either side."""
         gram, left, right = self._named(estimate_and_lengths, phi, pairs, self.m)
         return pairs.pick(gram), left, right
 
-    def source(self, phi: Any, pairs: Pairs, independent_features: bool) -> Source:
+    def source(self, phi: Callable[..., Any], pairs: Pairs, independent_features: bool) -> Source:
         """Return the samples that the map's declarations allow, in units of the pairs."""
         return self._named(choose_source, phi, pairs, independent_features)
 
@@ -144,7 +146,7 @@ def pilot(
     return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same, True)
 
 
-def in_units(pairs: Pairs, left: Any, right: Any) -> Pairs:
+def in_units(pairs: Pairs, left: Array, right: Array) -> Pairs:
     """Return the pairs with sqrt(k(x,x)) of the rows of either side."""
     rows = replace(pairs.left, unit=left)
     return replace(pairs, left=rows, right=rows if pairs.same else replace(pairs.right, unit=right))
@@ -156,7 +158,7 @@ def _scale(pairs: Pairs, drawn: list[Any]) -> Any:
     return np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
 
 
-def _equal(a: Any, b: Any, eps: float, n_inputs: int) -> bool:
+def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
     if a.shape != b.shape:
         return False
     if a.dtype.kind != "f" and b.dtype.kind != "f":
@@ -227,7 +229,7 @@ class Differences:
             total[:, chosen] = power_sums(b - a)
         return total
 
-    def samples(self, maps: Any, chosen: Any) -> list[Any]:
+    def samples(self, maps: Any, chosen: NDArray[np.int64]) -> list[Any]:
         """Return the samples from the units of either map, (per_draw, chosen) each."""
         parts = []
         for source, phi in zip(self._sources or (), maps):
@@ -279,7 +281,7 @@ def choose(
     a, b = pilot.products
     ways: list[tuple[float, bool, tuple[Source, Source] | None]] = []
 
-    def add(paired: bool, sources: tuple[Source, Source] | None, variance: Any, per: int) -> None:
+    def add(paired: bool, sources: tuple[Source, Source] | None, variance: Array, per: int) -> None:
         worst = float(np.max(variance, initial=0.0))
         # From half widths sqrt(4 c (log(2/rate) + 3.5) v/n) < resolution/2, c about 0.7.
         needed = max(

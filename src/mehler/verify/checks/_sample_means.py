@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import CheckOptions
@@ -130,7 +131,7 @@ class Declared:
     binary: bool = False
 
 
-def interval_of(x: Any, exact: float, declared: Declared, options: CheckOptions) -> SampleMean:
+def interval_of(x: Array, exact: float, declared: Declared, options: CheckOptions) -> SampleMean:
     """Return the sharpest valid interval for the mean of samples, shape (n,)."""
     n, rates = x.size, (options.false_alarm, options.miss)
     if declared.variance is not None:
@@ -174,7 +175,7 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
 
 
 def nonparametric_interval(
-    x: Any, exact: float, options: CheckOptions, unit: float = 1.0
+    x: Array, exact: float, options: CheckOptions, unit: float = 1.0
 ) -> SampleMean:
     """Return the interval of a mean under a kurtosis limit that grows with the sample size.
 
@@ -240,7 +241,7 @@ def nonparametric_interval(
     )
 
 
-def _in_units(unit: float, x: Any, exact: float, options: CheckOptions) -> SampleMean:
+def _in_units(unit: float, x: Array, exact: float, options: CheckOptions) -> SampleMean:
     """Return the interval of samples whose squares are no floats, in a unit of their size."""
     # The resolution only says which interval is sought: any number is valid.
     sought = min(max(options.resolution / unit, 1.0 / _LARGE), _LARGE)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
@@ -50,13 +51,15 @@ class MDependentGroupVariances(_Blocked):
 
     name = "independent stretches of units"
 
-    def __init__(self, base: Source, pairs: Any, declared: Any, bundle: int, apart: int) -> None:
+    def __init__(
+        self, base: Source, pairs: Pairs, declared: NDArray[np.float64], bundle: int, apart: int
+    ) -> None:
         stretches = stretches_of(base, apart) * bundle
         super().__init__(pairs, base.n_features * bundle, stretches // GROUP, base.eps)
         self._base, self.apart, self.units = base, apart, base.per_draw
         self._factor = base.n_features / base.per_draw / declared
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         maps = phi if isinstance(phi, tuple) else (phi,)
         starts = np.arange(stretches_of(self._base, self.apart)) * (2 * self.apart - 1)
         index = starts[:, None] + np.arange(self.apart)
@@ -81,7 +84,7 @@ def lag_weights(units: int, apart: int) -> list[float]:
     return [1.0] + [2.0 * (1.0 - k / units) for k in range(1, apart)]
 
 
-def m_dependent_variance_of_variance(kurtosis: Any, share: Any, units: int, apart: int) -> Any:
+def m_dependent_variance_of_variance(kurtosis: Array, share: Array, units: int, apart: int) -> Any:
     """Bound the variance of one sample, relative to the square of m Var G.
 
     A covariance s of GROUP samples with E P^4 <= kappa V^2 has Var s at most V^2 (kappa/b + 1/(b(b
@@ -95,7 +98,7 @@ def m_dependent_variance_of_variance(kurtosis: Any, share: Any, units: int, apar
     return (share * (own + math.fsum(lag_weights(units, apart)[1:]) * other)) ** 2
 
 
-def has_variance(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
+def has_variance(declared: Array, probe: Array, source: Source, pairs: Pairs) -> Any:
     """Return a mask of the pairs whose declared variance exceeds rounding.
 
     Rounding of products, and at equal rows of the correlation 1, off by eps: a square root there
@@ -109,7 +112,7 @@ def has_variance(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any
     return declared > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
 
 
-def is_constant(source: Source, draws: Draws, still: Any) -> bool:
+def is_constant(source: Source, draws: Draws, still: NDArray[np.int64]) -> bool:
     """Return whether products at pairs of zero variance are constant over a few draws."""
     if not still.size:
         return True
@@ -124,7 +127,9 @@ PILOT, SAFETY = 256, 2.0
 _AFFORDABLE = 6_000
 
 
-def declared_kurtosis(kurtosis: float | Kernel | None, phi: Any, pairs: Pairs) -> Any:
+def declared_kurtosis(
+    kurtosis: float | Kernel | None, phi: Callable[..., Any], pairs: Pairs
+) -> Any:
     """Return the kurtosis at every pair, given or the map's own; None if there is none."""
     of_map = kurtosis is None
     kurtosis = getattr(phi, "product_kurtosis", None) if of_map else kurtosis
@@ -144,12 +149,12 @@ def declared_kurtosis(kurtosis: float | Kernel | None, phi: Any, pairs: Pairs) -
     return k
 
 
-def of_groups(kurtosis: Any) -> Any:
+def of_groups(kurtosis: Array) -> Any:
     """Return Var(S^2)/V^2 of a group's sample variance."""
     return kurtosis / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))
 
 
-def affordable(limit: Any, plan: MeasurementSpec, bundle: int) -> bool:
+def affordable(limit: Array, plan: MeasurementSpec, bundle: int) -> bool:
     """Return whether an inspection at this scatter takes few enough draws."""
     needed = features_needed(
         float(limit.max()), plan.width, plan.false_alarm / plan.pairs.n, plan.miss / plan.pairs.n
@@ -173,7 +178,7 @@ def by_pilot(plan: MeasurementSpec, draw: Callable[[int], Any], size: int) -> An
 
 
 def choose_group_variances(
-    phi: Any, pairs: Pairs, declared: Any, independent_features: bool
+    phi: Callable[..., Any], pairs: Pairs, declared: Array, independent_features: bool
 ) -> tuple[GroupVariances | MDependentGroupVariances, int]:
     """Return the source of sample variances, and the number of draws per bundle."""
     source = choose_source(phi, pairs, independent_features)
@@ -188,7 +193,11 @@ def choose_group_variances(
 
 
 def variance_of_variance_limit(
-    kurtosis: float | Kernel | None, phi: Any, plan: MeasurementSpec, declared: Any, bundle: int
+    kurtosis: float | Kernel | None,
+    phi: Callable[..., Any],
+    plan: MeasurementSpec,
+    declared: Array,
+    bundle: int,
 ) -> Any:
     """Return a bound on the relative variance of one sample from the kurtosis, or None."""
     spreads, pairs = plan.source, plan.pairs
@@ -394,7 +403,9 @@ def check_variance(
     )
 
 
-def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -> Any:
+def _declared(
+    variance: Kernel | None, phi: Callable[..., Any], source: Source, pairs: Pairs
+) -> Any:
     if variance is None:
         variance = declared_variance(phi, source)
     if variance is None:

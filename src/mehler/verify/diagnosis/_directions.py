@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import from_host, place_of
+from mehler._arrays import Array, from_host, place_of
 from mehler._plural import counted
 from mehler.verify.diagnosis import _fits
 from mehler.verify.diagnosis._fits import CALM, FAR, Cause
@@ -71,7 +73,7 @@ class Lines:
         """The kernel at the pairs, in units of sqrt(k(x,x) k(y,y)), equal in both directions."""
         return self.pairs.claim[self.chosen]
 
-    def look(self, phi: Any, n_features: int) -> Any:
+    def look(self, phi: Callable[..., Any], n_features: int) -> Any:
         """Return the estimates of one draw, shape (lines, 2, products)."""
         found = self.pairs.pick(estimate(phi, self.pairs, n_features)) / self.pairs.unit
         return found[self.chosen]
@@ -99,7 +101,7 @@ class OnLines:
         return cls(even, even_errors, odd, odd_errors, lines.n_axes)
 
 
-def falls(small: Any, large: Any) -> Any:
+def falls(small: Array, large: Array) -> Any:
     """Return the factor by which the squared spread over draws falls from one size to another.
 
     For each pair, from mean absolute deviations, which are robust to few large samples. NaN for
@@ -110,7 +112,7 @@ def falls(small: Any, large: Any) -> Any:
     return np.where(varies, (before / np.where(varies, after, 1.0)) ** 2, np.nan)
 
 
-def _deviation(samples: Any) -> tuple[Any, Any]:
+def _deviation(samples: NDArray[np.float64]) -> tuple[Any, Any]:
     mean = samples.mean(axis=0)
     error = samples.std(axis=0, ddof=1) / math.sqrt(samples.shape[0])
     return mean, np.abs(mean) / np.maximum(error, _LEAST_ERROR)
@@ -122,7 +124,7 @@ _NEAR, _FEWEST = 0.6, 8
 _NEAR_REST = 2.0
 
 
-def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
+def of_law(means: _fits.Means, pairs: Pairs, kernel: Any) -> list[Cause]:
     """Return another law as the cause if a bandwidth fits near rows but not far ones."""
     if means.agrees(pairs.claim) or not getattr(kernel, "bandwidth", ""):
         return []
@@ -157,7 +159,7 @@ def same_draws(n_draws: int) -> Cause:
     return Cause(kind="seed", text=text, value=float(n_draws))
 
 
-def of_size(falls: Any, small: int, large: int) -> list[Cause]:
+def of_size(falls: Array, small: int, large: int) -> list[Cause]:
     """Return shared features as the cause if the error falls much less than it should."""
     wanted = large / small
     if large <= small or np.isnan(falls).all():
@@ -172,7 +174,7 @@ def of_size(falls: Any, small: int, large: int) -> list[Cause]:
     return [Cause(kind="size", text=text, value=fall)]
 
 
-def of_points(falls: Any, n_axes: int, small: int, large: int) -> list[Cause]:
+def of_points(falls: Array, n_axes: int, small: int, large: int) -> list[Cause]:
     """Return shared randomness as the cause if errors fall in one direction but not in another."""
     wanted = large / small
     if large <= small or np.isnan(falls).all():

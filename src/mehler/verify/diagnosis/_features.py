@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import from_host, place_of
+from mehler._arrays import Array, from_host, place_of
 from mehler._plural import counted
 from mehler.verify.diagnosis._fits import CALM, FAR, Cause, Means, kernel_at, rows_text
 from mehler.verify.sampling._draws import Draws
@@ -41,7 +42,7 @@ class Columns:
     ascending: bool = True
     equal: Any = True
 
-    def add(self, left: Any, right: Any, half: int) -> None:
+    def add(self, left: Array, right: Array, half: int) -> None:
         """Add the features of a draw, shape (n, m) and (k, m)."""
         pairs, m = self.pairs, left.shape[1]
         self.zero &= (left == 0.0).all(axis=0) & (right == 0.0).all(axis=0)
@@ -117,7 +118,7 @@ class Columns:
         return []
 
 
-def _sets(products: Any, m: int) -> Iterator[Any]:
+def _sets(products: NDArray[np.float64], m: int) -> Iterator[Any]:
     """Yield sets of columns that may be off, small ones first: at the ends, or standing out.
 
     Columns come one by one, or in pairs as cosine and sine do.
@@ -138,7 +139,7 @@ def _sets(products: Any, m: int) -> Iterator[Any]:
         size = size + 1 if size < 8 else math.ceil(1.25 * size)
 
 
-def _columns_text(columns: Any) -> str:
+def _columns_text(columns: NDArray[np.int64]) -> str:
     if columns.size == 1:
         return f"column {columns[0]}"
     if columns[-1] - columns[0] == columns.size - 1:
@@ -182,7 +183,7 @@ def of_unused_inputs(draws: Draws, means: Means, pairs: Pairs, kernel: Kernel) -
     return [Cause(kind="features", text=text, value=float((~depends).sum()))]
 
 
-def _moved(phi: Any, rows: EvaluatedRows, j: int) -> Any:
+def _moved(phi: Callable[..., Any], rows: EvaluatedRows, j: int) -> Any:
     """Return the features of rows whose column j is another."""
     host = np.array(rows.host)
     size = np.abs(host[:, j]).max() or 1.0
@@ -190,13 +191,13 @@ def _moved(phi: Any, rows: EvaluatedRows, j: int) -> Any:
     return np.array(call(phi, _replaced(rows, host)))
 
 
-def _zeroed(x: Any, columns: Any) -> Any:
+def _zeroed(x: Array, columns: NDArray[np.int64]) -> Any:
     x = x.copy()
     x[:, columns] = 0.0
     return x
 
 
-def _replaced(rows: EvaluatedRows, host: Any) -> EvaluatedRows:
+def _replaced(rows: EvaluatedRows, host: NDArray[np.float64]) -> EvaluatedRows:
     return EvaluatedRows(from_host(host, place_of(rows.given)), host, rows.unit, rows.square)
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify.sampling._pairs import Kernel, Pairs
 
@@ -69,19 +71,19 @@ class Means:
         groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, n_groups)])
         return cls(grams.mean(axis=0), error, groups)
 
-    def at(self, which: Any) -> Means:
+    def at(self, which: NDArray[np.bool_]) -> Means:
         """Return the means at some of the pairs."""
         return Means(self.mean[which], self.error[which], self.groups[:, which])
 
-    def farthest(self, model: Any) -> float:
+    def farthest(self, model: Array) -> float:
         """Return the largest deviation from a model, in standard errors."""
         return float(np.max(np.abs(self.mean - model) / self.error, initial=0.0))
 
-    def agrees(self, model: Any) -> bool:
+    def agrees(self, model: Array) -> bool:
         """Whether every pair is within 5 standard errors of a model."""
         return self.farthest(model) <= CALM
 
-    def squares(self, model: Any) -> float:
+    def squares(self, model: Array) -> float:
         """Mean squared deviation from a model, in standard errors."""
         return float(np.mean(((self.mean - model) / self.error) ** 2))
 
@@ -123,7 +125,7 @@ class Cause:
         return self.explained >= _EXPLAINED and self.rest <= _REST
 
 
-def of_the_mean(means: Means, pairs: Pairs, kernel: Any, m: int) -> list[Cause]:
+def of_the_mean(means: Means, pairs: Pairs, kernel: Callable[..., Any], m: int) -> list[Cause]:
     """Return the models that explain the deviation, best first: simple ones before others."""
     if means.agrees(pairs.claim):
         return []
@@ -147,7 +149,7 @@ def of_the_mean(means: Means, pairs: Pairs, kernel: Any, m: int) -> list[Cause]:
     return [scales] if scales and scales.fits else []
 
 
-def factor(means: Means, claim: Any, n_features: int) -> Cause:
+def factor(means: Means, claim: Array, n_features: int) -> Cause:
     """Fit c in c k: a constant factor."""
     weight = claim / means.error**2
     total = float(weight @ claim)
@@ -167,7 +169,7 @@ def factor(means: Means, claim: Any, n_features: int) -> Cause:
     return fit_of(means, claim, value * claim, "factor", text, value, error)
 
 
-def offset(means: Means, claim: Any) -> Cause:
+def offset(means: Means, claim: Array) -> Cause:
     """Fit b in k + b, in units of sqrt(k(x,x) k(y,y))."""
     weight = 1.0 / means.error**2
     value, error = _spread(means, lambda mean: float(weight @ (mean - claim) / weight.sum()))
@@ -220,7 +222,7 @@ def bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
         return None
     models = np.stack(values)
 
-    def best(mean: Any) -> float:
+    def best(mean: Array) -> float:
         from scipy.optimize import minimize_scalar
 
         def loss(log: float) -> float:
@@ -268,7 +270,7 @@ def signs(means: Means, pairs: Pairs) -> Cause | None:
     return fit_of(means, pairs.claim, model, "sign", text, float(other.size))
 
 
-def row_signs(estimates: Any, pairs: Pairs) -> Any:
+def row_signs(estimates: Array, pairs: Pairs) -> Any:
     """Return the signs of rows with which estimates agree best with the claim, shape (n,)."""
     n = len(pairs.left.unit)
     agreement = np.zeros((n, n))
@@ -278,7 +280,7 @@ def row_signs(estimates: Any, pairs: Pairs) -> Any:
 
 
 def signs_of_draws(
-    grams: Any, means: Means, pairs: Pairs, n_groups: int, eps: float
+    grams: Array, means: Means, pairs: Pairs, n_groups: int, eps: float
 ) -> list[Cause]:
     """Return signs that change from draw to draw, if the claim holds but for them."""
     if not pairs.same:
@@ -342,15 +344,15 @@ Change = Callable[[Any], Any]
 def _changes(d: int) -> list[tuple[str, Change]]:
     """Return what code does to rows by mistake: text, and rows (n, d) to rows."""
 
-    def standardised(x: Any) -> Any:
+    def standardised(x: Array) -> Any:
         spread = x.std(axis=0)
         return (x - x.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
 
-    def to_unit_range(x: Any) -> Any:
+    def to_unit_range(x: Array) -> Any:
         span = np.ptp(x, axis=0)
         return (x - x.min(axis=0)) / np.where(span > 0.0, span, 1.0)
 
-    def of_length_one(x: Any) -> Any:
+    def of_length_one(x: Array) -> Any:
         length = np.linalg.norm(x, axis=1, keepdims=True)
         return x / np.where(length > 0.0, length, 1.0)
 
@@ -402,7 +404,7 @@ def _of_scaled_columns(means: Means, pairs: Pairs, kernel: Kernel) -> Cause | No
     if not 2 <= d <= _MOST_COLUMNS or pairs.n < _PAIRS_A_COLUMN * d:
         return None
 
-    def residuals(logs: Any) -> Any:
+    def residuals(logs: Array) -> Any:
         model = kernel_at(kernel, pairs, lambda x: x * np.exp(logs))
         return 1e6 * np.ones(pairs.n) if model is None else (means.mean - model) / means.error
 
@@ -430,7 +432,7 @@ def _first(j: int) -> Change:
 def _added(i: int, j: int) -> Change:
     """Return the change that adds column j to column i and leaves 0 there."""
 
-    def added(x: Any) -> Any:
+    def added(x: Array) -> Any:
         x = x.copy()
         x[:, i] += x[:, j]
         x[:, j] = 0.0
@@ -453,7 +455,7 @@ def kernel_at(kernel: Kernel, pairs: Pairs, change: Change) -> Any:
     return model if np.isfinite(model).all() else None
 
 
-def rows_text(index: Any) -> str:
+def rows_text(index: NDArray[np.int64]) -> str:
     """Return the numbers of rows, at most six of them."""
     shown = ", ".join(str(int(k)) for k in index[:6])
     more = f" and {index.size - 6} more" if index.size > 6 else ""
@@ -462,8 +464,8 @@ def rows_text(index: Any) -> str:
 
 def fit_of(
     means: Means,
-    claim: Any,
-    model: Any,
+    claim: Array,
+    model: Array,
     kind: str,
     text: str,
     value: float = 0.0,

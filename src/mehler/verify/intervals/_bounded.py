@@ -22,6 +22,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
@@ -188,7 +189,7 @@ def betting(
     return low + span * least, low + span * most
 
 
-def _variances_before(x: Any) -> Any:
+def _variances_before(x: Array) -> Any:
     """Return at i an estimate from x[:i], which starts at 1/4 and never reaches 0."""
     seen = np.arange(1, x.size + 1)
     means = (0.5 + np.cumsum(x)) / (seen + 1)
@@ -196,7 +197,7 @@ def _variances_before(x: Any) -> Any:
     return np.concatenate([[0.25], variances[:-1]])
 
 
-def _survivor(x: Any, stakes: Any, cost: float) -> float:
+def _survivor(x: Array, stakes: NDArray[np.float64], cost: float) -> float:
     """Return the least m at which log K^+(m), decreasing in m, is below `cost`."""
     from scipy.optimize import brentq
 
@@ -211,7 +212,7 @@ def _survivor(x: Any, stakes: Any, cost: float) -> float:
     return max(0.0, float(brentq(excess, 0.0, 1.0, xtol=step, rtol=4.0 * _EPS)) - 2.0 * step)
 
 
-def _require_within(x: Any, low: float, high: float) -> None:
+def _require_within(x: Array, low: float, high: float) -> None:
     if x.min() < low or x.max() > high:
         raise ValueError(
             f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "
@@ -239,13 +240,13 @@ class Wealth:
     `slack` is how far rounding may move a sample out of its range.
     """
 
-    def __init__(self, low: Any, high: Any, slack: float) -> None:
+    def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64], slack: float) -> None:
         self.low, self.high = low, high
         self._reach = high - low + 2.0 * slack
         self.sums = np.zeros((4, *np.shape(self._reach)))
         self.n = 0
 
-    def add(self, n: int, sums: Any) -> None:
+    def add(self, n: int, sums: Array) -> None:
         """Add n samples with power sums of shape (4, pairs)."""
         self.n += n
         self.sums = self.sums + sums

@@ -17,6 +17,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
@@ -173,7 +174,7 @@ def psi(u: Any) -> Any:
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)
 
 
-def score(samples: Any, theta: float, a: float) -> tuple[float, float]:
+def score(samples: Array, theta: float, a: float) -> tuple[float, float]:
     """Return S(theta) = sum psi(a (X_i - theta)) and sum psi'(a (X_i - theta)).
 
     psi'(u) = (1 + |u|) / (1 + |u| + u^2/2), so the derivative of S is minus a times the second.
@@ -188,7 +189,7 @@ def score(samples: Any, theta: float, a: float) -> tuple[float, float]:
     return total, slope
 
 
-def crossing(samples: Any, a: float, level: float) -> float:
+def crossing(samples: Array, a: float, level: float) -> float:
     """Return the unique theta with S(theta) = level; S decreases strictly from +inf to -inf.
 
     Newton's method, falling back to bisection outside the bracket.
@@ -223,7 +224,7 @@ class CatoniPowerSums:
     `sums` are the first four power sums, shape (4, pairs); `a` is Catoni's scale, shape (pairs,).
     """
 
-    def __init__(self, n: int, sums: Any, a: Any) -> None:
+    def __init__(self, n: int, sums: NDArray[np.float64], a: NDArray[np.float64]) -> None:
         s1, s2, s3, s4 = sums
         self.n, self.a = n, a
         self.mean = mean = s1 / n
@@ -233,7 +234,7 @@ class CatoniPowerSums:
         # Pad by the rounding left by cancellation above, so that the band never shrinks.
         self._m4 = np.maximum(m4, 0.0) + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2 + n * mean**4)
 
-    def score_range(self, theta: Any) -> tuple[Any, Any]:
+    def score_range(self, theta: float) -> tuple[Any, Any]:
         """Return lower and upper bounds on S(theta)."""
         middle, band = self._terms(self.mean - theta, 1.0)
         return middle - band, middle + band
@@ -242,7 +243,7 @@ class CatoniPowerSums:
         """Return an interval containing {abs(S) <= level}; infinite where the band is too wide."""
         return self._end(level, -1.0), self._end(level, 1.0)
 
-    def _terms(self, d: Any, sign: float) -> tuple[Any, Any]:
+    def _terms(self, d: NDArray[np.float64], sign: float) -> tuple[Any, Any]:
         """Return sum(u - u^3/6) and sum(u^4)/8 for u = a (Y + d), Y the centred samples.
 
         `sign` = -1 mirrors the samples, so that one routine serves both ends.

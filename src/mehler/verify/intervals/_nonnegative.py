@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._validate import require_probability
@@ -43,7 +44,7 @@ _TOGETHER, _LARGE = 8, 1e30
 class Excess:
     """Wealth of bets against upper bounds on means of nonnegative samples; `claims` > 0, (n,)."""
 
-    def __init__(self, claims: Any) -> None:
+    def __init__(self, claims: NDArray[np.float64]) -> None:
         self.claims = np.asarray(claims, dtype=np.float64)
         self._log = np.zeros((_STAKES.size, self.claims.size))
         self._product = np.ones_like(self._log)
@@ -51,7 +52,7 @@ class Excess:
         self._sum = np.zeros(self.claims.size)
         self.n = 0
 
-    def add(self, samples: Any) -> None:
+    def add(self, samples: Array) -> None:
         """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
         samples = np.atleast_2d(samples)
         gains = samples / self.claims - 1.0
@@ -211,7 +212,7 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
     return _lower_end(x, mean, -math.log(rate)), high
 
 
-def _lower_end(x: Any, mean: float, level: float) -> float:
+def _lower_end(x: Array, mean: float, level: float) -> float:
     """Return the largest claim at which bets, whose wealth decreases in it, reach exp(level)."""
     if not mean > 0.0:
         return 0.0
@@ -225,7 +226,7 @@ def _lower_end(x: Any, mean: float, level: float) -> float:
 
 
 @np.errstate(under="ignore")
-def _log_wealth(gains: Any) -> float:
+def _log_wealth(gains: NDArray[np.float64]) -> float:
     logs = np.zeros(_STAKE_GRID.size)
     for start in range(0, gains.size, _BLOCK):
         logs += np.log1p(_STAKE_GRID[:, None] * gains[start : start + _BLOCK]).sum(axis=1)

@@ -67,7 +67,7 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     level = cost + math.log(BETS.size)
     bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
-    def lost(d: Any) -> Any:
+    def lost(d: Array) -> Any:
         # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
         best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
         return np.logaddexp.reduce(best, axis=0) >= level

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from mehler._arrays import Array
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Comparison
 from mehler.verify.intervals._self_normalised import (
@@ -53,14 +55,14 @@ class Means:
     `outside` and `refuted`, as in `Comparison`.
     """
 
-    def __init__(self, n: int, sums: Any, resolution: float) -> None:
+    def __init__(self, n: int, sums: NDArray[np.float64], resolution: float) -> None:
         self.n, self.sums, self.resolution = n, sums, resolution
         s1, s2, s3, s4 = sums
         self.off = m = s1 / n
         self.squares = np.maximum(s2 - m * s1, 0.0)
         self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
 
-    def compare(self, half: Any, may_refute: Any = True, ends: Any = None) -> None:
+    def compare(self, half: Array, may_refute: Any = True, ends: Any = None) -> None:
         """Set the half widths, and compare the intervals with the claim, 0.
 
         `ends` are the interval where it is not `half` about the mean on either side.
@@ -101,7 +103,7 @@ class Inspection(Means):
     def __init__(
         self,
         n: int,
-        sums: Any,
+        sums: NDArray[np.float64],
         rate: float,
         number: int,
         resolution: float,
@@ -126,7 +128,7 @@ class Inspection(Means):
         self._plain = half + rounding
         self.compare(half * np.sqrt(self._lack) + rounding, known & (n >= LEAST))
 
-    def confirm(self, confirmed: Any) -> None:
+    def confirm(self, confirmed: ArrayLike) -> None:
         """Refute nothing but what fresh samples have confirmed, a mask over the means."""
         self._confirmed = np.broadcast_to(confirmed, self.off.shape)
         self.compare(self.half, self.may_refute & confirmed)

@@ -20,7 +20,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, KURTOSIS, Comparison, Verdict
 from mehler.verify.intervals._nonnegative import Excess, upper_ends
@@ -74,13 +76,13 @@ class Nonnegative:
     `rate` is the error rate of one mean, `resolution` the order of the deviation of interest.
     """
 
-    def __init__(self, claims: Any, rate: float, resolution: float) -> None:
+    def __init__(self, claims: NDArray[np.float64], rate: float, resolution: float) -> None:
         self.claims, self._resolution = np.asarray(claims, dtype=np.float64), resolution
         self._bets, self._rate, self.n = Excess(self.claims), rate, 0
         self.sums = np.zeros((4, self.claims.size))
         self._extremes = np.full((2, self.claims.size), np.inf) * [[1.0], [-1.0]]
 
-    def add(self, samples: Any) -> None:
+    def add(self, samples: Array) -> None:
         """Add samples, shape (count, means)."""
         step = max(1, _BLOCK // (16 * self.claims.size))
         for start in range(0, samples.shape[0], step):
@@ -161,7 +163,7 @@ class Refutation:
 
 
 def refutation_of(
-    claims: Any,
+    claims: Array,
     rate: float,
     resolution: float,
     sample: Callable[[int], Any],
@@ -249,7 +251,7 @@ def ratios(
         number, n = number + 1, math.ceil(_GROWTH * n)
 
 
-def _exceeds(b: Any, upper: float, rate: float) -> float:
+def _exceeds(b: NDArray[np.float64], upper: float, rate: float) -> float:
     """Return a lower bound on B/U, 0 unless bets against B <= U have won."""
     if not math.isfinite(upper):
         return 0.0

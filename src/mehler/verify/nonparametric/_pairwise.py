@@ -10,10 +10,13 @@ decide a mean, larger ones may not have been seen yet.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
@@ -49,7 +52,9 @@ def block_size(source: Source, pairs: Pairs) -> int:
     return max(_TOGETHER, math.ceil(2 * pairs.n * source.per_draw / _MOST_AVERAGES))
 
 
-def products_of(phi: Any, source: Source, pairs: Pairs, block: int) -> tuple[Any, Any, Any]:
+def products_of(
+    phi: Callable[..., Any], source: Source, pairs: Pairs, block: int
+) -> tuple[Any, Any, Any]:
     """Return means of <u, v> at the pairs and of |u|^2 of the rows of either side.
 
     In units of the claim, over blocks of features or the whole draw: (blocks, pairs), (blocks, n).
@@ -85,7 +90,7 @@ class SquaredLengths:
         self._bets = Excess(self._claim + 4.0 * rounding)
         self._sound = True
 
-    def add(self, cross: Any, left: Any, right: Any) -> None:
+    def add(self, cross: Array, left: Array, right: Array) -> None:
         """Bet on one draw: `products_of` it."""
         pairs = self._pairs
         both_sides = left[:, pairs.first] + right[:, pairs.second]
@@ -242,7 +247,7 @@ def _events(plan: MeasurementSpec, worst: int) -> tuple[str, str]:
 
 
 def _words(
-    look: Inspection, sums: _Sums, plan: MeasurementSpec, tails: Any
+    look: Inspection, sums: _Sums, plan: MeasurementSpec, tails: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], str]:
     """Return the assumptions, and the reason why a deviation is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
@@ -285,7 +290,7 @@ class _Sums:
         self.draws = self.n = 0
         self.block = block_size(plan.source, plan.pairs)
 
-    def of_draw(self, phi: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+    def of_draw(self, phi: Callable[..., Any]) -> tuple[Any, tuple[Any, Any, Any]]:
         """Return a draw's power sums about the claim, and its products and squared lengths."""
         source, pairs = self._plan.source, self._plan.pairs
         products = products_of(phi, source, pairs, self.block)
@@ -293,7 +298,7 @@ class _Sums:
             return power_sums(products[0] - pairs.claim), products
         return source.sums(phi, pairs.claim), products
 
-    def add(self, sums: Any, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def add(self, sums: Array, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""
         if self._first is None:
             self._first = seen[0]

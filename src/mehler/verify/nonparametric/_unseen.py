@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify.intervals._bounded import KAPPA, SHARES
 from mehler.verify.intervals._self_normalised import BETS
@@ -79,7 +80,7 @@ class Unseen:
         m4 = m4 + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2)
         stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
 
-        def excluded(theta: Any) -> Any:
+        def excluded(theta: Array) -> Any:
             d, s = mean - theta, stakes
             squares, cubes = m2 + n * d**2, m3 + 3.0 * m2 * d + n * d**3
             fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
@@ -140,7 +141,9 @@ class Suspicion:
             size *= 2.0
         return self.draws + math.ceil(size)
 
-    def confirmed(self, draws: int, sums: Any, rounding: float, floor: float) -> tuple[Any, Unseen]:
+    def confirmed(
+        self, draws: int, sums: Array, rounding: float, floor: float
+    ) -> tuple[Any, Unseen]:
         """Return which means are refuted again, and what unseen events would have to carry.
 
         By fresh draws alone: `draws` and `sums` include the first ones. Unseen events have to carry

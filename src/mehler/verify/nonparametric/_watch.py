@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
@@ -35,7 +36,9 @@ class SymmetricInspection(Means):
     rate holds all the same.
     """
 
-    def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
+    def __init__(
+        self, n: int, sums: NDArray[np.float64], rate: float, resolution: float, rounding: float
+    ) -> None:
         super().__init__(n, sums, resolution)
         self._rounding = rounding
         self.short = effective_samples(self.squares, self.fourths) < FEW
@@ -168,7 +171,7 @@ def _look(
     stream: Stream,
     asked: CheckOptions,
     n: int,
-    sums: Any,
+    sums: NDArray[np.float64],
     rate: float,
     number: int,
     symmetric: bool,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from mehler._arrays import Array
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import BOUNDED
 from mehler.verify.intervals._bounded import Wealth
@@ -161,7 +163,7 @@ class _Sums:
         self.sums = self.sums + other.sums
         self.n += other.n
 
-    def variance(self, low: Any, high: Any) -> Any:
+    def variance(self, low: Array, high: Array) -> Any:
         """Return the variance, shrunk to the largest possible one by the weight of one sample."""
         most = 0.25 * (high - low) ** 2
         if not self.n:
@@ -169,7 +171,7 @@ class _Sums:
         centred = np.maximum(self.sums[1] - self.sums[0] ** 2 / self.n, 0.0)
         return (most + centred) / (self.n + 1)
 
-    def scaled(self, n: int, variance: Any) -> Any:
+    def scaled(self, n: int, variance: Array) -> Any:
         """Return expected power sums of n samples with the given variance."""
         mean, raw = self.sums[0] / self.n, self.sums / self.n
         # Keep skewness and kurtosis; for nearly constant samples they are rounding.
@@ -186,7 +188,7 @@ class _Sums:
             ]
         )
 
-    def _of(self, phi: Any) -> tuple[Any, tuple[()] | tuple[int, float]]:
+    def _of(self, phi: Callable[..., Any]) -> tuple[Any, tuple[()] | tuple[int, float]]:
         """Return the power sums of a draw, and the first pair and value out of bounds."""
         pairs, source = self._plan.pairs, self._plan.source
         total = np.empty((4, pairs.n))

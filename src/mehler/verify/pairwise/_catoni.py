@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
 from mehler.verify._verdict import KNOWN_VARIANCE
 from mehler.verify.intervals._known_variance import (
@@ -24,7 +26,7 @@ from mehler.verify.sampling._sources import BLOCK, power_sums
 _STEP, _EARLY = 1.3, 0.25
 
 
-def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
+def catoni_intervals(plan: MeasurementSpec, variance: Array) -> Measurement:
     """Test at growing sizes up to the one planned from the variance of one feature product.
 
     Early inspections, at a quarter of the error rate, refute gross deviations long before that.
@@ -65,7 +67,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
                 break
     n = drawn * source.per_draw
 
-    def columns(chosen: Any) -> Any:
+    def columns(chosen: NDArray[np.int64]) -> Any:
         if keep:
             return np.concatenate([block[:, chosen] for block in kept])
         made = [source.samples(plan.draws[k], chosen) for k in range(drawn)]
@@ -107,7 +109,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
 
 
 def statistics_of_samples(
-    x: Any, claim: Any, variance: Any, rate: float, ends: Any, *, pilot: bool = False
+    x: Array, claim: Array, variance: Array, rate: float, ends: Array, *, pilot: bool = False
 ) -> Statistics:
     """Return what decides on means of samples, shape (n, means), with `ends`, shape (2, means).
 
@@ -148,7 +150,11 @@ def _early(plan: MeasurementSpec, last: int) -> dict[int, tuple[int, float]]:
 
 
 def _refuted_early(
-    plan: MeasurementSpec, sums: Any, drawn: int, per_sample: Any, rate: float
+    plan: MeasurementSpec,
+    sums: NDArray[np.float64],
+    drawn: int,
+    per_sample: NDArray[np.float64],
+    rate: float,
 ) -> tuple[Any, Any] | None:
     """Return intervals of the deviations if one of them excludes 0 for certain, else None."""
     n = drawn * plan.source.per_draw
@@ -163,7 +169,12 @@ def _refuted_early(
 
 
 def _catoni(
-    plan: MeasurementSpec, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
+    plan: MeasurementSpec,
+    columns: Callable[[Any], Any],
+    n: int,
+    sums: NDArray[np.float64],
+    a: NDArray[np.float64],
+    level: float,
 ) -> tuple[Any, Any, dict[int, Any]]:
     """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
@@ -27,7 +27,7 @@ def pair_table(
     plan: MeasurementSpec,
     measured: Measurement,
     compared: Comparison,
-    broken: Any,
+    broken: NDArray[np.bool_],
     worst: int,
     status: Status,
 ) -> PairTable:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, dense_host, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
@@ -34,7 +35,7 @@ class EvaluatedRows:
     unit: Any
     square: Any = 1.0
 
-    def gather(self, index: Any) -> Array:
+    def gather(self, index: NDArray[np.int64]) -> Array:
         """Return the rows at `index`, where the caller's array lives."""
         return from_host(self.host[index], place_of(self.given))
 
@@ -75,7 +76,7 @@ class Pairs:
         """sqrt(k(x_i, x_i) k(y_j, y_j)), shape (n,)."""
         return self.left.unit[self.first] * self.right.unit[self.second]
 
-    def pick(self, matrix: Any) -> Any:
+    def pick(self, matrix: Array) -> Any:
         """Return the entries at the pairs of a matrix of left by right rows."""
         return matrix[self.first, self.second]
 
@@ -103,7 +104,7 @@ def evaluate(function: Kernel, left: EvaluatedRows, right: EvaluatedRows, name: 
     return _evaluate(function, left.values, right.values, name)
 
 
-def _evaluate(function: Kernel, x: Any, y: Any, name: str) -> Any:
+def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     value = np.asarray(to_host(function(x, y)))
     expected = (x.shape[0], y.shape[0])
     if value.shape != expected:
@@ -176,17 +177,17 @@ def _paired(
     return left, right, first.ravel(), second.ravel()
 
 
-def take(pairs: Pairs, kept: Any) -> Pairs:
+def take(pairs: Pairs, kept: NDArray[np.int64]) -> Pairs:
     """Return the pairs at index `kept`."""
     return Pairs(pairs.left, pairs.right, pairs.first[kept], pairs.second[kept], pairs.claim[kept])
 
 
-def call(phi: Any, rows: EvaluatedRows) -> Any:
+def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
     """Return the features of rows as a real matrix on the host; see `read`."""
     return read(phi, rows)[0]
 
 
-def read(phi: Any, rows: EvaluatedRows) -> tuple[Any, float]:
+def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     """Return the features of rows, and eps of their original dtype.
 
     Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output
@@ -224,12 +225,12 @@ def read(phi: Any, rows: EvaluatedRows) -> tuple[Any, float]:
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
 
-def raw(phi: Any, given: Any) -> Any:
+def raw(phi: Callable[..., Any], given: Array) -> Any:
     """Return the unconverted output of a map or a fitted transformer."""
     return _map(phi)(given)
 
 
-def _map(phi: Any) -> Any:
+def _map(phi: Callable[..., Any]) -> Any:
     if callable(phi):
         return phi
     if callable(getattr(phi, "transform", None)):

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import to_host
+from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs, read
@@ -32,10 +33,10 @@ class Source(Protocol):
     per_draw: int
     eps: float
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         """Return samples of the pairs at index `chosen`, shape (per_draw, chosen)."""
 
-    def sums(self, phi: Any, claim: Any) -> Any:
+    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
         """Return the sums of the first four powers of samples minus claims, shape (4, pairs)."""
 
 
@@ -50,10 +51,10 @@ class _Blocked:
         self.per_draw = per_draw
         self.eps = eps
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         raise NotImplementedError
 
-    def sums(self, phi: Any, claim: Any) -> Any:
+    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
         total = np.empty((4, self.pairs.n))
         step = max(1, BLOCK // self.per_draw)
         for start in range(0, self.pairs.n, step):
@@ -67,11 +68,11 @@ class Columns(_Blocked):
 
     name = "independent features"
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         left, right = self._scaled(phi)
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
-    def sums(self, phi: Any, claim: Any) -> Any:
+    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
         left, right = self._scaled(phi)
         total = np.zeros((4, left.shape[0], right.shape[0]))
@@ -86,7 +87,7 @@ class Columns(_Blocked):
                     power_b = power_a if left is right else power_b * b
         return about(claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
-    def _scaled(self, phi: Any) -> tuple[Any, Any]:
+    def _scaled(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)
         root = np.sqrt(self.n_features)
         scaled = root * left / self.pairs.left.unit[:, None]
@@ -100,7 +101,7 @@ class Units(_Blocked):
 
     name = "independent units"
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         products = unit_products(phi, self.pairs, chosen)
         if products.shape[1] != self.per_draw:
             raise ValueError(
@@ -115,12 +116,12 @@ class Estimates(_Blocked):
 
     name = "independent draws"
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         gram = estimate(phi, self.pairs, self.n_features)
         return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
 
 
-def power_sums(samples: Any) -> Any:
+def power_sums(samples: Array) -> Any:
     """Return sums over axis 0 of the first four powers."""
     squares = samples * samples
     return np.stack(
@@ -133,7 +134,7 @@ def power_sums(samples: Any) -> Any:
     )
 
 
-def about(c: Any, n: int, sums: Any) -> Any:
+def about(c: Array, n: int, sums: Array) -> Any:
     """Return power sums about c, given those about 0."""
     s1, s2, s3, s4 = sums
     return np.stack(
@@ -146,18 +147,20 @@ def about(c: Any, n: int, sums: Any) -> Any:
     )
 
 
-def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
+def both(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
     left = _sized(call(phi, pairs.left), n_features)
     return (left, left) if pairs.same else (left, _sized(call(phi, pairs.right), n_features))
 
 
-def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
+def estimate(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> Any:
     """Return <phi(x_i), phi(y_j)>, by the map's own gram for codes, which have no inner product."""
     return estimate_and_lengths(phi, pairs, n_features)[0]
 
 
-def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
+def estimate_and_lengths(
+    phi: Callable[..., Any], pairs: Pairs, n_features: int
+) -> tuple[Any, Any, Any]:
     """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
     head = call(phi, pairs.left)
     if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):
@@ -172,7 +175,7 @@ def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, 
     return left @ right.T, lengths[0], lengths[1]
 
 
-def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
+def unit_products(phi: Any, pairs: Pairs, chosen: NDArray[np.int64]) -> Any:
     """Return phi.products of the chosen pairs, shape (chosen, units), in float64."""
     first, second = pairs.first[chosen], pairs.second[chosen]
     # Of the class alone: a wrapper may have products of its own, and pass on what it has not.
@@ -195,7 +198,7 @@ def _own_gram(phi: Any, left: EvaluatedRows, right: EvaluatedRows) -> Any:
     return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
 
 
-def _sized(value: Any, n_features: int) -> Any:
+def _sized(value: NDArray[np.float64], n_features: int) -> Any:
     if value.shape[1] != n_features:
         raise ValueError(
             f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}: "
@@ -208,7 +211,7 @@ def _sized(value: Any, n_features: int) -> Any:
 _PROBES = 8
 
 
-def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
+def choose_source(phi: Callable[..., Any], pairs: Pairs, independent_features: bool) -> Source:
     """Return the source with most samples per draw that the map's declarations and values allow."""
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
@@ -244,14 +247,14 @@ def unit_source(phi: Any, pairs: Pairs) -> Source | None:
     return None
 
 
-def units_of(phi: Any, n_features: int) -> int:
+def units_of(phi: Callable[..., Any], n_features: int) -> int:
     """Return the number of independent units of a draw, each of one or more columns; 0 if none."""
     if not getattr(phi, "independent_units", False):
         return 0
     return int(getattr(phi, "n_units", n_features))
 
 
-def declared_variance(phi: Any, source: Source) -> Any:
+def declared_variance(phi: Callable[..., Any], source: Source) -> Any:
     """Return the declared n_features * Var<phi(x), phi(y)>; dependent units need gram_variance."""
     of_gram = getattr(phi, "gram_variance", None)
     if source.per_draw == 1 and of_gram is not None:
@@ -259,7 +262,7 @@ def declared_variance(phi: Any, source: Source) -> Any:
     return getattr(phi, "variance", None)
 
 
-def _close(a: Any, b: Any, slack: float) -> bool:
+def _close(a: NDArray[np.float64], b: NDArray[np.float64], slack: float) -> bool:
     return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))
 
 
@@ -292,14 +295,16 @@ class GroupVariances(_Blocked):
     A group is taken from one draw where that has many independent samples, else from a bundle.
     """
 
-    def __init__(self, base: Source, pairs: Any, declared: Any, bundle: int) -> None:
+    def __init__(
+        self, base: Source, pairs: Pairs, declared: NDArray[np.float64], bundle: int
+    ) -> None:
         super().__init__(pairs, base.n_features * bundle, base.per_draw * bundle // GROUP, base.eps)
         self.name = base.name
         self._base, self.whole_draws = base, base.per_draw == 1
         # The declared variance is n_features times that of the mean of per_draw samples.
         self._factor = base.n_features / base.per_draw / declared
 
-    def samples(self, phi: Any, chosen: Any) -> Any:
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         maps = phi if isinstance(phi, tuple) else (phi,)
         x = np.concatenate([self._base.samples(each, chosen) for each in maps])
         groups = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)

@@ -9,8 +9,9 @@ from typing import Any
 
 import array_api_extra as xpx
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import dense_host, dtype_name, has_float64, is_chunked, place_of
+from mehler._arrays import Array, dense_host, dtype_name, has_float64, is_chunked, place_of
 from mehler._plural import counted
 from mehler.verify.checks.structure._subject import SMALL, Finding, Subject
 from mehler.verify.sampling._pairs import raw
@@ -60,7 +61,7 @@ def check_calls(subject: Subject) -> list[Finding]:
 class _Calls:
     """Calls that must reproduce the plain call."""
 
-    def __init__(self, subject: Subject, phi: Any, plain: Any) -> None:
+    def __init__(self, subject: Subject, phi: Callable[..., Any], plain: Array) -> None:
         self._subject, self._phi, self._plain = subject, phi, plain
         self._rows = subject.rows
         self._n = self._rows.shape[0]
@@ -177,7 +178,7 @@ class _Calls:
                 return defect
         return self._rechunked()
 
-    def _repeated(self, phi: Any, plain: Any, total: int) -> Finding | None:
+    def _repeated(self, phi: Callable[..., Any], plain: Array, total: int) -> Finding | None:
         """Compare rows repeated up to `total` in one call with the plain call."""
         index = np.arange(total) % self._n
         rows = self._rows[index]
@@ -260,7 +261,7 @@ class _Calls:
             return _defect("features depend on the rows of earlier calls")
         return None
 
-    def _stale(self, z: Any) -> Finding | None:
+    def _stale(self, z: Array) -> Finding | None:
         """Return a finding if wrong features are those of another call, too."""
         if sum(np.array_equal(z, other) for other in self._before) < 2:
             return None
@@ -282,31 +283,35 @@ class _Calls:
     def _singly(self) -> Any:
         return np.concatenate([self._features_of(self._rows[[i]]) for i in range(self._n)])
 
-    def _features_of(self, values: Any, array: Any = None) -> Any:
+    def _features_of(
+        self, values: NDArray[np.float64], array: NDArray[np.float64] | None = None
+    ) -> Any:
         z = self._subject.call(self._phi, values, array)
         if len(z) <= self._n:
             self._before.append(z)
         return z
 
-    def _fresh(self, values: Any) -> Any:
+    def _fresh(self, values: Array) -> Any:
         """Return the features by a map without earlier calls."""
         return self._subject.attempt(
             "a fresh map", self._subject.features, self._subject.first, values
         )
 
-    def _call(self, values: Any, what: str, array: Any = None) -> Any:
+    def _call(
+        self, values: NDArray[np.float64], what: str, array: NDArray[np.float64] | None = None
+    ) -> Any:
         return self._subject.attempt(what, self._features_of, values, array)
 
-    def _apart(self, z: Any, index: Any) -> Any:
+    def _apart(self, z: Array, index: NDArray[np.int64]) -> Any:
         return self._subject.apart(z, self._plain[index])
 
 
-def _nudged(row: Any, where: Any) -> Any:
+def _nudged(row: Array, where: NDArray[np.bool_]) -> Any:
     step = _NUDGE * np.resize([1.0, -1.0], row.shape) * where
     return (row * (1.0 + step)).astype(row.dtype)
 
 
-def _on_grid(rows: Any) -> Any:
+def _on_grid(rows: Array) -> Any:
     """Round rows so that their sums and those of their squares are exact in any order."""
     if rows.dtype.kind != "f":
         return rows
@@ -319,7 +324,7 @@ def _prime(n: int) -> bool:
     return all(n % k for k in range(2, math.isqrt(n) + 1))
 
 
-def _not_finite(z: Any) -> list[Finding]:
+def _not_finite(z: Array) -> list[Finding]:
     bad = ~np.isfinite(z.astype(np.float64))
     if not bad.any():
         return []
@@ -353,7 +358,7 @@ def check_layouts(subject: Subject) -> list[Finding]:
     return [*findings, *_precision(subject, phi), *_integers(subject, phi)]
 
 
-def _integers(subject: Subject, phi: Any) -> list[Finding]:
+def _integers(subject: Subject, phi: Callable[..., Any]) -> list[Finding]:
     """Compare integers with the same numbers in the rows' own precision.
 
     A fresh map is called on integers first, since its weights may be drawn then, and on the others
@@ -382,7 +387,7 @@ def _integers(subject: Subject, phi: Any) -> list[Finding]:
     return []
 
 
-def _precision(subject: Subject, phi: Any) -> list[Finding]:
+def _precision(subject: Subject, phi: Callable[..., Any]) -> list[Finding]:
     """Compare single with double precision at numbers representable in both."""
     place = place_of(subject.X)
     if subject.rows.dtype.kind != "f" or not has_float64(place.xp, place.device):
@@ -412,11 +417,17 @@ def _precision(subject: Subject, phi: Any) -> list[Finding]:
     return [Finding(cause=cause, check="layouts", where={"row": int(apart[0])})]
 
 
-def _features(subject: Subject, phi: Any, rows: Any, what: str, array: Any = None) -> Any:
+def _features(
+    subject: Subject,
+    phi: Callable[..., Any],
+    rows: Array,
+    what: str,
+    array: NDArray[np.float64] | None = None,
+) -> Any:
     return subject.attempt(what, subject.call, phi, rows, array)
 
 
-def _read_only(rows: Any) -> Any:
+def _read_only(rows: Array) -> Any:
     locked = rows.copy()
     locked.flags.writeable = False
     return locked

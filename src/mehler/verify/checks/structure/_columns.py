@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler.verify.checks.structure._comparisons import all_won, apart, mostly
 from mehler.verify.checks.structure._subject import Finding, Subject
@@ -66,7 +68,7 @@ def check_columns(subject: Subject) -> list[Finding]:
     return [_copies(z, index, partner, copied, near > same)]
 
 
-def _worth(z: Any) -> Any:
+def _worth(z: Array) -> Any:
     """Return a mask of the columns with enough values to be compared."""
     z = z[:, :_COMPARED].astype(np.float64)
     ordered = np.sort(z, axis=0)
@@ -75,17 +77,17 @@ def _worth(z: Any) -> Any:
     return np.isfinite(z).all(axis=0) & (values >= _VALUES) & (size > _NOISE * size.max())
 
 
-def _units(z: Any, mask: Any) -> Any:
+def _units(z: Array, mask: NDArray[np.bool_]) -> Any:
     columns = z[:, :_COMPARED][:, mask].astype(np.float64)
     return columns / np.linalg.norm(columns, axis=0)
 
 
-def _apart(a: Any, b: Any) -> Any:
+def _apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
     """Return the distances of unit vectors from the lines of others."""
     return np.minimum(np.linalg.norm(a - b, axis=0), np.linalg.norm(a + b, axis=0))
 
 
-def nearest(a: Any, b: Any) -> tuple[Any, Any]:
+def nearest(a: Array, b: Array) -> tuple[Any, Any]:
     """Return the distance of each unit column of a to the nearest line of b, and its index.
 
     A column's own line is none of them where `a` is `b`.
@@ -100,7 +102,7 @@ def nearest(a: Any, b: Any) -> tuple[Any, Any]:
     return _apart(a, b[:, partner]), partner
 
 
-def _swapped(subject: Subject, first: Any, near: float) -> Iterator[int]:
+def _swapped(subject: Subject, first: NDArray[np.bool_], near: float) -> Iterator[int]:
     """Yield whether more columns have copies within draws (+1) or with halves swapped (-1).
 
     `first` marks the columns of one half; if there are none it is drawn.
@@ -128,7 +130,13 @@ def _swapped(subject: Subject, first: Any, near: float) -> Iterator[int]:
         yield int(own > swapped) - int(own < swapped)
 
 
-def _copies(z: Any, index: Any, partner: Any, copied: Any, nearly: bool) -> Finding:
+def _copies(
+    z: Array,
+    index: NDArray[np.int64],
+    partner: NDArray[np.int64],
+    copied: NDArray[np.bool_],
+    nearly: bool,
+) -> Finding:
     """Return the finding that columns `index` copy those of their partners."""
     m, n_copied = z.shape[1], int(copied.sum())
     if nearly:
@@ -227,7 +235,7 @@ def effective_columns(estimates: list[Any]) -> Any:
         return np.where(between > floor, within.mean(axis=0) / between, np.inf)
 
 
-def _estimate(z: Any, halves: Any) -> Any:
+def _estimate(z: Array, halves: NDArray[np.bool_]) -> Any:
     """Return per pair the estimate, those of either half, and the variance of a product, (4, n)."""
     z = z.astype(np.float64)
     i, j = np.triu_indices(z.shape[0])
@@ -239,7 +247,7 @@ def _estimate(z: Any, halves: Any) -> Any:
 
 
 def _estimates(
-    subject: Subject, rows: Any, size: int | None, halves: Any, stream: int
+    subject: Subject, rows: Array, size: int | None, halves: NDArray[np.bool_], stream: int
 ) -> Iterator[Any]:
     """Yield `_estimate` of further draws, without end."""
     far = subject.seeds(_STREAM_OF_HALVES + stream)
@@ -247,7 +255,7 @@ def _estimates(
         yield _estimate(subject.features_for(far.seed(k), rows, size), halves)
 
 
-def _grows(subject: Subject, rows: Any, pair: int) -> bool:
+def _grows(subject: Subject, rows: Array, pair: int) -> bool:
     """Whether larger maps have more effective columns at a pair of rows."""
     numbers = []
     for stream, size in ((2, _SIZE // _SIZES), (3, _SIZE)):
@@ -335,7 +343,7 @@ def _unused_of(subject: Subject, d: int) -> list[Finding]:
     return [Finding(cause=_words(unused), check=_UNUSED, where=where, assumes=(assumed,))]
 
 
-def _without_effect(subject: Subject, seed: int, base: Any) -> Any:
+def _without_effect(subject: Subject, seed: int, base: NDArray[np.float64]) -> Any:
     """Return a mask of the columns that one draw does not use, a block of columns at a time."""
     row = base[0]
     # Another value for each entry, of the same size and sign.
@@ -353,12 +361,12 @@ def _without_effect(subject: Subject, seed: int, base: Any) -> Any:
     return unused
 
 
-def _alike(z: Any) -> Any:
+def _alike(z: Array) -> Any:
     """Return a mask of the rows whose features equal those of the first, up to rounding."""
     return ~apart(z, np.repeat(z[:1], len(z), axis=0), z.shape[1]).any(axis=1)
 
 
-def _bets(subject: Subject, rows: Any, claim: Any) -> str:
+def _bets(subject: Subject, rows: Array, claim: Any) -> str:
     """Bet on the length of the sum of all rows' features."""
     unit = np.sqrt(np.outer(np.diag(claim), np.diag(claim)))
     allowance = 0.25 * subject.resolution * len(rows) ** 2
@@ -377,7 +385,7 @@ def _bets(subject: Subject, rows: Any, claim: Any) -> str:
     return ""
 
 
-def _many(subject: Subject, rows: Any) -> str:
+def _many(subject: Subject, rows: Array) -> str:
     """Draw until columns used in one draw of a hundred would have been seen."""
     n = math.ceil(math.log(0.5 * subject.rate) / math.log1p(-_SELDOM))
     seeds = subject.seeds(_STREAM_OF_UNUSED + 2)

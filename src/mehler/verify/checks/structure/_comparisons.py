@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
+from mehler._arrays import Array
+
 # Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
 # BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
 # to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
@@ -23,7 +25,7 @@ PIECES = 16.0
 _RARE = 1e-13
 
 
-def tolerance(a: Any, b: Any, terms: int) -> float:
+def tolerance(a: Array, b: Array, terms: int) -> float:
     """Return the allowed difference of entries, relative to the largest in their row."""
     eps = float(np.finfo(np.float32).eps)
     for z in (a, b):
@@ -32,7 +34,7 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
     return min(ULPS * eps * math.sqrt(terms), _COARSEST)
 
 
-def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
+def apart(a: Array, b: Array, terms: int, slack: float = 0.0) -> Any:
     """Return a mask of entries apart by more than rounding of `terms` terms and `slack`, (n, 1)."""
     if a.dtype.kind != "f" and b.dtype.kind != "f":
         return a != b
@@ -45,7 +47,7 @@ def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
     return ~(near | (x == y) | (np.isnan(x) & np.isnan(y)))
 
 
-def flips(a: Any, n_inputs: int) -> int:
+def flips(a: Array, n_inputs: int) -> int:
     """Return how many entries may jump because an input was rounded differently."""
     pieces = PIECES
     if a.dtype.kind != "f":
@@ -57,7 +59,7 @@ def flips(a: Any, n_inputs: int) -> int:
     return allowed
 
 
-def rows_apart(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
+def rows_apart(a: Array, b: Array, n_inputs: int, slack: Any = 0.0) -> Any:
     """Return the indices of rows whose features differ, or none if chance may flip as many entries.
 
     The bound of `flips` applies to the whole matrix; a row counts from its first entry on.

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import betainc
 
 from mehler._arrays import (
+    Array,
     from_host,
     has_float64,
     installed_namespaces,
@@ -59,7 +60,7 @@ def check_finite(subject: Subject) -> list[Finding]:
 
 
 @np.errstate(under="ignore")
-def extreme_rows(rows: Any) -> dict[str, Any]:
+def extreme_rows(rows: Array) -> dict[str, Any]:
     """Return named blocks of extreme rows, in the dtype of the given ones or in float64."""
     host = rows if rows.dtype.kind == "f" else rows.astype(np.float64)
     d, info = host.shape[1], np.finfo(host.dtype)
@@ -188,14 +189,14 @@ def check_libraries(subject: Subject) -> list[Finding]:
     return []
 
 
-def _features_there(subject: Subject, seed: int, values: Any, array: Any) -> Any:
+def _features_there(subject: Subject, seed: int, values: Array, array: Array) -> Any:
     assert subject.redraw is not None
     subject.n_draws += 1
     phi = subject.redraw(seed, array, None)
     return np.array(call(phi, EvaluatedRows(array, values, np.ones(values.shape[0]))))
 
 
-def _difference(z: Any, reference: Any, values: Any, rate: float) -> str:
+def _difference(z: Array, reference: Array, values: Array, rate: float) -> str:
     """Return how features differ by more than rounding and chance allow, or nothing."""
     if z.shape != reference.shape:
         return f"shape {z.shape}, not {reference.shape}"
@@ -238,7 +239,7 @@ def _row(name: str, test: Callable[[Subject], None]) -> Callable[[Subject], list
     return check
 
 
-def _close(a: Any, b: Any, terms: int) -> bool:
+def _close(a: Array, b: Array, terms: int) -> bool:
     """Whether arrays agree up to rounding of inner products of so many terms."""
     a, b = (np.asarray(to_host(value)) for value in (a, b))
     if a.shape != b.shape:

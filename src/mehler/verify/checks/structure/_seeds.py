@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import disturb_global_state, global_states, set_global_states
+from mehler._arrays import Array, disturb_global_state, global_states, set_global_states
 from mehler._plural import counted
 from mehler.verify.checks.structure._comparisons import all_won
 from mehler.verify.checks.structure._subject import Finding, Subject
@@ -69,7 +70,7 @@ def check_global_state(subject: Subject) -> list[Finding]:
         set_global_states(before)
 
 
-def _moves(subject: Subject, phi: Any, name: str) -> bool:
+def _moves(subject: Subject, phi: Callable[..., Any], name: str) -> bool:
     """Whether a call sets a global state, or moves it on."""
     disturb_global_state(name, 54321)
     before = global_states()[name]
@@ -135,7 +136,7 @@ def check_same_seed(subject: Subject) -> list[Finding]:
     return [Finding(cause=cause, check=_SAME_SEED, where={"seed": other[0]})]
 
 
-def _state_of_fits(subject: Subject, features: Any) -> list[Finding]:
+def _state_of_fits(subject: Subject, features: NDArray[np.float64]) -> list[Finding]:
     """Draw a map again after one that was drawn for other rows, fewer and longer ones."""
     rows = subject.rows[: -(-len(subject.rows) // 2)][::-1]
     if subject.domain.scalable and not subject.domain.cube:
@@ -216,7 +217,7 @@ def check_other_seeds(subject: Subject) -> list[Finding]:
     return []
 
 
-def agree(a: Any, b: Any) -> bool:
+def agree(a: Array, b: Array) -> bool:
     """Whether two draws share half of their columns, bit for bit."""
     if a.shape != b.shape:
         return False
@@ -226,7 +227,7 @@ def agree(a: Any, b: Any) -> bool:
     return len(columns) > 1 and 2 * len(columns & _columns(b)) >= len(columns)
 
 
-def _columns(z: Any) -> frozenset[bytes]:
+def _columns(z: Array) -> frozenset[bytes]:
     """Return the first nonzero columns; more would add nothing."""
     return frozenset(c.tobytes() for c in np.ascontiguousarray(z.T[:_COLUMNS]) if c.any())
 
@@ -407,7 +408,7 @@ def _signs(subject: Subject, n_wanted: int, alike: bool) -> tuple[Any, Any, int]
     return plus, decided, n_made
 
 
-def _comparisons(draws: list[Any], weights: Any, alike: bool) -> Any:
+def _comparisons(draws: list[Any], weights: NDArray[np.float64], alike: bool) -> Any:
     """Return the numbers whose signs are compared: draws 0 and 1, 2 and 3 are of neighbours."""
     t = [_summaries(z, weights) for z in draws]
     left = _beyond_rounding(t[0], t[2])
@@ -418,7 +419,7 @@ def _comparisons(draws: list[Any], weights: Any, alike: bool) -> Any:
     return np.concatenate([near, far, [shared[0] - shared[1]], placed])
 
 
-def _summaries(z: Any, weights: Any) -> Any:
+def _summaries(z: Array, weights: NDArray[np.float64]) -> Any:
     """Return the summaries of a draw, and the rounding error of each."""
     eps = np.finfo(z.dtype if z.dtype.kind == "f" else np.float64).eps
     z = z.astype(np.float64)
@@ -426,7 +427,7 @@ def _summaries(z: Any, weights: Any) -> Any:
     return np.stack([terms.sum(axis=(1, 2)), 64.0 * eps * np.abs(terms).sum(axis=(1, 2))])
 
 
-def _beyond_rounding(a: Any, b: Any) -> Any:
+def _beyond_rounding(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
     """Return the difference of summaries, or 0, a tie, where it may be rounding.
 
     For example, squares of cosine and sine add up to 1 in every draw, up to the last bits.
@@ -435,7 +436,7 @@ def _beyond_rounding(a: Any, b: Any) -> Any:
     return np.where(np.abs(gap) > np.maximum(a[1], b[1]), gap, 0.0)
 
 
-def in_common(a: Any, b: Any) -> int:
+def in_common(a: Array, b: Array) -> int:
     """Return the number of columns that two draws share, in any position."""
     kind = np.dtype((np.void, a.dtype.itemsize * a.shape[0]))
     both = np.concatenate([np.ascontiguousarray(z.T).view(kind).ravel() for z in (a, b)])
@@ -446,7 +447,7 @@ def in_common(a: Any, b: Any) -> int:
     return int(np.minimum(*counts).sum())
 
 
-def in_place(a: Any, b: Any) -> int:
+def in_place(a: Array, b: Array) -> int:
     """Return the columns that agree in place, less those that agree after swapping neighbours.
 
     Swapping units 2l and 2l + 1 of one draw flips the sign of the result. For i.i.d. units and

@@ -277,7 +277,7 @@ def check_precision(subject: Subject) -> list[Finding]:
     if subject.rows.dtype != np.float64 or base.suspicious:
         return []
 
-    def drawn(dtype: Any, k: int) -> Trial:
+    def drawn(dtype: object, k: int) -> Trial:
         return trial_like(base, base.n_features, _FITS, dtype)
 
     trial = pilots(subject, [np.float32], drawn, "rows of dtype").get(np.float32)

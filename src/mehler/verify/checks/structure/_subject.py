@@ -9,6 +9,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
@@ -43,7 +44,7 @@ class Notes:
         self._skipped: dict[tuple[str, str], tuple[str, list[str]]] = {}
         self.remarks: list[str] = []
 
-    def skip(self, what: str, why: str, value: Any = None) -> None:
+    def skip(self, what: str, why: str, value: int | None = None) -> None:
         """Note a skipped test; values with one reason, whatever its numbers, share a line."""
         listed = self._skipped.setdefault((what, re.sub(r"\d+", "#", why)), (why, []))[1]
         if value is not None and str(value) not in listed:
@@ -156,11 +157,11 @@ class Domain:
         """Whether rows may be lengthened and shortened."""
         return not (self.sphere or self.simplex or self.discrete)
 
-    def longest(self, rows: Any, norm: float) -> float:
+    def longest(self, rows: Array, norm: float) -> float:
         """Return `norm`, or the longest that the unit cube allows."""
         return min(norm, float(np.linalg.norm(rows, axis=1).max())) if self.cube else norm
 
-    def keep(self, rows: Any, norm: float) -> Any:
+    def keep(self, rows: Array, norm: float) -> Any:
         """Project made-up rows to the domain, with length `norm`."""
         if self.nonnegative:
             rows = np.abs(rows)
@@ -171,11 +172,11 @@ class Domain:
         return np.minimum(rows, 1.0) if self.cube else rows
 
 
-def _equal(lengths: Any) -> bool:
+def _equal(lengths: NDArray[np.float64]) -> bool:
     return bool(lengths.size > 1 and np.ptp(lengths) <= _EQUAL * lengths.max())
 
 
-def with_mixtures(values: Any, seed: int) -> Any:
+def with_mixtures(values: Array, seed: int) -> Any:
     """Return at most 20 of the rows, and mixtures up to 24 unless they are whole numbers."""
     n = values.shape[0]
     rows = values[np.unique(np.linspace(0, n - 1, min(n, MOST)).round().astype(int))]
@@ -275,7 +276,7 @@ class Subject:
         self.n_draws += 1
         return self.draw(seed)
 
-    def map_for(self, seed: int, rows: Any, n_features: int | None = None) -> Any:
+    def map_for(self, seed: int, rows: Array, n_features: int | None = None) -> Any:
         """Return a map of another size or for other rows; ValueError if it cannot be drawn."""
         if self.redraw is None:
             if n_features is not None:
@@ -287,7 +288,7 @@ class Subject:
         self._observe_rows(rows, there, "fitting a map")
         return phi
 
-    def place(self, values: Any) -> Any:
+    def place(self, values: Array) -> Any:
         """Return a fresh copy of rows, in the library and on the device of the caller's."""
         copy = np.array(values, order="C")
         if isinstance(self.X, np.ndarray):
@@ -297,7 +298,7 @@ class Subject:
         # With Dask, weights may be NumPy arrays, but rows may not.
         return there if place_of(there).xp is place.xp else place.xp.asarray(there)
 
-    def call(self, phi: Any, values: Any, array: Any = None) -> Any:
+    def call(self, phi: Callable[..., Any], values: Array, array: Array | None = None) -> Any:
         """Return the features of `values` on the host; `array` is the one passed to the map."""
         there = self.place(values) if array is None else array
         z = call(
@@ -309,7 +310,7 @@ class Subject:
         # A map may reuse the memory that it returns.
         return np.array(z)
 
-    def _observe_shape(self, z: Any, n: int) -> Any:
+    def _observe_shape(self, z: Array, n: int) -> Any:
         shape = getattr(z, "shape", None)
         if shape and (len(shape) != 2 or shape[0] != n):
             cause = f"features of {counted(n, 'row')} have shape {tuple(shape)}, not ({n}, m)"
@@ -318,7 +319,7 @@ class Subject:
             )
         return z
 
-    def _observe_rows(self, values: Any, there: Any, doing: str) -> None:
+    def _observe_rows(self, values: Array, there: Array, doing: str) -> None:
         if is_chunked(there):
             return
         after = np.asarray(to_host(there))
@@ -333,12 +334,12 @@ class Subject:
         cause = f"{verb} its input in place: X is changed by {doing} ({of})"
         self.observed.setdefault("rows", Finding(cause=cause, check="calls"))
 
-    def features(self, seed: int, values: Any = None) -> Any:
+    def features(self, seed: int, values: Array | None = None) -> Any:
         """Draw a map and call it at once, since some draw their weights at the first call."""
         return self.call(self.map(seed), self.rows if values is None else values)
 
     def features_for(
-        self, seed: int, rows: Any, n_features: int | None = None, values: Any = None
+        self, seed: int, rows: Array, n_features: int | None = None, values: Any = None
     ) -> Any:
         """Draw a map of another size or for other rows, and call it on these or on `values`."""
         return self.call(self.map_for(seed, rows, n_features), rows if values is None else values)
@@ -349,7 +350,7 @@ class Subject:
             return self.features_for(seed, self.rows, SMALL)
         return self.features(seed)
 
-    def apart(self, a: Any, b: Any, slack: Any = 0.0) -> Any:
+    def apart(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
         """Return the indices of rows whose features differ by more than rounding and chance."""
         return rows_apart(a, b, self.rows.shape[1], slack)
 
@@ -384,7 +385,7 @@ class Subject:
             self._fitted = can and bool(self.attempt("maps fitted on other rows", differ))
         return self._fitted
 
-    def gram(self, phi: Any, values: Any) -> Any:
+    def gram(self, phi: Any, values: Array) -> Any:
         """Return the estimates of all pairs of rows, by the map's own gram for codes."""
         there = self.place(values)
         z = self.call(phi, values, there)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mehler._arrays import to_host
+from mehler._arrays import Array, to_host
 from mehler.verify.checks.structure._comparisons import mostly
 from mehler.verify.checks.structure._subject import Domain, Subject
 from mehler.verify.intervals._nonnegative import Excess
@@ -35,12 +37,12 @@ class Claims:
     directions: Any
     means: Any
 
-    def forms(self, gram: Any) -> Any:
+    def forms(self, gram: Array) -> Any:
         """Return the forms at one draw's Gram matrix."""
         scaled = gram / (self.unit[:, None] * self.unit[None, :])
         return np.maximum(((self.directions @ scaled) * self.directions).sum(axis=1), 0.0)
 
-    def lengths(self, gram: Any) -> float:
+    def lengths(self, gram: Array) -> float:
         """Return the mean over rows of |phi(x)|^2 / k(x, x)."""
         return float((np.diag(gram) / self.unit**2).mean())
 
@@ -109,7 +111,11 @@ def clusters_of(
 
 
 def _neighbours(
-    kernel: Any, domain: Domain, centre: Any, where: Any, rng: np.random.Generator
+    kernel: Callable[..., Any],
+    domain: Domain,
+    centre: NDArray[np.float64],
+    where: Array,
+    rng: np.random.Generator,
 ) -> Any:
     """Return a centre's steps to itself and to its neighbours."""
     norm = float(np.linalg.norm(centre))
@@ -121,7 +127,7 @@ def _neighbours(
     return norm * np.stack([length * _direction(where, rng) for length in lengths])
 
 
-def _direction(where: Any, rng: np.random.Generator) -> Any:
+def _direction(where: Array, rng: np.random.Generator) -> Any:
     """Return a random unit vector supported on the columns of `where`."""
     v = rng.standard_normal(where.size) * where
     size = np.linalg.norm(v)
@@ -273,7 +279,11 @@ def base_of(subject: Subject) -> Trial:
 
 
 def trial_like(
-    base: Trial, n_features: int | None, stream: int, dtype: Any = None, fitted: Any = None
+    base: Trial,
+    n_features: int | None,
+    stream: int,
+    dtype: object = None,
+    fitted: Array | None = None,
 ) -> Trial:
     """Return a trial at the base's rows, of another size, precision, or fit."""
     kind = base.dtype if dtype is None else dtype
