@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import mehler.verify  # noqa: F401  # NumPy cannot be imported twice, by each inner run
 from tests.docs._blocks import ROOT
 
 PAGE = (ROOT / "docs" / "testing-your-map.md").read_text(encoding="utf-8")
@@ -17,54 +18,64 @@ FILES = dict(
 )
 
 
+pytest_plugins = ["pytester"]
+
+
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
+def package(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("CI", raising=False)
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
+        (pytester.path / name).write_text(text, encoding="utf-8")
+    return pytester.path
 
 
-def run_tests(package: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest there as a stranger would, every warning an error."""
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-W", "error", *options],
+def test_the_three_lines_pass_and_print_what_the_page_says(package):
+    """In a process of their own, as a stranger runs them, every warning an error."""
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-W", "error", "test_fourier.py"],
         cwd=package,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-
-
-def test_the_three_lines_pass_and_print_what_the_page_says(package):
-    result = run_tests(package, "test_fourier.py")
     assert result.returncode == 0, result.stdout
     (promised,) = re.findall(r"^mehler: .*$", PAGE, re.M)
     assert promised in result.stdout.splitlines()
 
 
-def test_a_failure_begins_as_the_page_says(package):
+@pytest.fixture
+def run_tests(package, pytester):
+    def run(*options: str) -> tuple[int, str]:
+        """Run pytest there, in this process: exit status and output."""
+        result = pytester.runpytest_inprocess("-q", "-W", "error", *options)
+        return result.ret, result.stdout.str()
+
+    return run
+
+
+def test_a_failure_begins_as_the_page_says(package, run_tests):
     text = FILES["fourier.py"].replace("np.sqrt(2 * gamma)", "np.sqrt(gamma)")
     (package / "fourier.py").write_text(text, encoding="utf-8")
     (promised,) = re.findall(r"^AssertionError: .*?(?=^```)", PAGE, re.M | re.S)
-    result = run_tests(package, "test_fourier.py")
-    said = [line.removeprefix("E").strip() for line in result.stdout.splitlines()]
+    _, output = run_tests("test_fourier.py")
+    said = [line.removeprefix("E").strip() for line in output.splitlines()]
     assert [line for line in promised.splitlines() if line.strip() not in said] == []
 
 
 @pytest.mark.full
-def test_the_examples_pass_with_xdist(package):
-    result = run_tests(package, "-n1", "test_fourier_examples.py")
-    assert result.returncode == 0, result.stdout
-    assert "mehler: 20 looks, spent 2e-08 of 1e-06" in result.stdout
+def test_the_examples_pass_with_xdist(package, run_tests):
+    status, output = run_tests("-n1", "test_fourier_examples.py")
+    assert status == 0, output
+    assert "mehler: 20 looks, spent 2e-08 of 1e-06" in output
 
 
 @pytest.mark.parametrize("test", ["test_refactoring.py", "test_gradient.py"])
 @pytest.mark.sampled(1)
-def test_versions_and_gradients_pass(package, test):
-    result = run_tests(package, test)
-    assert result.returncode == 0, result.stdout
-    assert "mehler: 1 look, spent 1e-09 of 1e-06" in result.stdout
+def test_versions_and_gradients_pass(package, run_tests, test):
+    status, output = run_tests(test)
+    assert status == 0, output
+    assert "mehler: 1 look, spent 1e-09 of 1e-06" in output
 
 
 CHANGES = {
@@ -75,13 +86,13 @@ CHANGES = {
 
 @pytest.mark.parametrize("test", CHANGES)
 @pytest.mark.sampled(1)
-def test_a_new_version_with_a_mistake_is_refuted(package, test):
+def test_a_new_version_with_a_mistake_is_refuted(package, run_tests, test):
     right, wrong = CHANGES[test]
     assert FILES[test].count(right) == 1
     (package / test).write_text(FILES[test].replace(right, wrong), encoding="utf-8")
-    result = run_tests(package, test)
-    assert result.returncode == 1, result.stdout
-    assert ": refuted" in result.stdout
+    status, output = run_tests(test)
+    assert status == 1, output
+    assert ": refuted" in output
 
 
 DEFECTS = {
@@ -94,12 +105,12 @@ DEFECTS = {
 @pytest.mark.parametrize("test", ["test_fourier.py", "test_fourier_examples.py"])
 @pytest.mark.parametrize("defect", DEFECTS)
 @pytest.mark.full
-def test_the_defects_that_the_page_names_are_refuted(package, defect, test):
+def test_the_defects_that_the_page_names_are_refuted(package, run_tests, defect, test):
     right, wrong = DEFECTS[defect]
     text = FILES["fourier.py"]
     assert text.count(right) == 1
     (package / "fourier.py").write_text(text.replace(right, wrong), encoding="utf-8")
-    result = run_tests(package, test)
-    assert result.returncode == 1, result.stdout
-    assert "kernel: refuted" in result.stdout
-    assert "Flaky" not in result.stdout
+    status, output = run_tests(test)
+    assert status == 1, output
+    assert "kernel: refuted" in output
+    assert "Flaky" not in output

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import mehler.verify  # noqa: F401  # NumPy cannot be imported twice, by each inner run
+from tests.plugin.test_failures import MAPS
 
 pytest_plugins = ["pytester"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing-your-map.md"
-FILES = dict(
-    re.findall(
-        r"^```\{code-block\} python\n:caption: (\S+)\n\n(.*?)^```$",
-        PAGE.read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )
-)
 FRESH = "--mehler-fresh-seeds"
 WORKERS = pytest.mark.parametrize(
     "workers",
@@ -30,10 +22,9 @@ WORKERS = pytest.mark.parametrize(
 
 
 def seeds(pytester, *options):
-    """The seeds of the documented test, whose map is told to lose a factor and so prints them."""
-    wrong = FILES["fourier.py"].replace("np.sqrt(2 / n_features)", "np.sqrt(1 / n_features)")
-    assert wrong != FILES["fourier.py"]
-    pytester.makepyfile(**{"fourier": wrong, "test_fourier": FILES["test_fourier.py"]})
+    """The seeds of a test without one, which fails and so prints them."""
+    call = "verify.assert_kernel(signs, twice, X, variance=spread, structure=False)"
+    pytester.makepyfile(MAPS + f"\n\ndef test_map():\n    {call}\n")
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-q", *options)
     result.assert_outcomes(failed=1)
     said = result.stdout.str()
@@ -41,7 +32,7 @@ def seeds(pytester, *options):
 
 
 @WORKERS
-def test_the_documented_three_lines_get_fresh_seeds_that_replay(pytester, workers):
+def test_checks_without_a_seed_get_fresh_ones_that_replay(pytester, workers):
     fresh, said = seeds(pytester, *workers, FRESH)
     assert fresh != ["0"]
     (replay,) = set(said)

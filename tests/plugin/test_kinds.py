@@ -20,6 +20,7 @@ def without_numbers(text):
 
 
 @pytest.mark.parametrize("kind", failures.KINDS)
+@pytest.mark.sampled(7)
 def test_a_failure_is_short_and_on_the_page(kind):
     text = failures.text(kind)
     lines = text.splitlines()

@@ -32,19 +32,11 @@ def summary(result: pytest.RunResult) -> str:
 
 @WORKERS
 @pytest.mark.sampled(1)
-def test_the_run_ends_with_what_was_spent(pytester, workers):
-    pytester.makepyfile(SUITE)
-    result = pytester.runpytest_inprocess(*workers)
-    result.assert_outcomes(passed=6)
-    assert summary(result) == "mehler: 12 looks, spent 1.2e-08 of 1e-06"
-
-
-@WORKERS
-@pytest.mark.sampled(1)
-def test_the_artefact_tells_who_spent_what(pytester, workers):
+def test_a_run_tells_what_was_spent_and_who_spent_it(pytester, workers):
     pytester.makepyfile(test_suite=SUITE)
     result = pytester.runpytest_inprocess(*workers, "--mehler-json=out/looks.json")
     result.assert_outcomes(passed=6)
+    assert summary(result) == "mehler: 12 looks, spent 1.2e-08 of 1e-06"
     content = json.loads((pytester.path / "out" / "looks.json").read_text())
     assert content["looks"] == 12
     assert content["lost_workers"] == 0
