@@ -8,17 +8,24 @@ from pathlib import Path
 
 import pytest
 
+from mehler import data
 
-def carry(monkeypatch: pytest.MonkeyPatch, root: Path, files: dict[str, bytes]) -> None:
+
+def carry(
+    monkeypatch: pytest.MonkeyPatch, root: Path, files: dict[str, bytes], name: str = ""
+) -> None:
     """Put files into packages below root, and root on the path before everything else.
 
+    Their hashes become those of the data set `name`, if there is one.
     The packages raise when they are imported: a loader must not import what carries its data.
     """
-    for name, content in files.items():
-        path = root / name
+    for place, content in files.items():
+        path = root / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        (root / name.split("/")[0] / "__init__.py").write_text("raise RuntimeError('imported')\n")
+        (root / place.split("/")[0] / "__init__.py").write_text("raise RuntimeError('imported')\n")
+        if name:
+            monkeypatch.setitem(data.sources()[name].sha256, path.name, sha256(content))
     monkeypatch.syspath_prepend(str(root))
     importlib.invalidate_caches()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.data._faces import repaired
+from mehler.data._images import repaired
 
 HEADER = b"P5\n92 112\n255\n"
 

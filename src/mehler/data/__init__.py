@@ -6,11 +6,17 @@ the command that installs it (MissingDataError); a file whose contents are other
 DamagedDataError. :func:`sources` lists all data sets with their licences.
 """
 
-from mehler.data._faces import orl_faces, rotating
-
 # Shared with other packages of mehler, and no public names.
 from mehler.data._images import MNIST_PACKAGE as MNIST_PACKAGE
-from mehler.data._images import digits, fashion_mnist, fetch_mnist, mnist, mnist_5k
+from mehler.data._images import (
+    digits,
+    fashion_mnist,
+    fetch_mnist,
+    mnist,
+    mnist_5k,
+    orl_faces,
+    rotating,
+)
 from mehler.data._sources import DamagedDataError, Dataset, MissingDataError, Source
 from mehler.data._tables import (
     adult,

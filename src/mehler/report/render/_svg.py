@@ -64,8 +64,10 @@ _PREFIX = re.compile(r"[\w.:-]*")
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 # A line of text, and a character of a number.
 _LINE, _CHARACTER = 0.2, 0.09
-# Characters of a label in the legend that the width holds.
-_LABEL = 56
+# Characters of a label that the legend's width and the axis' height hold.
+_LABEL, _UPRIGHT = 56, 30
+# Points that are more are a cloud.
+_CLOUD = 50
 
 
 def draw(plot: Plot, prefix: str) -> Markup:
@@ -142,11 +144,13 @@ def _lay_out(figure: Any, axes: Any, height: float) -> None:
         max(map(len, axis.get_major_formatter().format_ticks(axis.get_majorticklocs())), default=0)
         for axis in (axes.yaxis, axes.xaxis)
     )
-    left, bottom = 2 * _LINE + _CHARACTER * widest, 2.5 * _LINE
+    upright = textwrap.wrap(axes.get_ylabel(), _UPRIGHT)
+    axes.set_ylabel("\n".join(upright))
+    left, bottom = (1 + max(1, len(upright))) * _LINE + _CHARACTER * widest, 2.5 * _LINE
     width = _WIDTH - left - _LINE / 2 - _CHARACTER * last / 2
     inner = _HEIGHT - bottom - _LINE / 2
     axes.set_position((left / _WIDTH, bottom / height, width / _WIDTH, inner / height))
-    axes.yaxis.set_label_coords((_LINE - left) / width, 0.5)
+    axes.yaxis.set_label_coords((len(upright) * _LINE - left) / width, 0.5)
     axes.xaxis.set_label_coords(0.5, (_LINE - bottom) / inner)
 
 
@@ -176,13 +180,10 @@ def _named(axis: Any, label: str) -> str:
     name = label.removeprefix(_LOGARITHM)
     if name != label:
         low, high = axis.get_view_interval()
-        few = [
-            k + math.log10(n) for k in range(math.floor(low), math.ceil(high)) for n in (1, 2, 5)
-        ]
-        # Within two decades the powers of ten alone would be too few.
-        axis.set_major_locator(
-            FixedLocator(few) if high - low < 2 else MaxNLocator(7, integer=True)
-        )
+        # Within three decades the powers of ten alone would be too few.
+        powers = range(math.floor(low), math.ceil(high) if high - low < 2.7 else math.floor(low))
+        few = [k + math.log10(n) for k in powers for n in (1, 2, 5)]
+        axis.set_major_locator(FixedLocator(few) if few else MaxNLocator(7, integer=True))
         axis.set_major_formatter(FuncFormatter(lambda value, _: tick_of_power(value)))
         axis.set_view_interval(low, high, ignore=True)
     return name
@@ -217,9 +218,9 @@ def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: 
     else:
         style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
         if series.y_low is None or series.y_high is None or series.y is None:
-            # Beside curves a cloud of single values is light and behind them.
-            light = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
-            axes.plot(series.x, series.y, **(style if joined else {**style, **light}))
+            if not joined and len(series.x) > _CLOUD:  # beside curves it is light and behind them
+                style |= {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
+            axes.plot(series.x, series.y, **style)
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
         above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
