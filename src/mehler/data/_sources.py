@@ -104,7 +104,6 @@ class Source:
             self.name, X, y, X_test, y_test, columns, classes, licence=self.licence, note=self.note
         )
 
-
     def file(self, place: str) -> Path:
         """Find a file of the installed package without importing it, or raise MissingDataError."""
         spec = importlib.util.find_spec(self.carrier)
@@ -122,12 +121,12 @@ class Source:
         path = self.file(place)
         return self.verified(path.read_bytes(), path.name)
 
-    def verified(self, content: bytes, name: str, what: str = "") -> bytes:
-        """Return the content if its hash is that of `name`; DamagedDataError names `what` if not."""
+    def verified(self, content: bytes, name: str) -> bytes:
+        """Return the content if its hash is that of `name`, or raise DamagedDataError."""
         digest, expected = hashlib.sha256(content).hexdigest(), self.sha256[name]
         if digest != expected:
             raise DamagedDataError(
-                f"{what or name} has the sha256 {digest[:16]}..., not {expected[:16]}...: it is "
+                f"{name} has the sha256 {digest[:16]}..., not {expected[:16]}...: it is "
                 "another version or damaged; bring it anew, in the version that the loader names"
             )
         return content
