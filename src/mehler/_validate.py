@@ -22,16 +22,16 @@ LEAST_PROBABILITY = 1e-300
 def require_integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """An integer in [least, most]: whatever can be an index, but no bool and no float."""
     if _is_boolean(value):
-        raise TypeError(f"{name}={value!r} must be an integer")
+        raise TypeError(f"{name}={shown(value)} must be an integer")
     try:
         number = operator.index(value)
     except TypeError:
         remedy = f"; use int({name}) if that is what you mean" if isinstance(value, Real) else ""
-        raise TypeError(f"{name}={value!r} must be an integer{remedy}") from None
+        raise TypeError(f"{name}={shown(value)} must be an integer{remedy}") from None
     if number < least:
-        raise ValueError(f"{name}={number} must be at least {least}")
+        raise ValueError(f"{name}={shown(number)} must be at least {least}")
     if most is not None and number > most:
-        raise ValueError(f"{name}={number} must be at most {most}")
+        raise ValueError(f"{name}={shown(number)} must be at most {most}")
     return number
 
 
@@ -39,7 +39,7 @@ def require_flag(name: str, value: object) -> bool:
     """True or False, no word for either and no number."""
     if _is_boolean(value):
         return bool(value)
-    raise TypeError(f"{name}={value!r} must be True or False")
+    raise TypeError(f"{name}={shown(value)} must be True or False")
 
 
 def require_real(name: str, value: object) -> float:
@@ -51,18 +51,18 @@ def require_real(name: str, value: object) -> float:
                 f"{name}={value!r} must be a real number, and takes no array: pass float({name}); "
                 "to learn a bandwidth scale the rows, phi(X / bandwidth)"
             )
-        raise TypeError(f"{name}={value!r} must be a real number")
+        raise TypeError(f"{name}={shown(value)} must be a real number")
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{name} has {len(str(value))} digits, too many for a float") from None
+        raise ValueError(f"{name}={shown(value)} must be a number that a float holds") from None
 
 
 def require_positive(name: str, value: object) -> float:
     """A finite number above 0."""
     number = require_real(name, value)
     if not 0.0 < number < math.inf:
-        raise ValueError(f"{name}={value!r} must be positive and finite")
+        raise ValueError(f"{name}={shown(value)} must be positive and finite")
     return number
 
 
@@ -70,7 +70,7 @@ def require_not_negative(name: str, value: object) -> float:
     """A finite number of at least 0."""
     number = require_real(name, value)
     if not 0.0 <= number < math.inf:
-        raise ValueError(f"{name}={value!r} must be at least 0 and finite")
+        raise ValueError(f"{name}={shown(value)} must be at least 0 and finite")
     return number
 
 
@@ -78,9 +78,11 @@ def require_probability(name: str, value: object) -> float:
     """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
     number = require_real(name, value)
     if not 0.0 < number < 1.0:
-        raise ValueError(f"{name}={value!r} must be a probability between 0 and 1, both excluded")
+        raise ValueError(
+            f"{name}={shown(value)} must be a probability between 0 and 1, both excluded"
+        )
     if number < LEAST_PROBABILITY:
-        raise ValueError(f"{name}={value!r} must be at least {LEAST_PROBABILITY:g}")
+        raise ValueError(f"{name}={shown(value)} must be at least {LEAST_PROBABILITY:g}")
     return number
 
 
@@ -97,7 +99,7 @@ def require_instance(name: str, value: object, *kinds: type) -> Any:
     """An object of one of these classes."""
     if not isinstance(value, kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"{name} must be a {wanted}, not {_shown(value)}")
+        raise TypeError(f"{name} must be a {wanted}, not {shown(value)}")
     return value
 
 
@@ -108,10 +110,10 @@ def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarra
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
-        raise TypeError(f"{name} must hold real numbers, not {_shown(value)}") from None
+        raise TypeError(f"{name} must hold real numbers, not {shown(value)}") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(
-            f"{name} must hold real numbers, not {_shown(value)} with dtype {array.dtype}"
+            f"{name} must hold real numbers, not {shown(value)} with dtype {array.dtype}"
         )
     array = array.astype(np.float64, copy=False)
     if finite and not np.isfinite(array).all():
@@ -124,21 +126,21 @@ def require_mapping(name: str, value: object) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name}={_shown(value)} must be a dict")
+        raise TypeError(f"{name}={shown(value)} must be a dict")
     return dict(value)
 
 
 def require_function(name: str, value: object, *, optional: bool = False) -> Any:
     """Something that can be called."""
     if not callable(value) and not (optional and value is None):
-        raise TypeError(f"{name}={_shown(value)} must be a function")
+        raise TypeError(f"{name}={shown(value)} must be a function")
     return value
 
 
 def require_text(name: str, value: object, *, default: str) -> str:
     """A str; None, and one that is empty, stand for a default."""
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name}={_shown(value)} must be a str")
+        raise TypeError(f"{name}={shown(value)} must be a str")
     return value or default
 
 
@@ -147,14 +149,14 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     # An array of no dimension has the method, and no entries.
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     if scalar or not isinstance(value, Iterable):
-        raise TypeError(f"{name}={_shown(value)} must be several, as a list is")
+        raise TypeError(f"{name}={shown(value)} must be several, as a list is")
     return tuple(value)
 
 
 def require_path(name: str, value: object) -> Path:
     """A place in the file system."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise TypeError(f"{name}={_shown(value)} must be a path: a str or a pathlib.Path")
+        raise TypeError(f"{name}={shown(value)} must be a path: a str or a pathlib.Path")
     if "\0" in os.fspath(value):
         raise ValueError(f"{name}={value!r} holds a null character, which no path does")
     return Path(value)
@@ -165,13 +167,19 @@ def require_integers(name: str, value: Any, *, least: int = 0) -> list[int]:
     try:
         numbers = list(value)
     except TypeError:
-        raise TypeError(f"{name}={_shown(value)} must be a sequence of integers") from None
+        raise TypeError(f"{name}={shown(value)} must be a sequence of integers") from None
     return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(numbers)]
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value in a message, or its type if it is long."""
-    text = repr(value)
+    # Python prints no integer of more than 4300 digits.
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a number of about {value.bit_length() * math.log10(2):.0f} digits"
+    try:
+        text = repr(value)
+    except ValueError:  # a fraction of such
+        text = "\n"
     return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"
 
 

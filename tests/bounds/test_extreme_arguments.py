@@ -210,14 +210,26 @@ SIZES = {"at_most": 0.3, "n_rows": 12, "delta": 0.1, "window": 1.3}
     ("function", "arguments", "name"),
     [
         (printed.maxout.theorem_2_condition, {**CONDITION, "epsilon": 1e-300}, "epsilon"),
-        (printed.maxout.theorem_2_condition, {**CONDITION, "n_inputs": 10**400}, "epsilon"),
-        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 10**400, "pool_size": 2}, "radius"),
-        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 3, "pool_size": 10**400}, "radius"),
+        (printed.maxout.theorem_2_condition, {**CONDITION, "n_inputs": 10**400}, "n_inputs"),
+        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 10**400, "pool_size": 2}, "n_inputs"),
+        (kitchen_sinks.feature_scale_maxout, {"n_inputs": 3, "pool_size": 10**5000}, "pool_size"),
         (group_invariant.kernel_error_sizes, {**SIZES, "n_rows": 10**400}, "n_rows"),
     ],
 )
 def test_numbers_that_are_no_bounds_refuse_what_overflows(function, arguments, name):
     if function is kitchen_sinks.feature_scale_maxout:
         arguments = {**arguments, "radius": 1.0}
-    with pytest.raises(ValueError, match=rf"{name}=.*(leave the floats|overflow)"):
+    with pytest.raises(ValueError, match=rf"^{name}=.*(leave the floats|a float holds)"):
         function(**arguments)
+
+
+def test_a_count_beyond_the_floats_is_named():
+    with pytest.raises(ValueError, match=r"^n_features=a number of about 400 digits"):
+        kernel_error.one_pair(10**400, delta=0.1, variance=1.0)
+
+
+@pytest.mark.parametrize("loss_bound", [np.ones(2), [1.0], "inf", math.nan, 0.0])
+def test_a_loss_bound_is_one_number_or_infinity(loss_bound):
+    setting = {"n_features": 9, "n_samples": 9, "pool_size": 2, "delta": 0.1, **RISK}
+    with pytest.raises((TypeError, ValueError), match=r"^loss_bound="):
+        maxout.excess_risk(**setting, loss_bound=loss_bound)

@@ -265,6 +265,28 @@ def test_order_and_count_out_of_range_are_refused():
         exact.collision_coefficients(4, 0, 20)
 
 
+@pytest.mark.parametrize("exponent", [19, 400, 5000])
+@pytest.mark.parametrize(
+    ("function", "arguments", "name"),
+    [
+        (exact.max_moment, {"k": 2, "q": 4}, {"k": "order k", "q": "pool size q"}),
+        (exact.hermite_moment, {"i": 2, "q": 4}, {"i": "order i", "q": "pool size q"}),
+        (
+            exact.collision_coefficients,
+            {"q": 4, "n": 2},
+            {"q": "pool size q", "n": "number of coefficients n"},
+        ),
+        (exact.collision_probability, {"rho": 0.3, "q": 4}, {"q": "pool size q", "rho": "rho"}),
+        (exact.maxout_kernel, {"rho": 0.3, "q": 4}, {"q": "pool size q", "rho": "rho"}),
+        (exact.locally_linear_kernel, {"rho": 0.3, "q": 4}, {"q": "pool size q", "rho": "rho"}),
+    ],
+)
+def test_sums_that_nobody_would_wait_for_are_refused(function, arguments, name, exponent):
+    for argument, title in name.items():
+        with pytest.raises(ValueError, match=rf"^{title}.*(at most|\[-1, 1\])"):
+            function(**{**arguments, argument: 10**exponent}, dps=20)
+
+
 def test_hermite_moments_vanish_by_symmetry():
     assert exact.hermite_moment(3, 1, 20) == 0
     assert exact.hermite_moment(4, 2, 20) == 0

@@ -106,7 +106,9 @@ def count(name: str, value: int) -> int:
     """Return a number of things, at least 1, as an int of Python: NumPy's narrow ones overflow."""
     if getattr(value, "ndim", 0):
         raise TypeError(f"{name}={value!r} must be an integer")
-    return require_integer(name, value)
+    number = require_integer(name, value)
+    require_real(name, number)  # formulas are in floats
+    return number
 
 
 def correlation(name: str, value: float) -> float:
@@ -116,7 +118,8 @@ def correlation(name: str, value: float) -> float:
 
 def positive_or_infinite(name: str, value: float) -> float:
     """Return a number above 0, infinity included."""
-    return math.inf if value == math.inf else require_positive(name, value)
+    number = require_real(name, value)
+    return number if number == math.inf else require_positive(name, number)
 
 
 def require_fraction(name: str, value: Any) -> float:

@@ -11,7 +11,8 @@ numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exac
 ``q`` : int
     Pool size, from 1 to 10^6 in float64.
 ``dps`` : int, optional
-    Decimal digits, from 1 to 30,000; the result is then mpmath's, for any pool size and order.
+    Decimal digits, from 1 to 30,000; the result is then mpmath's, and pool sizes go to 10^4, of
+    moments to 10^8, orders to 1000 and coefficients to 64.
 
 An argument of another kind is a TypeError, one out of range a ValueError; both name it.
 Names that are not in ``__all__`` are for the packages above, and no part of the public interface.

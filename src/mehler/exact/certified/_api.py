@@ -12,14 +12,18 @@ from mehler._validate import require_integer
 from mehler.exact.certified import _digits, _line, _plane
 from mehler.exact.certified._ball import Ball, exact_rho, require_bits
 from mehler.exact.certified._context import precision, to_arb
+from mehler.exact.certified._digits import (
+    LARGEST_LINE,
+    LARGEST_WEDGE,
+    MOST_COEFFICIENTS,
+    require_order,
+    require_pool,
+)
 from mehler.exact.certified._plane import Wedge
 
 # Rounding of sums of 10^5 terms, powers up to q, and cancellation between positive and negative
 # parts; not part of any proof: too few would only widen the ball.
 _GUARD_BITS = 48
-# Orders, numbers of coefficients (each is a sum over partitions) and pools beyond which nobody
-# would wait.
-_MOST_ORDER, _MOST_COEFFICIENTS, _LARGEST_LINE, _LARGEST_WEDGE = 1000, 64, 10**8, 10**4
 # Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
 _BRACKET = Fraction(1, 500)
 # Where the bracket may already be as sharp as asked, as it is for large pools.
@@ -56,7 +60,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = require_integer("order k", k, least=0, most=_MOST_ORDER)
+    k = require_order("order k", k)
     return _expectation(_line.power(k), q, bits)
 
 
@@ -105,7 +109,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = require_integer("order i", i, least=0, most=_MOST_ORDER)
+    i = require_order("order i", i)
     return _expectation(_line.hermite_polynomial(i), q, bits, scale=math.factorial(i))
 
 
@@ -132,8 +136,8 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     >>> "0.25" in certified.collision_coefficients(4, 1)[0]
     True
     """
-    q, bits = _pool(q, _LARGEST_WEDGE), require_bits(bits)
-    n = require_integer("number of coefficients n", n, most=_MOST_COEFFICIENTS)
+    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
+    n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
     return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
 
 
@@ -213,12 +217,8 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     return _on_rho(_digits.printed_kernel, rho, q, bits)
 
 
-def _pool(q: Any, most: int) -> int:
-    return require_integer("pool size q", q, most=most)
-
-
 def _expectation(polynomial: list[Fraction], q: int, bits: int, scale: int = 1) -> Ball:
-    q, bits = _pool(q, _LARGEST_LINE), require_bits(bits)
+    q, bits = require_pool(q, LARGEST_LINE), require_bits(bits)
     # Powers t^k are large where the density is not: about k log2(k)/2 + k log2(log q) bits.
     degree = len(polynomial)
     extra = _GUARD_BITS + 2 * q.bit_length() + math.ceil(degree * (4 + math.log2(degree)))
@@ -235,7 +235,7 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 
 
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
-    q, bits = _pool(q, _LARGEST_WEDGE), require_bits(bits)
+    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
     rho = exact_rho(rho)
     lost = _digits.lost_bits(rho) if q <= 3 else 0
     with precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as module:

@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 
-from mehler._validate import require_flag, require_instance, require_integer
+from mehler._validate import require_flag, require_instance, require_integer, shown
 
 
 def require_dps(dps: object) -> int:
@@ -33,7 +33,7 @@ def exact_rho(rho: Any) -> Fraction:
     value = exact_number(rho, name="rho")
     if not -1 <= value <= 1:
         raise ValueError(
-            f"rho must lie in [-1, 1], not {rho!r}; divide inner products by both norms"
+            f"rho must lie in [-1, 1], not {shown(rho)}; divide inner products by both norms"
         )
     return value
 
@@ -55,7 +55,7 @@ def exact_number(value: Any, *, name: str) -> Fraction:
         if isinstance(value, numbers.Real):
             return Fraction(float(value))
     except (ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"{name} must be a finite number, not {value!r}") from None
+        raise ValueError(f"{name} must be a finite number, not {shown(value)}") from None
     raise TypeError(
         f"{name} must be one int, float, Fraction, decimal string or mpmath.mpf, "
         f"not {type(value).__name__}; arrays are for dps=None"

@@ -30,6 +30,19 @@ from mehler.exact.certified._context import Fixed, precision, to_arb
 from mehler.exact.certified._plane import Wedge
 
 Compute = Callable[[Any, Fraction, int, int], Any]
+# Orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a line and
+# in the plane, beyond which nobody would wait: of balls, and of digits.
+MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
+
+
+def require_pool(q: Any, most: int) -> int:
+    """Return a pool size."""
+    return require_integer("pool size q", q, most=most)
+
+
+def require_order(name: str, k: Any) -> int:
+    """Return the order of a moment."""
+    return require_integer(name, k, least=0, most=MOST_ORDER)
 
 
 def lost_bits(rho: Fraction) -> int:
@@ -89,7 +102,7 @@ def printed_kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
 def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
     """Compute E M^k to relative error ``10**-dps``: about 20 ms for q = 64, dps = 30."""
     digits = require_dps(dps)
-    k, q = require_integer("order k", k, least=0), require_integer("pool size q", q)
+    k, q = require_order("order k", k), require_pool(q, LARGEST_LINE)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
     power = _line.power(k)
@@ -99,7 +112,7 @@ def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
 def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
     """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
     digits = require_dps(dps)
-    i, q = require_integer("order i", i, least=0), require_integer("pool size q", q)
+    i, q = require_order("order i", i), require_pool(q, LARGEST_LINE)
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return mpmath.mpf(0)
 
@@ -117,8 +130,8 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
     One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
     """
     digits = require_dps(dps)
-    q = require_integer("pool size q", q)
-    n = require_integer("number of coefficients n", n)
+    q = require_pool(q, LARGEST_WEDGE)
+    n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
     if q == 1:
         return [mpmath.mpf(1)] + [mpmath.mpf(0)] * (n - 1)
     # The last coefficients are the smallest, of order 1/(n q).
@@ -158,7 +171,7 @@ def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
 
 
 def _at_rho(compute: Compute, rho: Any, q: int, dps: int, *, degree: int) -> mpmath.mpf:
-    digits, q = require_dps(dps), require_integer("pool size q", q)
+    digits, q = require_dps(dps), require_pool(q, LARGEST_WEDGE)
     exact = exact_rho(rho)
     lost = lost_bits(exact) if q <= 3 else 0
     return _number(lambda m, bits: compute(m, exact, q, bits), digits, _room(degree, q) + lost)
