@@ -152,10 +152,8 @@ def run(
     source = None if data is None else require_path("data", data)
     for ending in ("json", "html"):
         require_file(folder / f"{name}.{ending}", "out")
-    if source is None or experiment.own_cells is None:
-        wanted = experiment.cells(level)
-    else:
-        wanted = experiment.own_cells(level, source)
+    own = experiment.own_cells
+    wanted = experiment.cells(level) if source is None or own is None else own(level, source)
     _require_data(experiment, level, source)
     world = experiment.prepare(level, source)
     store = Store(folder / "cells", settings(experiment, level, seed))

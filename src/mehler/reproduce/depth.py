@@ -16,10 +16,10 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table
 from mehler.reproduce.leverage._floor import gaussian
-from mehler.reproduce.leverage._world import gammas_of, standardised
+from mehler.reproduce.leverage._world import gammas_of, scaled, standardised
 
-_Kernel = Callable[[Any, Any], Any]
 _Which = Literal["nngp", "ntk"]
+_WHICH: tuple[_Which, ...] = ("nngp", "ntk")
 
 BIAS = 0.05
 # Columns of the maps and of Nystroem's method.
@@ -38,13 +38,13 @@ def deep(q: int, depth: int) -> DeepKernel:
     return DeepKernel("maxout", depth, pool_size=q, weight_variance=w, bias_variance=BIAS)
 
 
-def of_network(network: DeepKernel, which: _Which) -> _Kernel:
+def of_network(network: DeepKernel, which: _Which) -> Kernel:
     """Return one of its two kernels, by halves where both arguments are the same rows."""
     compute = getattr(network, which)
     return lambda a, b: compute(a) if a is b else compute(a, b)
 
 
-def others(X: Any) -> dict[str, list[_Kernel]]:
+def others(X: Any) -> dict[str, list[Kernel]]:
     """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
     step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in _ORDERS.values())
     return {
@@ -58,22 +58,19 @@ def others(X: Any) -> dict[str, list[_Kernel]]:
 def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]:
     """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
     d = X.shape[1]
-    maps: dict[str, Callable[[Any], Any]] = {}
-    for q, depth in _DRAWN:
-        widths = (COLUMNS,) * depth
-        maps[f"networks, {named(q, depth)}"] = _drawn(DeepFeatures, d, widths, q, seed)
-    maps["Fourier features"] = FourierFeatures.draw(
-        d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
-    )
+    fourier = FourierFeatures.draw(d, COLUMNS, gamma=gamma, seed=seed, dtype="float64")
     bases: dict[str, Kernel] = {
         "RBF": partial(gaussian, gamma=gamma),
         f"NNGP, {named(*_SHALLOW)}": of_network(deep(*_SHALLOW), "nngp"),
         f"NNGP, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "nngp"),
         f"NTK, {named(*_SHOWN)}": of_network(deep(*_SHOWN), "ntk"),
     }
-    for name, kernel in bases.items():
-        maps[f"Nystroem, {name}"] = nystroem(kernel, X, min(COLUMNS, len(X)), seed)
-    return maps
+    columns = min(COLUMNS, len(X))
+    return {
+        **_drawn("networks", DeepFeatures, d, COLUMNS, seed),
+        "Fourier features": fourier,
+        **{f"Nystroem, {name}": nystroem(k, X, columns, seed) for name, k in bases.items()},
+    }
 
 
 def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
@@ -81,10 +78,7 @@ def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
 
     A tangent map of half the width has as many columns as a network.
     """
-    maps: dict[str, Callable[[Any], Any]] = {}
-    for q, depth in _DRAWN:
-        widths = (COLUMNS // 2,) * depth
-        maps[f"tangent features, {named(q, depth)}"] = _drawn(TangentFeatures, d, widths, q, seed)
+    maps = _drawn("tangent features", TangentFeatures, d, COLUMNS // 2, seed)
     for order, (unit, bias) in _ORDERS.items():
         maps[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(
             d, (COLUMNS,), activation=unit, bias_variance=bias, seed=seed
@@ -92,17 +86,20 @@ def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
     return maps
 
 
-def _drawn(family: type[DeepFeatures], d: int, widths: tuple[int, ...], q: int, seed: int) -> Any:
-    """Draw a map of the maxout networks of `deep`."""
-    return family.draw(
-        d,
-        widths,
-        activation="maxout",
-        pool_size=q,
-        weight_variance=critical_weight_variance(q),
-        bias_variance=BIAS,
-        seed=seed,
-    )
+def _drawn(label: str, family: type[DeepFeatures], d: int, width: int, seed: int) -> dict[str, Any]:
+    """Draw maps of some of the maxout networks of `deep`."""
+    return {
+        f"{label}, {named(q, depth)}": family.draw(
+            d,
+            (width,) * depth,
+            activation="maxout",
+            pool_size=q,
+            weight_variance=critical_weight_variance(q),
+            bias_variance=BIAS,
+            seed=seed,
+        )
+        for q, depth in _DRAWN
+    }
 
 
 def named(q: int, depth: int) -> str:
@@ -120,15 +117,12 @@ def page(
     """Return errors over depth and pool, those of other machines, and paired differences."""
     tables, plots, verdicts = [], [], []
     results = Results((cell, _with_chosen(one, pools, depths)) for cell, one in cells)
-    names, grid = results.options("data"), _grid(pools, depths)
+    names, grid, pairs = results.options("data"), _grid(pools, depths), _pairs(depths)
     for name in names:
         some = results.where(data=name)
-        keys = dict.fromkeys(key for _, measured in some.cells for key in measured)
-        errors = {
-            key: np.array([measured[key] for _, measured in some.cells if key in measured])
-            for key in keys
-            if key != "seconds" and not key.endswith("left out")
-        }
+        _, first = some.cells[0]
+        machines = [key for key in first if key != "seconds" and not key.endswith("left out")]
+        errors = {key: some.values(key) for key in machines}
         over = {
             f"{kind}, q = {q}": [errors[f"{kind}, {named(q, n)}"] for n in depths]
             for kind in _KINDS
@@ -157,19 +151,18 @@ def page(
                 x_log=False,
             )
         )
-        pairs = [pair for pair in _pairs(depths) if all(len(errors.get(k, ())) > 1 for k in pair)]
-        for left, right in pairs:
-            paired = [m for _, m in some.cells if left in m and right in m]
-            verdicts.append(
-                difference(
-                    f"{name}, {left} against {right}",
-                    *(np.array([measured[key] for measured in paired]) for key in (left, right)),
-                    less="smaller error",
-                    more="larger error",
-                    unit="",
-                    looks=len(pairs) * len(names),
-                )
+        verdicts += [
+            difference(
+                f"{name}, {left} against {right}",
+                errors[left],
+                errors[right],
+                less="smaller error",
+                more="larger error",
+                unit="",
+                looks=len(pairs) * len(names),
             )
+            for left, right in pairs
+        ]
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
@@ -179,12 +172,10 @@ def _grid(pools: tuple[int, ...], depths: tuple[int, ...]) -> list[str]:
 
 def _with_chosen(measured: Measured, pools: tuple[int, ...], depths: tuple[int, ...]) -> Measured:
     """Add the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
-    grid = [key for key in _grid(pools, depths) if key in measured]
     chosen = {}
     for label, relu in ((_BEST, False), (_RELU, True)):
-        keys = [key for key in grid if ("q = 2," in key) == relu]
-        if keys:
-            chosen[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
+        keys = [key for key in _grid(pools, depths) if ("q = 2," in key) == relu]
+        chosen[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
     return {**measured, **chosen}
 
 
@@ -213,9 +204,15 @@ _DRAWS = 10
 _ROWS = {"quick": (120, 200), "full": (300, 500)}
 _POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
 _DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
-_SETS = {
-    "quick": ("digits",),
-    "full": ("digits", "letter", "magic", "diamonds", "MNIST"),
+_SETS: dict[Level, dict[str, Callable[[], Any]]] = {
+    "quick": {"digits": data.digits},
+    "full": {
+        "digits": data.digits,
+        "letter": data.letter,
+        "magic": data.magic,
+        "diamonds": data.diamonds,
+        "MNIST": data.mnist_5k,
+    },
 }
 _LAMBDAS = tuple(10.0**k for k in range(-8, 1))
 
@@ -243,22 +240,14 @@ def prepare(level: Level, folder: Path | None) -> _World:
 
     Raises MissingDataError if a package is not installed.
     """
-    loaders: dict[str, Callable[[], Any]] = {
-        "digits": data.digits,
-        "letter": data.letter,
-        "magic": data.magic,
-        "diamonds": data.diamonds,
-        "MNIST": data.mnist_5k,
-    }
     problems = {}
-    for name in _SETS[level]:
-        loaded = loaders[name]()
+    for name, load in _SETS[level].items():
+        loaded = load()
         rows = loaded.X.reshape(len(loaded.X), -1).astype(np.float64)
         if loaded.classes:
             codes = learn.one_vs_all(loaded.y)[0]
         else:
-            target = np.log(loaded.y)
-            codes = ((target - target.mean()) / target.std())[:, None]
+            codes = scaled(np.log(loaded.y))[:, None]
         problems[name] = Problem(rows, codes, bool(loaded.classes), loaded.X.ndim == 3)
     return _World(level, problems)
 
@@ -309,38 +298,31 @@ def measure(world: _World, cell: Cell, seed: int) -> Measured:
     """Return test and leave-one-out errors of kernels, or of features, on one split."""
     own = cell.seed(seed, _NAME, "machines")
     parts = split(world.problems[cell.options["data"]], *_ROWS[world.level], own)
-    measured: Measured = {}
+    X, codes, kind = parts.X, parts.codes, cell.options["machines"]
 
-    def keep(name: str, fit: Any) -> None:
-        measured[name] = parts.error(fit.predict(parts.new))
-        measured[f"{name}, left out"] = float(fit.errors.min())
-
-    def of_kernel(kernel: _Kernel) -> Any:
-        return kernel_ridge(kernel, parts.X, parts.codes, _LAMBDAS)
-
-    def best_of(kernels: list[_Kernel]) -> tuple[int, Any]:
-        fits = [of_kernel(kernel) for kernel in kernels]
+    def best_of(kernels: list[Kernel]) -> tuple[int, Any]:
+        fits = [kernel_ridge(kernel, X, codes, _LAMBDAS) for kernel in kernels]
         best = int(np.argmin([fit.errors.min() for fit in fits]))
         return best, fits[best]
 
-    kind = cell.options["machines"]
-    if kind != "kernels":
+    if kind == "kernels":
+        candidates = {
+            f"{which.upper()}, {named(q, depth)}": [of_network(deep(q, depth), which)]
+            for q in _POOLS[world.level]
+            for depth in _DEPTHS[world.level]
+            for which in _WHICH
+        }
+        fits = {name: best_of(k)[1] for name, k in {**candidates, **others(X)}.items()}
+    else:
         if kind == "features":
-            gamma = gammas_of(parts.X)[best_of(others(parts.X)["RBF"])[0]]
-            maps = features(parts.X, gamma, own)
+            maps = features(X, gammas_of(X)[best_of(others(X)["RBF"])[0]], own)
         else:
-            maps = more_features(parts.X.shape[1], own)
-        for name, phi in maps.items():
-            keep(name, learn.ridge(phi, parts.X, parts.codes, lambdas=_LAMBDAS))
-        return measured
-    for q in _POOLS[world.level]:
-        for depth in _DEPTHS[world.level]:
-            network = deep(q, depth)
-            for which in ("nngp", "ntk"):
-                fit = of_kernel(of_network(network, which))
-                keep(f"{which.upper()}, {named(q, depth)}", fit)
-    for name, kernels in others(parts.X).items():
-        keep(name, best_of(kernels)[1])
+            maps = more_features(X.shape[1], own)
+        fits = {name: learn.ridge(phi, X, codes, lambdas=_LAMBDAS) for name, phi in maps.items()}
+    measured: Measured = {}
+    for name, fit in fits.items():
+        measured[name] = parts.error(fit.predict(parts.new))
+        measured[f"{name}, left out"] = float(fit.errors.min())
     return measured
 
 

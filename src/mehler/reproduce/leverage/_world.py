@@ -72,7 +72,7 @@ def world_of(level: Level, names: Sequence[str] = SETS) -> World:
     for name in names:
         loaded = getattr(data, name)()
         classes = bool(loaded.classes)
-        y = _signs(loaded.y == 1) if classes else _scaled(np.log(loaded.y.astype(np.float64)))
+        y = _signs(loaded.y == 1) if classes else scaled(np.log(loaded.y.astype(np.float64)))
         problems[name] = Problem(name, loaded.X, y, classes)
     return World(problems, level)
 
@@ -81,7 +81,7 @@ def _signs(above: Any) -> Any:
     return np.where(above, 1.0, -1.0)
 
 
-def _scaled(y: Any) -> Any:
+def scaled(y: Any) -> Any:
     """Return targets of mean 0 and variance 1."""
     spread = y.std()
     if not spread > 0:
@@ -194,7 +194,7 @@ def uci(level: Level, folder: Path) -> World:
         try:
             X, y = read(*(folder / file for file in files))
             classes = y.dtype == bool
-            y = _signs(y) if classes else _scaled(y)
+            y = _signs(y) if classes else scaled(y)
             if not np.all(np.isfinite(X)) or not np.all(np.isfinite(y)):
                 raise ValueError("NaN or infinity")
         except (ValueError, IndexError) as error:
