@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,16 +26,14 @@ def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
     return float(ordered[max(low, 1) - 1]), float(ordered[min(high, ordered.size) - 1])
 
 
-def quantile_points(
-    label: str, x: Any, drawn: Sequence[Any], level: float, scale: Callable[[Any], Any] = np.log10
-) -> Series:
-    """Plot one quantile per set of draws, on a scale, with its interval."""
+def quantile_points(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
+    """Plot one quantile per set of draws, with its interval."""
     intervals = np.array([quantile_interval(errors, level) for errors in drawn])
     return Series(
         label=label,
         kind="points",
         x=x,
-        y=scale(np.array([np.quantile(errors, level) for errors in drawn])),
-        y_low=scale(intervals[:, 0]),
-        y_high=scale(intervals[:, 1]),
+        y=[np.quantile(errors, level) for errors in drawn],
+        y_low=intervals[:, 0],
+        y_high=intervals[:, 1],
     )

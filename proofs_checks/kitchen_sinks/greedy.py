@@ -159,15 +159,16 @@ def _rates(context: Context) -> Plot:
         kitchen_sinks.approximation_greedy(int(one), total_weight=total, norm=norm).value
         for one in k
     ]
-    x = np.log10(k)
     return Plot(
         title="Greedy steps: bound and error",
-        x_label="log10 of the number of steps",
-        y_label="log10 of the L2 error",
+        x_label="number of steps",
+        x_log=True,
+        y_label="L2 error",
+        y_log=True,
         series=(
-            Series(label="bound, 60 random features", x=x, y=np.log10(promised)),
+            Series(label="bound, 60 random features", x=k, y=promised),
             *(
-                Series(label=label, x=x, y=np.log10(steps(dictionary, target, total, 50)))
+                Series(label=label, x=k, y=steps(dictionary, target, total, 50))
                 for label, steps in (
                     ("error, factor 1/k", equal_weights),
                     ("error, best factor", line_search),

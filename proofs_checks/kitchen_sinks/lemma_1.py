@@ -266,16 +266,17 @@ def _plot(context: Context) -> Plot:
             k, scale=1.0, delta=0.05, mean_square=instance.mean_square, norm=instance.norm
         )
         sharper.append(limits.value)
-    x = np.log10(counts)
     return Plot(
         title="Lemma 1: bound and observation at delta = 0.05",
-        x_label="log10 of the number of features",
-        y_label="log10 of the L2 error",
+        x_label="number of features",
+        x_log=True,
+        y_label="L2 error",
+        y_log=True,
         series=(
-            Series(label="bound", x=x, y=np.log10(promised)),
-            Series(label="bound, moments known", x=x, y=np.log10(sharper)),
-            quantile_points("95 % quantile, cosines, d = 5", x, cosines, 0.95),
-            quantile_points("95 % quantile, constant signs", x, signs, 0.95),
+            Series(label="bound", x=counts, y=promised),
+            Series(label="bound, moments known", x=counts, y=sharper),
+            quantile_points("95 % quantile, cosines, d = 5", counts, cosines, 0.95),
+            quantile_points("95 % quantile, constant signs", counts, signs, 0.95),
         ),
         caption=(
             "All fall like one over the root of the number of features; on constants of random "

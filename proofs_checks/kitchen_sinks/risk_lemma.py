@@ -126,15 +126,15 @@ def _plot(context: Context) -> Plot:
         promised.append(
             kitchen_sinks.approximation_risk(k, scale=1.0, lipschitz=1.0, delta=0.05).value
         )
-    x = np.log10(counts)
     return Plot(
         title="Risk lemma: bound and observation at delta = 0.05, L = 1",
-        x_label="log10 of the number of features",
+        x_label="number of features",
+        x_log=True,
         y_label="risk above that of f*",
         series=(
-            Series(label="bound", x=x, y=promised),
-            quantile_points("95 % quantile, logistic loss, d = 2", x, observed, 0.95, np.asarray),
-            quantile_points("95 % quantile, constants", x, signs, 0.95, np.asarray),
+            Series(label="bound", x=counts, y=promised),
+            quantile_points("95 % quantile, logistic loss, d = 2", counts, observed, 0.95),
+            quantile_points("95 % quantile, constants", counts, signs, 0.95),
         ),
         caption=(
             "The bound is one for the absolute difference of the two functions; a smooth loss with "

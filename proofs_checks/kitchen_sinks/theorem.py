@@ -156,27 +156,29 @@ def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float],
         products = cosine_products(instance)(context.rng(f"plot {k} {n}"), k, n, n_draws)
         drawn.append(excess_over_box(products))
         bound = kitchen_sinks.excess_risk(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=0.05)
-        promised.append(float(np.log10(bound.value)))
+        promised.append(bound.value)
     return promised, drawn
 
 
 def _over_features(context: Context) -> Plot:
     counts = (10, 30, 90) if context.quick else (10, 30, 100, 300)
     promised, drawn = _drawn(context, [(k, 100) for k in counts])
-    return _plot("features", "K", "100 samples", np.log10(counts), promised, drawn)
+    return _plot("features", "K", "100 samples", counts, promised, drawn)
 
 
 def _over_samples(context: Context) -> Plot:
     counts = (30, 90, 270) if context.quick else (30, 100, 300, 1000)
     promised, drawn = _drawn(context, [(30, n) for n in counts])
-    return _plot("samples", "N", "30 features", np.log10(counts), promised, drawn)
+    return _plot("samples", "N", "30 features", counts, promised, drawn)
 
 
 def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any) -> Plot:
     return Plot(
         title=f"Theorem: bound and observation over {letter}, {fixed}",
-        x_label=f"log10 of the number of {what}",
-        y_label="log10 of the excess risk",
+        x_label=f"number of {what}",
+        x_log=True,
+        y_label="excess risk",
+        y_log=True,
         series=(
             Series(label="bound, delta = 0.05", x=x, y=promised),
             quantile_points("90 % quantile, cosines, d = 3", x, drawn, 0.9),

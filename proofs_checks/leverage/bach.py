@@ -142,14 +142,15 @@ def _plot(context: Context) -> Plot:
     for name, law in (("by leverage", circle.best(ridge)), ("plain", circle.law)):
         rng = context.rng(f"plot {name}")
         share = [np.mean(circle.errors(rng, law, int(m), ridge, n) <= 4 * ridge) for m in counts]
-        series.append(Series(label=name, x=np.log10(counts), y=np.asarray(share)))
+        series.append(Series(label=name, x=counts, y=np.asarray(share)))
     d = circle.degrees(ridge)
     promised = as_proved(degrees_of_freedom=d, delta=_DELTA)
-    at = np.log10([promised, promised])
+    at = [promised, promised]
     series.append(Series(label="promised, by leverage", x=at, y=np.array([0.0, 0.95])))
     return Plot(
         title="Circle, ridge 1e-3: share of draws that reach the whole ball to 4 ridge",
-        x_label="log10 of the number of features",
+        x_label="number of features",
+        x_log=True,
         y_label="share of draws",
         series=tuple(series),
         caption=(

@@ -79,14 +79,14 @@ def _plot(context: Context, waves: Waves) -> Plot:
         [[waves.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
     )
     d = float(waves.scores(_RIDGE).sum())
-    x = np.log10(counts)
     return Plot(
         title="Degrees of freedom that rows show",
-        x_label="log10 of the number of rows",
+        x_label="number of rows",
+        x_log=True,
         y_label="degrees of freedom",
         series=(
-            Series(label="mean over draws", x=x, y=estimates.mean(axis=1)),
-            Series(label="true", x=x, y=np.full(x.size, d)),
+            Series(label="mean over draws", x=counts, y=estimates.mean(axis=1)),
+            Series(label="true", x=counts, y=np.full(counts.size, d)),
         ),
         caption="Few rows show too little: scores from them look surer than they are.",
     )

@@ -115,10 +115,15 @@ def _plot() -> Plot:
     return Plot(
         title="Lemma 7 in the unit ball of the kernel's space, 100 features",
         x_label="points that the function is a sum over",
-        y_label="log10 of the right-hand side",
+        y_label="right-hand side",
+        y_log=True,
         series=(
-            Series(label="right-hand side", x=counts, y=np.log10(sides)),
-            Series(label="the most that the function's own norm can be", x=counts, y=0.0 * counts),
+            Series(label="right-hand side", x=counts, y=sides),
+            Series(
+                label="the most that the function's own norm can be",
+                x=counts,
+                y=np.ones(len(counts)),
+            ),
         ),
         caption="Functions of norm 1 have coefficients of any size: the lemma needs theirs.",
     )

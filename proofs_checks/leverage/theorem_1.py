@@ -199,14 +199,15 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
     ]
     promised = np.array([bounds.score_error(int(rows), **sizes).value for rows in counts])
     some = np.isfinite(promised)
-    x = np.log10(counts)
     return Plot(
         title="Scores from rows: bound and observation",
-        x_label="log10 of the number of rows",
-        y_label="log10 of the largest error over 1 minus the score",
+        x_label="number of rows",
+        x_log=True,
+        y_label="largest error over 1 minus the score",
+        y_log=True,
         series=(
-            Series(label="bound", x=x[some], y=np.log10(promised[some])),
-            Series(label="80 % quantile", x=x, y=np.log10(quantiles)),
+            Series(label="bound", x=counts[some], y=promised[some]),
+            Series(label="80 % quantile", x=counts, y=quantiles),
         ),
         caption="The bound promises nothing below some number of rows, and is loose above it.",
     )

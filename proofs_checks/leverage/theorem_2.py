@@ -65,15 +65,16 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
         lemma_3(int(rows), ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA).value
         for rows in counts
     ]
-    x = np.log10(counts)
     some = np.isfinite(promised)
     return Plot(
         title="The Gram of rows: bound and observation",
-        x_label="log10 of the number of rows",
-        y_label="log10 of the relative error",
+        x_label="number of rows",
+        x_log=True,
+        y_label="relative error",
+        y_log=True,
         series=(
-            Series(label="bound", x=x[some], y=np.log10(np.asarray(promised)[some])),
-            Series(label="80 % quantile", x=x, y=np.log10(errors)),
+            Series(label="bound", x=counts[some], y=np.asarray(promised)[some]),
+            Series(label="80 % quantile", x=counts, y=errors),
         ),
         caption="Both fall as the root of the number of rows; the bound begins below 1.",
     )

@@ -136,20 +136,21 @@ def _plot(context: Context) -> Plot:
     rows = unit_rows(context, POINTS, 6, "plot rows")
     drawn = [largest_errors(context, f"plot {m}", rows, options, m, 40) for m in sizes]
     common = {"n_bins": 10, "rule": "midpoint", "n_rows": POINTS, "delta": DELTA, "window": 1.0}
-    x = np.log10(sizes)
     lines = [
         Series(
             label=label,
-            x=x,
-            y=[math.log10(bounds.kernel_error(m, n_inputs=d, **common).value) for m in sizes],
+            x=sizes,
+            y=[bounds.kernel_error(m, n_inputs=d, **common).value for m in sizes],
         )
         for label, d in (("proved, from the range", None), ("proved, Lipschitz", 6))
     ]
     return Plot(
         title="Theorem 2: largest error over all pairs, whole group",
-        x_label="log10 of the number of templates",
-        y_label="log10 of the error",
-        series=(*lines, quantile_points("observed, 90 % quantile", x, drawn, 1 - DELTA)),
+        x_label="number of templates",
+        x_log=True,
+        y_label="error",
+        y_log=True,
+        series=(*lines, quantile_points("observed, 90 % quantile", sizes, drawn, 1 - DELTA)),
         caption=(
             "Templates have small projections in high dimension: the Lipschitz form sees it, the "
             "range does not."

@@ -63,12 +63,13 @@ def _plot(epsilon: float) -> Plot:
         "exact, above: another draw": [drawn_again(d, epsilon, reach[d]) for d in dims],
         "largest d_G: all there is to see": list(reach.values()),
     }
-    x = np.log10(dims)
     return Plot(
         title=f"Theorem 1 at epsilon = {epsilon:g}: promised and exact gaps",
-        x_label="log10 of the dimension",
-        y_label="log10 of the gap",
-        series=[Series(label=name, x=x, y=np.log10(each)) for name, each in values.items()],
+        x_label="dimension",
+        x_log=True,
+        y_label="gap",
+        y_log=True,
+        series=[Series(label=name, x=dims, y=each) for name, each in values.items()],
         caption=(
             "The restored lower delta exceeds the largest distance that the kernel could show up "
             "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
@@ -222,17 +220,17 @@ def plot_templates(context: Context) -> Plot:
     bins = (5, 25) if context.quick else (5, 10, 25, 50)
     seeds = seeds_for(context, "templates", n_draws)
     accuracies = curves.over_templates(PAPER, seeds, per_class, templates, bins)
-    x = np.log10(templates)
-    lines = [_series(f"CDF({n}, m)", x, rows) for n, rows in accuracies.items()]
+    lines = [_series(f"CDF({n}, m)", templates, rows) for n, rows in accuracies.items()]
     counted = [float(1 - k * task.alone(PAPER, per_class)) for k in (2, 1)]
     names = ("counts by least squares", "best linear rule of counts")
     lines += [
-        Series(label=name, x=[x[0], x[-1]], y=[value, value])
+        Series(label=name, x=[templates[0], templates[-1]], y=[value, value])
         for name, value in zip(names, counted, strict=True)
     ]
     return Plot(
         title="Sequences of 5 tokens out of 8: accuracy over templates",
-        x_label="log10 of the number of templates m",
+        x_label="number of templates m",
+        x_log=True,
         y_label="test accuracy",
         series=lines,
         caption=(
@@ -250,9 +248,10 @@ def plot_training(context: Context) -> Plot:
     accuracies = curves.over_training(PAPER, seeds, sizes, (10, 25), 25)
     return Plot(
         title="Sequences of 5 tokens out of 8: accuracy over training rows",
-        x_label="log10 of the training sequences a class",
+        x_label="training sequences a class",
+        x_log=True,
         y_label="test accuracy",
-        series=[_series(name, np.log10(sizes), rows) for name, rows in accuracies.items()],
+        series=[_series(name, sizes, rows) for name, rows in accuracies.items()],
         caption=f"{_mean_of(n_draws)} CDF(n, m) has n bins on each side of 0 and m templates.",
     )
 
@@ -265,7 +264,7 @@ def plot_elements(context: Context) -> Plot:
     lines = [
         _series(
             "independent" if replacement else "distinct",
-            np.log10(elements),
+            elements,
             curves.over_elements(
                 PAPER,
                 seeds,
@@ -280,7 +279,8 @@ def plot_elements(context: Context) -> Plot:
     ]
     return Plot(
         title="Sequences of 5 tokens out of 8: accuracy over permutations",
-        x_label="log10 of the number r of permutations",
+        x_label="number r of permutations",
+        x_log=True,
         y_label="test accuracy",
         series=lines,
         caption=(

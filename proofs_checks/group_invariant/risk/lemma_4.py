@@ -127,18 +127,19 @@ def proved(context: Context, *, bound: Bounding = bounds.approximation) -> Evide
 def _plot(context: Context) -> Plot:
     sizes = (10, 30, 100) if context.quick else (10, 30, 100, 300, 1000)
     drawn = [errors(context, f"plot {m}", m, 100) for m in sizes]
-    x = np.log10(sizes)
     promised = [
-        math.log10(bounds.approximation(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value)
+        bounds.approximation(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value
         for m in sizes
     ]
     return Plot(
         title="Lemma 4: bound and observation at delta = 0.1, whole group",
-        x_label="log10 of the number of templates",
-        y_label="log10 of the L2 error",
+        x_label="number of templates",
+        x_log=True,
+        y_label="L2 error",
+        y_log=True,
         series=(
-            Series(label="bound", x=x, y=promised),
-            quantile_points("observed, 90 % quantile", x, drawn, 1 - _DELTA),
+            Series(label="bound", x=sizes, y=promised),
+            quantile_points("observed, 90 % quantile", sizes, drawn, 1 - _DELTA),
         ),
         caption="Both fall like one over the root of the number of templates.",
     )

@@ -195,22 +195,21 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
 def _plot(context: Context, least: float) -> Plot:
     sizes = (20, 100, 500) if context.quick else (20, 100, 500, 2500, 10_000)
     drawn = [np.maximum(fitted(context, 20, n, 100).risk - least, 1e-6) for n in sizes]
-    x = np.log10(sizes)
     promised = [
-        math.log10(
-            bounds.excess_risk(
-                n, n_templates=n, n_bins=n, window=WINDOW, scale=1.0, lipschitz=1.0, delta=_DELTA
-            ).value
-        )
+        bounds.excess_risk(
+            n, n_templates=n, n_bins=n, window=WINDOW, scale=1.0, lipschitz=1.0, delta=_DELTA
+        ).value
         for n in sizes
     ]
     return Plot(
         title="Theorem 3: excess risk, 20 templates, whole group",
-        x_label="log10 of the number of samples",
-        y_label="log10 of the excess risk",
+        x_label="number of samples",
+        x_log=True,
+        y_label="excess risk",
+        y_log=True,
         series=(
-            Series(label="bound for as many templates and bins", x=x, y=promised),
-            quantile_points("observed, 94 % quantile", x, drawn, 1 - 3 * _DELTA),
+            Series(label="bound for as many templates and bins", x=sizes, y=promised),
+            quantile_points("observed, 94 % quantile", sizes, drawn, 1 - 3 * _DELTA),
         ),
         caption="The observed excess levels off at what 20 templates and 8 bins leave.",
     )

@@ -183,15 +183,15 @@ def _angle_plot() -> Plot:
         low, high = half_angle_interval(q)
         lows.append(low)
         highs.append(high)
-    x = np.log10(pools)
     return Plot(
         title="How local: angle at half height",
-        x_label="log10 of the pool size",
+        x_label="pool size",
+        x_log=True,
         y_label="angle in radians",
         series=(
-            Series(label="proved bounds", kind="band", x=x, y_low=lows, y_high=highs),
-            Series(label="collision probability", x=x, y=angles),
-            Series(label="centred kernel", x=x, y=centred),
+            Series(label="proved bounds", kind="band", x=pools, y_low=lows, y_high=highs),
+            Series(label="collision probability", x=pools, y=angles),
+            Series(label="centred kernel", x=pools, y=centred),
         ),
         caption=(
             "The radius does shrink, for the collision probability and the centred kernel, but "

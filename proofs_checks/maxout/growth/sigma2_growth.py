@@ -83,13 +83,14 @@ def _limit(rate: Rate, **texts: Any) -> Evidence:
 def _plot() -> Plot:
     q = np.unique(np.round(np.logspace(math.log10(2), 6, 40)))
     second = np.asarray([exact.sigma2(int(size)) for size in q])
-    ends = np.log10(q[[0, -1]])
+    ends = q[[0, -1]]
     return Plot(
         title="Second moment of the maximum over log q",
-        x_label="log10 of the pool size",
+        x_label="pool size",
+        x_log=True,
         y_label="sigma^2 / log q",
         series=(
-            Series(label="exact", x=np.log10(q), y=second / np.log(q)),
+            Series(label="exact", x=q, y=second / np.log(q)),
             Series(label="printed limit", x=ends, y=(1.0, 1.0)),
             Series(label="true limit", x=ends, y=(2.0, 2.0)),
         ),

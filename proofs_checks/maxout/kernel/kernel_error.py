@@ -246,21 +246,21 @@ def _set(rng: np.random.Generator, name: str) -> tuple[np.ndarray, float]:
 
 def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
     sizes = [case.where["m"] for case in cases]
-    x = [math.log10(m) for m in sizes]
     normal = [
         bounds.normal_quantile(m, delta=delta, pool_size=q, n_pairs=n * (n + 1) // 2) for m in sizes
     ]
     return Plot(
         title=f"Largest error of the Gram matrix of {n} rows, q = {q}",
-        x_label="log10 of the number of features",
+        x_label="number of features",
+        x_log=True,
         y_label=f"error at confidence {1 - delta:g}",
         series=(
-            Series(label="proved bound", x=x, y=[case.bound.value for case in cases]),
-            Series(label="central limit and union", x=x, y=normal),
+            Series(label="proved bound", x=sizes, y=[case.bound.value for case in cases]),
+            Series(label="central limit and union", x=sizes, y=normal),
             Series(
                 label="observed",
                 kind="points",
-                x=x,
+                x=sizes,
                 y=[np.quantile(case.drawn, 1 - delta) for case in cases],
             ),
         ),

@@ -360,13 +360,13 @@ def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
 
 
 def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
-    """Return quantiles of draws with their intervals, on a logarithmic scale of y."""
-    ends = np.log10([quantile_interval(values, level) for values in drawn])
+    """Return quantiles of draws with their intervals."""
+    ends = np.array([quantile_interval(values, level) for values in drawn])
     return Series(
         label=label,
         kind="points",
         x=x,
-        y=np.log10([np.quantile(values, level) for values in drawn]),
+        y=[np.quantile(values, level) for values in drawn],
         y_low=ends[:, 0],
         y_high=ends[:, 1],
     )
@@ -390,18 +390,20 @@ def _plot(
     axis: int,
     name: str,
 ) -> Plot:
-    x = [math.log10(size[axis]) for size in sizes]
+    x = [size[axis] for size in sizes]
     setting = draws.setting
     fixed = f"N = {sizes[0][1]:,}" if axis == 0 else f"m = {sizes[0][0]:,}"
 
     def curve(label: str, evaluate: Callable[..., Bound], bound: Bounding) -> Series:
-        y = [math.log10(evaluate(bound, draws, m, n, failure).value) for m, n in sizes]
+        y = [evaluate(bound, draws, m, n, failure).value for m, n in sizes]
         return Series(label=label, x=x, y=y)
 
     return Plot(
         title=f"Excess risk over the {name}",
-        x_label=f"log10 of the {name}",
-        y_label="log10 of the excess risk",
+        x_label=name,
+        x_log=True,
+        y_label="excess risk",
+        y_log=True,
         series=(
             curve("paper's shape", paper_bound, maxout.excess_risk_by_dimension),
             curve("dimension-free", free_bound, maxout.excess_risk),

@@ -313,17 +313,18 @@ def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> 
 
 def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot:
     failure = 0.05
-    x = np.log10(setting.n_features)
 
     def curve(label: str, bound: Bounding, **options: Any) -> Series:
         arguments = {"pool_size": setting.pool_size, "scale": _SCALE, **options}
         y = [bound(n_features=m, **arguments).value for m in setting.n_features]
-        return Series(label=label, x=x, y=np.log10(y))
+        return Series(label=label, x=setting.n_features, y=y)
 
     return Plot(
         title="Distance from f over the number of units",
-        x_label="log10 of the number of units m",
-        y_label="log10 of the L2 distance",
+        x_label="number of units m",
+        x_log=True,
+        y_label="L2 distance",
+        y_log=True,
         series=(
             curve(
                 "paper's shape",
@@ -340,12 +341,15 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
             curve("nearest function, bound", maxout.approximation, delta=failure),
             observed_series(
                 "Monte Carlo function, 95% quantile",
-                x,
+                setting.n_features,
                 [part.monte_carlo for part in drawn],
                 1 - failure,
             ),
             observed_series(
-                "nearest function, 95% quantile", x, [part.best for part in drawn], 1 - failure
+                "nearest function, 95% quantile",
+                setting.n_features,
+                [part.best for part in drawn],
+                1 - failure,
             ),
         ),
         caption=(

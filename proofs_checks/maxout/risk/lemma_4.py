@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -125,21 +124,25 @@ def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> 
 
 def _plot(draws: Draws, failure: float = 0.05) -> Plot:
     sizes = draws.setting.n_features
-    x = [math.log10(m) for m in sizes]
 
     def curve(label: str, evaluate: Callable[..., Bound], bound: Bounding) -> Series:
-        y = [math.log10(evaluate(bound, draws, m, failure).value) for m in sizes]
-        return Series(label=label, x=x, y=y)
+        y = [evaluate(bound, draws, m, failure).value for m in sizes]
+        return Series(label=label, x=sizes, y=y)
 
     return Plot(
         title="Risk that approximating adds, over the number of units",
-        x_label="log10 of the number of units m",
-        y_label="log10 of the added risk",
+        x_label="number of units m",
+        x_log=True,
+        y_label="added risk",
+        y_log=True,
         series=(
             curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
             curve("dimension-free", free_bound, maxout.approximation_risk),
             observed_series(
-                "95% quantile of the draws", x, [draws.drawn.best[m] for m in sizes], 1 - failure
+                "95% quantile of the draws",
+                sizes,
+                [draws.drawn.best[m] for m in sizes],
+                1 - failure,
             ),
         ),
         caption=(

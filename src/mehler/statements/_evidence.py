@@ -110,7 +110,7 @@ class Plot:
     Parameters
     ----------
     title, x_label, y_label : str
-        Plain text. After "log10 of" in a label the ticks are drawn as the numbers themselves.
+        Plain text.
     series : sequence of Series
         The series, in drawing order.
     x_log, y_log : bool

@@ -50,17 +50,6 @@ def tick(x: float) -> str:
     return _power(x, 2) if x >= 1e4 or 0 < x < 9e-4 else f"{x:g}"
 
 
-def tick_of_power(exponent: float) -> str:
-    """Format 10 to a power, which need not be a float: that of lemmas may be 10^1000.
-
-    >>> [tick_of_power(k) for k in (-2, 0.3, 3, 4, 1000)]
-    ['0.01', '2', '1000', '10⁴', '10¹⁰⁰⁰']
-    """
-    if abs(exponent) < 9:
-        return tick(float(f"{10**exponent:.2g}"))
-    return "10" + f"{exponent:g}".translate(_SUPERSCRIPT)
-
-
 def _power(x: float, digits: int) -> str:
     mantissa, exponent = f"{x:.{min(digits, 4) - 1}e}".split("e")
     if "." in mantissa:

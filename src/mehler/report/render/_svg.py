@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import math
 import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mehler._validate import require_instance
-from mehler.report.render._format import tick, tick_of_power
+from mehler.report.render._format import tick
 from mehler.statements import Plot, Series
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ _DASHES: tuple[Any, ...] = (
     (0, (3, 1)),
     (0, (9, 3)),
 )
-# Labels of series that hold logarithms begin with it.
-_LOGARITHM = "log10 of "
 _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = {
     "svg.fonttype": "none",
@@ -169,38 +166,32 @@ def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     for name, log in (("x", plot.x_log), ("y", plot.y_log)):
         if log:
             logarithmic(axes, name)
-    axes.set_xlabel(_named(axes.xaxis, plot.x_label))
-    axes.set_ylabel(_named(axes.yaxis, plot.y_label))
-
-
-def _named(axis: Any, label: str) -> str:
-    """Return the label of an axis; one of logarithms gets ticks of the numbers themselves."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
-
-    name = label.removeprefix(_LOGARITHM)
-    if name != label:
-        low, high = axis.get_view_interval()
-        # Within three decades the powers of ten alone would be too few.
-        powers = range(math.floor(low), math.ceil(high) if high - low < 2.7 else math.floor(low))
-        few = [k + math.log10(n) for k in powers for n in (1, 2, 5)]
-        axis.set_major_locator(FixedLocator(few) if few else MaxNLocator(7, integer=True))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: tick_of_power(value)))
-        axis.set_view_interval(low, high, ignore=True)
-    return name
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label)
 
 
 def logarithmic(axes: Any, name: str) -> None:
     """Make the axis "x" or "y" logarithmic, with ticks that read as numbers: 1, 10, 1000, 10⁴."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import (
+        FuncFormatter,
+        LogLocator,
+        MaxNLocator,
+        NullFormatter,
+        NullLocator,
+    )
 
     axis = getattr(axes, f"{name}axis")
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
-    # Below 2.7 decades the powers of ten alone would be too few, below 0.6 also 1, 2 and 5.
-    subs = (
-        (1.0,) if high >= 500 * low else (1.0, 2.0, 5.0) if high >= 4 * low else tuple(range(1, 10))
-    )
-    axis.set_major_locator(LogLocator(subs=subs, numticks=16))
+    # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
+    tens, halves = (LogLocator(subs=subs, numticks=16) for subs in ((1.0,), (1.0, 2.0, 5.0)))
+    for locator in (tens, halves) if high >= 500 * low else (halves,):
+        if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
+            axis.set_major_locator(locator)
+            break
+    else:
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
     axis.set_minor_formatter(NullFormatter())
 
