@@ -1,4 +1,4 @@
-"""Plots of kernels and verdicts show the objects' own numbers, on the axes they were given."""
+"""Plots of verdicts show their own numbers, on the axes they were given."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-import mehler
 from mehler import verify
 
-X = np.random.default_rng(0).standard_normal((6, 3))
-PHI = mehler.FourierFeatures.draw(3, 200, gamma=0.3, seed=0)
+
+def of_a_coin(claim):
+    coin = np.random.default_rng(7).random(4000) < 0.5
+    return verify.check_mean(coin, claim, binary=True, resolution=0.2, name="coin")
 
 
 @pytest.fixture(autouse=True)
@@ -27,23 +28,9 @@ def figures():
     pyplot.switch_backend(before)
 
 
-@pytest.mark.parametrize("other", [None, X[:2]])
-def test_kernels(other):
-    ax = PHI.plot_kernel(X, other)
-    line, points = ax.lines
-    kernel, gram = PHI.kernel(X, other).ravel(), PHI.gram(X, other).ravel()
-    assert np.array_equal(line.get_xdata(), np.sort(kernel))
-    assert sorted(zip(*points.get_data())) == sorted(zip(kernel, gram))
-    band = ax.collections[0].get_paths()[0].vertices
-    spread = 2 * PHI.gram_variance(X, other).ravel() ** 0.5
-    assert np.isclose(band[:, 1].max(), (kernel + spread).max())
-    assert "200 features" in [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 @pytest.mark.parametrize("claim", [0.5, 0.9])
 def test_verdicts(claim):
-    coin = np.random.default_rng(7).random(4000) < 0.5
-    verdict = verify.check_mean(coin, claim, binary=True, resolution=0.2, name="coin")
+    verdict = of_a_coin(claim)
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots()
@@ -57,14 +44,14 @@ def test_verdicts(claim):
 
 def test_axes_are_axes():
     with pytest.raises(TypeError, match="ax=3 must be axes of matplotlib"):
-        PHI.plot_kernel(X, ax=3)
+        of_a_coin(0.5).plot(ax=3)
 
 
 def test_without_matplotlib_the_extra_is_named():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "import numpy, mehler\n"
-        "mehler.FourierFeatures.draw(3, 8, seed=0).plot_kernel(numpy.eye(3))\n"
+        "import numpy\nfrom mehler import verify\n"
+        "verify.check_mean(numpy.arange(100) % 2, 0.5, binary=True, resolution=0.9).plot()\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "ImportError: plots need matplotlib" in run.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import shutil
 import signal
@@ -13,8 +12,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
-
-import numpy as np
 
 # A report of all statements at the quick level with the digits takes 3 MB.
 _LARGEST = 16 * 2**20
@@ -30,17 +27,6 @@ def write_whole(path: Path, text: str) -> None:
 def write_all(texts: Mapping[Path, str]) -> None:
     """Write several texts as `write_whole` does: all new files are complete before one is moved."""
     _write({path: text.encode("utf-8") for path, text in texts.items()})
-
-
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays atomically as an uncompressed ``.npz``; TypeError for arrays of objects."""
-    pickled = [name for name, values in arrays.items() if np.asarray(values).dtype.hasobject]
-    if pickled:
-        raise TypeError(f"arrays of objects are not written, as they would be pickled: {pickled}")
-    content = io.BytesIO()
-    # No allow_pickle: NumPy before 2.2 would store it as an array of that name.
-    np.savez(content, **arrays)  # type: ignore[arg-type]  # stubs take every name for that flag
-    _write({path: content.getbuffer()})
 
 
 def destination(path: Path) -> Path:

@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from mehler import verify
-from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
+from mehler.features.kitchen_sinks import KitchenSinks
 from tests.corpus.registry import Planted, Twin, kernel
 from tests.features import test_sink_defects as ways
 

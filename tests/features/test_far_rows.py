@@ -30,12 +30,6 @@ MAPS = {
     ),
     "cosines": functools.partial(SINKS, activation="cos", bias="uniform"),
     "sines": functools.partial(SINKS, activation="sin"),
-    "cosines of a law": functools.partial(
-        SINKS,
-        activation="cos",
-        law=lambda rng, d, n: rng.standard_normal((d, n)),
-        kernel=lambda X, Y: mehler.KitchenSinks.draw(D, 1, activation="cos", seed=0).kernel(X, Y),
-    ),
 }
 
 

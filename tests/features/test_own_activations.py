@@ -171,30 +171,3 @@ def test_waves_of_several_frequencies_have_a_kernel_and_no_distribution():
     assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "holds"
     with pytest.raises(ValueError, match="'chord' carries no distribution"):
         draw(0).feature_cdf(ROWS, np.zeros((4, 1)))
-
-
-def signs(rng, n_inputs, n_units):
-    return rng.choice([-1.0, 1.0], size=(n_inputs, n_units))
-
-
-def test_a_law_of_weights_transforms_and_refuses_what_nobody_said_of_it():
-    phi = mehler.KitchenSinks.draw(D, M, activation="relu", law=signs, seed=0)
-    assert phi(ROWS).shape == (4, M)
-    refused = {
-        "kernel": phi.kernel,
-        "variance": phi.variance,
-        "kurtosis": phi.product_kurtosis,
-        "distribution": lambda x: phi.feature_cdf(x, np.zeros((4, 1))),
-    }
-    for what, method in refused.items():
-        with pytest.raises(ValueError, match=f"the law of the weights carries no {what}"):
-            method(ROWS)
-
-
-def test_a_law_of_weights_with_a_kernel_alone_has_no_variance():
-    phi = mehler.KitchenSinks.draw(
-        D, M, activation=lambda t: t, law=signs, kernel=lambda x, y: x @ y.T, seed=0
-    )
-    assert np.array_equal(phi.kernel(ROWS), ROWS @ ROWS.T)
-    with pytest.raises(ValueError, match="the law of the weights carries no variance"):
-        phi.variance(ROWS)

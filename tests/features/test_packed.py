@@ -164,20 +164,33 @@ def test_rows_are_taken_as_of_an_array():
     assert np.array_equal(packed[4].unpack(), c[4:5])
 
 
-def test_saved_codes_come_back(tmp_path):
+@pytest.mark.parametrize(
+    "rows",
+    [
+        None,
+        True,
+        np.ones((2, 2), int),
+        [[0, 1]],
+        (None, [0, 1]),
+        [],
+        slice(3, 3),
+        np.zeros(9, bool),
+    ],
+)
+def test_what_chooses_no_rows_is_named(rows):
+    with pytest.raises(
+        ValueError, match=r"rows=[\s\S]* must be numbers, a slice or a mask of some of"
+    ):
+        PackedCodes.pack(codes(9, 70, 4), 4)[rows]
+
+
+def test_words_are_kept_as_any_array_is(tmp_path):
     packed = PackedCodes.pack(codes(9, 70, 5), 5)
-    path = tmp_path / "codes.npz"
-    packed.save(path)
-    back = PackedCodes.load(path)
-    assert np.array_equal(back.words, packed.words)
-    assert (back.n_features, back.pool_size) == (70, 5)
-    assert [file.name for file in tmp_path.iterdir()] == ["codes.npz"]
-    np.savez(tmp_path / "other.npz", words=packed.words)
-    with pytest.raises(ValueError, match="holds no packed codes"):
-        PackedCodes.load(tmp_path / "other.npz")
-    np.savez(tmp_path / "cut.npz", words=packed.words[:, :2], sizes=np.array([70, 5]))
+    np.save(tmp_path / "words.npy", packed.words)
+    back = PackedCodes(np.load(tmp_path / "words.npy"), 70, 5)
+    assert np.array_equal(back.unpack(), packed.unpack())
     with pytest.raises(ValueError, match=r"take \(rows, 3, 2\)"):
-        PackedCodes.load(tmp_path / "cut.npz")
+        PackedCodes(packed.words[:, :2], 70, 5)
 
 
 @pytest.mark.parametrize(

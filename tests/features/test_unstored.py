@@ -188,22 +188,6 @@ def test_memory_of_a_transform_is_its_output():
     assert many < few + (1 << 20)  # stored weights would add 36 MiB
 
 
-def test_a_law_of_ones_own():
-    def law(rng, n_inputs, n_units):
-        return rng.uniform(-1.0, 1.0, (n_inputs, n_units))
-
-    def kernel(x, y):
-        return x @ y.T
-
-    own = {"activation": "relu", "law": law, "kernel": kernel, "variance": kernel, "seed": 3}
-    stored = mehler.KitchenSinks.draw(D, M, **own)
-    phi = mehler.KitchenSinks.draw(D, M, stored=False, **own)
-    ours, theirs = phi._draw_units("float64", slice(60, 130)), stored._weights("float64")
-    assert np.array_equal(ours[0], theirs[0][..., 60:130])
-    # As above: the same products, in blocks of other sizes.
-    assert np.allclose(phi(ROWS), stored(ROWS), atol=1e-12)
-
-
 def test_one_unit_on_the_sphere_among_many():
     """Its length is a sum, whose order must not depend on how many units are drawn."""
     phi = mehler.KitchenSinks.draw(50, 100, activation="relu", law="sphere", seed=0)

@@ -19,14 +19,14 @@ from mehler.features.deep._kernel import DeepKernel
 from mehler.features.deep._tangent import TangentFeatures
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
-from mehler.features.kitchen_sinks._functions import RandomFunctions
-from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
+from mehler.features.kitchen_sinks import KitchenSinks
 from mehler.features.leverage._selected import SelectedFeatures
 from mehler.features.localised import LocalisedLinearFeatures
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
 from mehler.features.maxout._maxout import MaxoutFeatures
 from mehler.features.maxout._packed import PackedCodes
+from mehler.features.random_functions import RandomFunctions
 from mehler.features.spectra import Spectrum
 
 __all__ = [

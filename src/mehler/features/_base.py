@@ -406,8 +406,6 @@ class FeatureMap(metaclass=CalledByName):
         """
         return self._of_rows(X, Y, self._variance_of, check_finite)
 
-    plot_kernel = _rows.plot_kernel
-
     def gram_variance(
         self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
     ) -> _arrays.Array:

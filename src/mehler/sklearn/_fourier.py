@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import mehler.features as features
 from mehler import _arrays
 from mehler.exact.activations import ActivationLike
-from mehler.features.kitchen_sinks import Law, LawName
+from mehler.features.kitchen_sinks import LawName
 from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
 from mehler.sklearn import _inputs
@@ -201,7 +201,7 @@ class KitchenSinkSampler(Sampler):
     activation: ActivationLike = "relu"
     weight_scale: float = 1.0
     bias: float | Literal["uniform"] = 0.0
-    law: LawName | Law = "gaussian"
+    law: LawName = "gaussian"
     projections: ProjectionName = "gaussian"
     random_state: Any = None
 

@@ -1,4 +1,4 @@
-"""Any phi and any pi: stumps with exact moments, and laws without a kernel."""
+"""Any phi and any pi: stumps with exact moments, and functions with a law of their own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 
 import mehler
 from mehler import exact, learn, verify
-from mehler.features import RandomFunctions
-from mehler.features.kitchen_sinks import _weights
+from mehler.features import RandomFunctions, kitchen_sinks
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((5, 3))
@@ -21,14 +20,6 @@ def stumps(seed=0, m=200, activation=SIGN, bias=2.0, **options):
     return mehler.KitchenSinks.draw(
         3, m, activation=activation, law="stumps", bias=bias, seed=seed, **options
     )
-
-
-def heavy(rng, d, m):
-    return rng.standard_t(5, (d, m))
-
-
-def paired(rng, d, m):
-    return rng.standard_t(5, (d, m)), rng.uniform(-1, 1, m)
 
 
 # -- stumps -------------------------------------------------------------------------------------
@@ -67,13 +58,13 @@ def test_stumps_hold_and_a_planted_defect_does_not(monkeypatch):
         ).status
 
     assert verdict() == "holds"
-    right = _weights.StumpWeights.weights
+    right = kitchen_sinks.StumpWeights.weights
 
     def half(self, *arguments):
         weights, offsets = right(self, *arguments)
         return weights, 0.5 * offsets
 
-    monkeypatch.setattr(_weights.StumpWeights, "weights", half)
+    monkeypatch.setattr(kitchen_sinks.StumpWeights, "weights", half)
     assert verdict() == "refuted"
 
 
@@ -110,52 +101,6 @@ def test_other_activations_of_stumps_have_features_of_the_right_mean():
     mean, variance = by_grid(np.tanh, X[0], X[1])
     # Five deviations: 6e-7 by the central limit theorem.
     assert abs(phi.gram(X)[0, 1] - mean) < 5 * (variance / 20_000) ** 0.5
-
-
-# -- laws without a kernel ---------------------------------------------------------------------
-
-OWN = {
-    "weights": {"law": heavy},
-    "pair": {"law": paired},
-    "bias": {"law": heavy, "bias": 0.5},
-    "pair and bias": {"law": paired, "bias": 0.5},
-    "phase": {"law": heavy, "bias": "uniform", "activation": "cos"},
-}
-
-
-def own(name, m=100, seed=0, **more):
-    return mehler.KitchenSinks.draw(3, m, **{"activation": "tanh", **OWN[name], **more}, seed=seed)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_transform_and_learn_need_no_kernel(name):
-    phi = own(name)
-    Z = phi(X)
-    assert Z.shape == (5, 100)
-    assert np.all(np.isfinite(learn.ridge(phi, X, X[:, 0], lambdas=[0.1]).predict(X)))
-    np.testing.assert_allclose(own(name, m=130)(X)[:, :100] * 1.3**0.5, Z, atol=1e-15)
-    np.testing.assert_array_equal(own(name, stored=False)(X), Z)
-
-
-@pytest.mark.parametrize("what", ["kernel", "variance"])
-def test_the_refusal_names_the_function_to_give(what):
-    for phi in (own("bias"), own("pair"), functions()):
-        with pytest.raises(ValueError, match=rf"draw the map with {what}=.*gram\(X\)"):
-            getattr(phi, what)(X)
-
-
-def test_offsets_of_a_law_are_added():
-    phi = own("pair")
-    weights, offsets = phi._weights("float64")
-    np.testing.assert_allclose(phi(X), np.tanh(X @ weights[0] + offsets) / 10, atol=1e-15)
-    both = own("pair and bias")._weights("float64")[1]
-    assert np.std(both - offsets) == pytest.approx(0.5, rel=0.3)
-
-
-def test_a_given_kernel_is_used():
-    phi = own("bias", kernel=lambda a, b: a @ b.T)
-    np.testing.assert_allclose(phi.kernel(X), X @ X.T)
-    assert phi.kernel_source == "given"
 
 
 # -- any function ------------------------------------------------------------------------------
@@ -218,6 +163,23 @@ def test_bad_functions_are_named(options, error, words):
 def test_a_function_of_another_shape_is_named():
     with pytest.raises(ValueError, match=r"must return shape \(5, 70\)"):
         functions(function=lambda rows, centres: rows)(X)
+
+
+@pytest.mark.parametrize("what", ["kernel", "variance"])
+def test_the_refusal_names_the_function_to_give(what):
+    with pytest.raises(ValueError, match=rf"draw the map with {what}=.*gram\(X\)"):
+        getattr(functions(), what)(X)
+
+
+def test_learning_needs_no_kernel():
+    fit = learn.ridge(functions(), X, X[:, 0], lambdas=[0.1])
+    assert np.all(np.isfinite(fit.predict(X)))
+
+
+@pytest.mark.parametrize("method", ["kernel", "product_kurtosis"])
+def test_other_activations_of_stumps_carry_no_moments(method):
+    with pytest.raises(ValueError, match="law='stumps'"):
+        getattr(stumps(activation="tanh"), method)(X)
 
 
 def test_functions_have_no_recipe():

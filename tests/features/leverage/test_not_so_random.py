@@ -44,12 +44,32 @@ def primal(atoms, signs, cost):
     return found.fun, found.x[:g] + found.x[g : 2 * g]
 
 
+def hinge(values, signs, cost):
+    """Mean hinge loss with the best offset: a piecewise linear function, least at a kink."""
+    return min(cost * np.maximum(0, 1 - signs * (values + b)).mean() for b in signs - values)
+
+
+def play(atoms, labels, signs, cost, n_rounds):
+    """The weights, and a lower and an upper bound of the value of the game."""
+    q, mean = _labelled.play(atoms, labels, signs, cost, n_rounds)
+    sums = atoms.T @ (mean * signs)
+    aligned = np.bincount(labels, (sums**2).sum(axis=1))
+    # Any function bounds the value from above: that of q and the mean of alpha, its best multiple.
+    values = atoms @ (q[labels][:, None] * sums)
+    high = min(
+        0.5 * scale**2 * (q @ aligned)
+        + sum(hinge(scale * f, s, cost) for f, s in zip(values.T, signs.T, strict=True))
+        for scale in np.linspace(0.0, 2.0, 41)
+    )
+    return q, mean.sum() - 0.5 * aligned.max(), high
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.sampled(1)
 def test_the_value_is_that_of_the_primal_problem(seed: int) -> None:
     """Route 1 plays rounds in the dual; route 2 minimises a norm of weights without any q."""
     atoms, signs = problem(seed)
-    q, low, high = _labelled.play(atoms, np.arange(G), signs, COST, 3000)
+    q, low, high = play(atoms, np.arange(G), signs, COST, 3000)
     value, weights = primal(atoms, signs, COST)
     # SciPy's own tolerance is 1e-12 in the value; 1e-6 allows for its constraints.
     assert low - 1e-6 <= value <= high + 1e-6
@@ -62,7 +82,7 @@ def test_more_rounds_close_the_gap() -> None:
     atoms, signs = problem()
     gaps = []
     for rounds in (30, 3000):
-        _, low, high = _labelled.play(atoms, np.arange(G), signs, COST, rounds)
+        _, low, high = play(atoms, np.arange(G), signs, COST, rounds)
         gaps.append(high - low)
     # A hundred times the rounds: a tenth by the bound on the regret, up to a factor.
     assert 0 <= gaps[1] < gaps[0] / 3
@@ -71,8 +91,8 @@ def test_more_rounds_close_the_gap() -> None:
 def test_several_columns_share_the_weights() -> None:
     # The same targets twice double the dual: two problems with one q, the same as one's.
     atoms, signs = problem()
-    q, low, high = _labelled.play(atoms, np.arange(G), signs, COST, 500)
-    both = _labelled.play(atoms, np.arange(G), np.repeat(signs, 2, axis=1), COST, 500)
+    q, low, high = play(atoms, np.arange(G), signs, COST, 500)
+    both = play(atoms, np.arange(G), np.repeat(signs, 2, axis=1), COST, 500)
     assert both[1] == pytest.approx(2 * low, rel=0.02)
     assert both[2] == pytest.approx(2 * high, rel=0.02)
     np.testing.assert_allclose(both[0], q, atol=0.05)
@@ -85,7 +105,7 @@ def test_a_group_is_seen_as_a_whole() -> None:
     angle = np.pi / 5
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     turned = (atoms.reshape(N, -1, 2) @ turn).reshape(N, G)
-    first, second = (_labelled.play(each, labels, signs, COST, 200) for each in (atoms, turned))
+    first, second = (play(each, labels, signs, COST, 200) for each in (atoms, turned))
     np.testing.assert_array_equal(first[0], second[0])
     assert first[1:] == pytest.approx(second[1:])
 
@@ -107,18 +127,6 @@ def test_projections_are_the_nearest_points(most: float) -> None:
         other *= np.where(signs == 1, np.minimum(1, minus / plus), np.minimum(1, plus / minus))
         into = ((given - found) * (other - found)).sum(axis=0)
         assert into.max() <= 1e-9
-
-
-def test_the_offset_of_least_hinge_loss_is_found() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        values = rng.standard_normal(15)
-        signs = np.where(rng.random(15) < 0.5, 1.0, -1.0)
-        signs[:2] = 1.0, -1.0
-        found = _labelled._hinge(values, signs, 3.0)
-        # A piecewise linear function is least at one of its kinks.
-        tried = [3.0 * np.maximum(0, 1 - signs * (values + b)).mean() for b in signs - values]
-        assert found == pytest.approx(min(tried), rel=1e-12)
 
 
 def data():
@@ -157,7 +165,7 @@ def test_kept_features_are_weighted_by_their_share_of_the_rounds() -> None:
     pool = mehler.FourierFeatures.draw(3, 60, seed=0, form="offset")
     found = leverage.NotSoRandom(pool, 5, cost=50.0, n_rounds=100).fit(x, y)
     atoms = np.asarray(pool(x), dtype=float) * 60**0.5
-    q, _, _ = _labelled.play(atoms, np.arange(60), y[:, None], 50.0, 100)
+    q, _, _ = play(atoms, np.arange(60), y[:, None], 50.0, 100)
     kept = np.sort(np.argsort(-q, kind="stable")[:5])
     assert list(found.columns) == kept.tolist()
     # A feature of the pool has the share 1/60 of its kernel.

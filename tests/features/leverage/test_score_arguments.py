@@ -29,8 +29,8 @@ PHI = np.random.default_rng(0).standard_normal((6, 4))
         (PHI[0], {}, ValueError, "shape"),
         (PHI[:0], {}, ValueError, "empty"),
         (PHI + np.nan, {}, ValueError, "NaN"),
-        (PHI * (1 + 1j) * np.inf, {}, ValueError, "NaN or infinity"),
-        (PHI[0] * 1j, {}, ValueError, "must be a matrix"),
+        (PHI * 1j, {}, TypeError, "Phi is complex"),
+        (PHI[0], {}, ValueError, "Phi must have shape"),
         (PHI.tolist(), {}, TypeError, "must be an array"),
     ],
 )

@@ -50,27 +50,27 @@ def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     dtype = _arrays.dtype_name(s.dtype)
     kept = lifted > (_arrays.least_singular(frobenius(xp, s), dtype) / unit) ** 2
     shares = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
-    return xp.sum(shares[:, None] * _square(xp, vh), axis=0)
+    return xp.sum(shares[:, None] * vh**2, axis=0)
 
 
 def by_dual(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
     r = _small(xp, a)
-    dual = xp.matmul(r, _adjoint(xp, r)) + lam * _identity(xp, r)
-    return xp.sum(_square(xp, xp.linalg.solve(xp.linalg.cholesky(dual), r)), axis=0)
+    dual = xp.matmul(r, xp.matrix_transpose(r)) + lam * _identity(xp, r)
+    return xp.sum(xp.linalg.solve(xp.linalg.cholesky(dual), r) ** 2, axis=0)
 
 
 def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     """Compute scores by eigenvalues of the smaller Gram, in blocks for many rows."""
     n, m = a.shape
     tall = n >= m
-    gram = xp.matmul(_adjoint(xp, a), a) if tall else xp.matmul(a, _adjoint(xp, a))
+    gram = xp.matmul(xp.matrix_transpose(a), a) if tall else xp.matmul(a, xp.matrix_transpose(a))
     values, vectors = _symmetric(xp, gram)
     # Rounding can make eigenvalues slightly negative.
     values = xp.maximum(values, xp.zeros_like(values))
     if tall:
-        return xp.sum(_square(xp, vectors) * (values / (values + lam))[None, :], axis=1)
-    seen = _square(xp, xp.matmul(_adjoint(xp, vectors), a))
+        return xp.sum(vectors**2 * (values / (values + lam))[None, :], axis=1)
+    seen = xp.matmul(xp.matrix_transpose(vectors), a) ** 2
     return xp.sum(seen / (values + lam)[:, None], axis=0)
 
 
@@ -109,15 +109,6 @@ def _symmetric(xp: Any, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Arr
 def _identity(xp: Any, r: _arrays.Array) -> _arrays.Array:
     n = r.shape[0]
     return xp.eye(n, dtype=r.dtype, device=_arrays.place_of(r).device)
-
-
-def _adjoint(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    turned = xp.matrix_transpose(a)
-    return xp.conj(turned) if xp.isdtype(a.dtype, "complex floating") else turned
-
-
-def _square(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    return xp.abs(a) ** 2
 
 
 # A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
@@ -230,18 +221,18 @@ def ridge_leverage_scores(
 ) -> LeverageScores:
     r"""Compute ridge leverage scores of the features of a pool.
 
-    .. math:: \tau_i = \big[A^*A(A^*A + \lambda)^{-1}\big]_{ii} = p_i\,
+    .. math:: \tau_i = \big[A^\top A(A^\top A + \lambda)^{-1}\big]_{ii} = p_i\,
         \langle\phi_i, (\hat\Sigma + \lambda)^{-1}\phi_i\rangle, \qquad
         A_{ji} = \phi(x_j, \omega_i)\sqrt{p_i/N_0}
 
-    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^*` on the rows. Sampling
+    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^\top` on the rows. Sampling
     features with probability :math:`\tau_i/\sum\tau` needs about as many of them as the degrees
     of freedom :math:`d = \sum\tau`; sampling by p needs about :math:`\max\tau_i/p_i`.
 
     Parameters
     ----------
     Phi : array, shape (N_0, M_0)
-        Feature values, real or complex, without the map's factor 1/sqrt(M_0): for a map `phi` of
+        Feature values, without the map's factor 1/sqrt(M_0): for a map `phi` of
         this library ``phi(X) * phi.n_features**0.5``.
     lam : float
         :math:`\lambda > 0`, in the unit of squared features: kernel ridge regression with penalty
@@ -302,7 +293,9 @@ def ridge_leverage_scores(
     """
     require_choice("method", method, ("auto", *METHODS))
     lam = require_positive("lam", lam)
-    xp, dtype = _require_features(Phi)
+    xp = _arrays.array_namespace(Phi, names=("Phi",))
+    _arrays.require_matrix(Phi, name="Phi")
+    dtype = _arrays.real_dtype(Phi, name="Phi")
     m = Phi.shape[1]
     weights = _require_weights(pool_weights, m)
     labels = require_groups(groups, m)
@@ -311,10 +304,9 @@ def ridge_leverage_scores(
     # Python floats: a float64 scalar would promote float32 arrays.
     scale = np.sqrt(weights) / math.sqrt(Phi.shape[0])
     place = _arrays.place_of(Phi)
-    real = xp.finfo(dtype).dtype
-    a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, real)[None, :]
+    a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, dtype)[None, :]
     scores = _scored(xp, a, lam, method)
-    scores = xp.astype(scores, getattr(xp, _arrays.dtype_name(real)), copy=False)
+    scores = xp.astype(scores, dtype, copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
     seen = xp.any(xp.abs(a) > 0, axis=0)
     scores = xp.where(seen, scores, xp.zeros_like(scores))
@@ -326,21 +318,6 @@ def ridge_leverage_scores(
         n_samples=Phi.shape[0],
         n_features=n_features,
     )
-
-
-def _require_features(phi: _arrays.Array) -> tuple[Any, Any]:
-    """Validate features, complex ones too; return the namespace and the dtype to compute in."""
-    xp = _arrays.array_namespace(phi, names=("Phi",))
-    if not xp.isdtype(phi.dtype, "complex floating"):
-        _arrays.require_matrix(phi, name="Phi")
-        return xp, _arrays.real_dtype(phi, name="Phi")
-    if phi.ndim != 2 or 0 in phi.shape:
-        raise ValueError(
-            f"Phi must be a matrix (rows, features) that is not empty, not of shape {phi.shape}"
-        )
-    if not _arrays.is_lazy(phi):
-        _arrays.require_finite(xp.abs(phi), name="Phi")
-    return xp, phi.dtype
 
 
 def _require_weights(given: Any, n: int) -> Any:
@@ -367,7 +344,8 @@ def _scored(xp: Any, a: _arrays.Array, lam: float, method: str) -> _arrays.Array
     if _arrays.namespace_name(xp) == "dask.array" and method == "dual":
         raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")
     norm = frobenius(xp, a)
-    wide = _widened(xp, a)
+    double = _arrays.widest_float(xp, _arrays.place_of(a).device)
+    wide = xp.astype(a, double, copy=False)
     if _arrays.is_lazy(a):
         # Lazy sizes: use the widest float, and NaN where that is not enough.
         way = METHODS["svd" if method == "auto" else method]
@@ -391,11 +369,3 @@ def _scored(xp: Any, a: _arrays.Array, lam: float, method: str) -> _arrays.Array
             "from rounding: use method='svd'"
         )
     return way.core(xp, a, lam)
-
-
-def _widened(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    """Cast to double precision, if the device has it."""
-    if not _arrays.has_float64(xp, _arrays.place_of(a).device):
-        return a
-    complex_ = xp.isdtype(a.dtype, "complex floating")
-    return xp.astype(a, xp.complex128 if complex_ else xp.float64, copy=False)

@@ -14,7 +14,7 @@ from mehler.features._block import Angles
 from mehler.features._recipes import map_of
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
-from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
+from mehler.features.kitchen_sinks import KitchenSinks
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._maxout import MaxoutFeatures
 

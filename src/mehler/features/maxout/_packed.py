@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mehler import _arrays, _files
+from mehler import _arrays
 from mehler._arrays import bit_planes
 from mehler._validate import require_integer
 from mehler.features._recipes import CalledByName
@@ -22,7 +20,8 @@ class PackedCodes(metaclass=CalledByName):
               \mathrm{plane}_p(c) \oplus \mathrm{plane}_p(d)\Big)
 
     Construct with :meth:`pack`. Words are NumPy arrays, whatever library the codes came from: no
-    other one has a popcount everywhere.
+    other one has a popcount everywhere. ``numpy.save`` keeps them, and ``PackedCodes(words, m, q)``
+    reads them back.
 
     Attributes
     ----------
@@ -177,9 +176,12 @@ class PackedCodes(metaclass=CalledByName):
 
     def __getitem__(self, rows: Any) -> PackedCodes:
         """Return the codes of some rows: a number, a slice, a list of numbers or a mask."""
-        words = self.words[rows]
-        words = words[None] if words.ndim == 2 else words
-        return PackedCodes(words, self.n_features, self.pool_size)
+        chosen = np.arange(len(self))[rows]
+        if chosen.ndim > 1 or not chosen.size:
+            raise ValueError(
+                f"rows={rows!r} must be numbers, a slice or a mask of some of the {len(self)} rows"
+            )
+        return PackedCodes(self.words[np.atleast_1d(chosen)], self.n_features, self.pool_size)
 
     def __len__(self) -> int:
         return int(self.words.shape[0])
@@ -188,42 +190,6 @@ class PackedCodes(metaclass=CalledByName):
     def nbytes(self) -> int:
         """Bytes of the words: 8 ceil(m / 64) ceil(log2 q) a row."""
         return int(self.words.nbytes)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an ``.npz`` file for :meth:`load`, atomically and without pickle.
-
-        Parameters
-        ----------
-        path : path
-            The name should end in ``.npz``.
-        """
-        arrays = {"words": self.words, "sizes": np.array([self.n_features, self.pool_size])}
-        _files.write_arrays(Path(path), arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> PackedCodes:
-        """Read a file written by :meth:`save`.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-
-        Returns
-        -------
-        PackedCodes
-            The codes.
-
-        Raises
-        ------
-        ValueError
-            If the file has no packed codes.
-        """
-        with np.load(Path(path), allow_pickle=False) as file:
-            if sorted(file) != ["sizes", "words"] or file["sizes"].shape != (2,):
-                raise ValueError(f"{path} holds no packed codes; write them with save(path)")
-            m, q = (int(size) for size in file["sizes"])
-            return cls(file["words"].astype(np.uint64, copy=False), m, q)
 
     def __repr__(self) -> str:
         return (

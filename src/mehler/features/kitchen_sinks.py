@@ -1,25 +1,36 @@
-"""Random kitchen sinks: any activation of a random projection."""
+"""Random kitchen sinks: any activation of a random projection, and the laws of its weights."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import require_not_negative, require_positive
-from mehler.exact.activations import Activation, ActivationLike, Pairs, activation_of
+from mehler.exact.activations import (
+    Activation,
+    ActivationLike,
+    Pairs,
+    Projected,
+    activation_of,
+    gaussian,
+    on_sphere,
+)
 from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features._recipes import bandwidths
-from mehler.features.kitchen_sinks._weights import Draw, Law, LawName, Matrix, StumpWeights, law_of
-from mehler.features.projections import named
+from mehler.features.projections import Projection, named
 from mehler.features.projections._base import ProjectionName
+
+Draw = Callable[[str], tuple[Any, ...]]
+LawName: TypeAlias = Literal["gaussian", "sphere", "stumps"]
 
 # A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
 # subnormal numbers err by less than the other.
@@ -57,19 +68,14 @@ class KitchenSinks(FeatureMap):
         Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
         and sin, and others that define waves. Half the width of the thresholds of 'stumps'.
         Default none.
-    law : 'gaussian', 'sphere', 'stumps' or callable, optional
+    law : {'gaussian', 'sphere', 'stumps'}, optional
         Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
         :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;
-        a random coordinate, with a threshold uniform in [-bias, bias], for step and others of
-        degree 0; or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times
-        s, or a pair of these weights and their offsets, (n_units,).
+        or a random coordinate, with a threshold uniform in [-bias, bias], for step and others of
+        degree 0. Any other law is for :class:`mehler.features.RandomFunctions`.
     projections : str, optional
         How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
         expected kernel is the same for all.
-    kernel, variance : callable, optional
-        For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
-        product, biases included. Features and learning need neither. Without them, the methods
-        of that name raise an error; :meth:`gram` of many features estimates the kernel.
     seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
@@ -111,10 +117,8 @@ class KitchenSinks(FeatureMap):
         activation: ActivationLike,
         weight_scale: float = 1.0,
         bias: float | Literal["uniform"] = 0.0,
-        law: LawName | Law = "gaussian",
+        law: LawName = "gaussian",
         projections: ProjectionName = "gaussian",
-        kernel: Matrix | None = None,
-        variance: Matrix | None = None,
         seed: int,
         like: Any = None,
         dtype: Any = None,
@@ -127,9 +131,7 @@ class KitchenSinks(FeatureMap):
         self.law = law
         self.projections = projections
         self._projection = named(projections)
-        self._given = (kernel, variance)
-        stumps = functools.partial(StumpWeights, self._activation, self.weight_scale, self.bias)
-        self._law = law_of(law, kernel, variance, stumps)
+        self._law = law_of(law, self._activation, self.weight_scale, self.bias)
         self._law.check(self._activation, self.bias, self._projection)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
@@ -139,16 +141,13 @@ class KitchenSinks(FeatureMap):
         return self._projection.independent
 
     def _parameters(self) -> dict[str, Any]:
-        listed: dict[str, Any] = {
+        return {
             "activation": self.activation,
             "weight_scale": self.weight_scale,
             "bias": self.bias,
             "law": self.law,
             "projections": self.projections,
         }
-        if callable(self.law):
-            listed["kernel"], listed["variance"] = self._given
-        return listed
 
     # -- weights and features ----------------------------------------------------------------
 
@@ -168,7 +167,7 @@ class KitchenSinks(FeatureMap):
         """Return weights of some units by their law, from Gaussian ones of `draw`; then biases."""
         n = units.stop - units.start
         weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
-        if self.bias == 0.0 or self._law.brings_offset:
+        if self.bias == 0.0 or self._stumps:
             return weights
         if self.bias == "uniform":
             offset = math.tau * _random.by_blocks(
@@ -179,13 +178,15 @@ class KitchenSinks(FeatureMap):
                 self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start
             )
         offset = offset.reshape(1, n)
-        own = self._law.brings_offset is None and len(weights) == 2
-        if own:
-            offset = weights[1] + offset
         if self._activation.waves:
             # A long offset would round the angle that it is added to.
             offset = np.where(np.abs(offset) > 2.0**10, np.fmod(offset, math.tau), offset)
-        return (*(weights[:1] if own else weights), offset.astype(dtype))
+        return (*weights, offset.astype(dtype))
+
+    @property
+    def _stumps(self) -> StumpWeights | None:
+        """The law whose moments do not follow from those of Gaussian pairs."""
+        return self._law if isinstance(self._law, StumpWeights) else None
 
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
@@ -194,26 +195,25 @@ class KitchenSinks(FeatureMap):
             self._projection.pieces,
             self.weight_scale,
             1.0 / math.sqrt(self.n_features),
-            # None: the weights of a law of the user's say it.
-            None if self._law.brings_offset is None else self.bias != 0.0,
+            self.bias != 0.0,
         )
 
     def _angles(self) -> Angles | None:
         if not self._activation.waves:
             return None
         harmonic = max(abs(f) for f, _ in self._activation.waves)
-        return Angles(self.weight_scale, harmonic, law=None if self._law.follows else 0)
+        return Angles(self.weight_scale, harmonic, law=0 if self._stumps else None)
 
     # -- moments -----------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        if not self._law.follows:
-            return self._law.moment("kernel", x, x if y is None else y)
+        if self._stumps:
+            return self._stumps.moment("kernel", x, x if y is None else y)
         return self._moment(x, y, 1)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        if not self._law.follows:
-            return self._law.moment("variance", x, x if y is None else y)
+        if self._stumps:
+            return self._stumps.moment("variance", x, x if y is None else y)
         with np.errstate(over="ignore"):
             variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
         xp = _arrays.array_namespace(variance)
@@ -259,10 +259,9 @@ class KitchenSinks(FeatureMap):
 
     @property
     def kernel_source(self) -> str:
-        """Origin of :meth:`kernel`: 'closed form', 'series' (of Mehler), or 'given'."""
-        if not self._law.follows:
-            return self._law.source
-        return "closed form" if self._activation.has_closed_form() else "series"
+        """Origin of :meth:`kernel`: 'closed form' or 'series' (of Mehler)."""
+        closed = self._stumps or self._activation.has_closed_form()
+        return "closed form" if closed else "series"
 
     def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Bound the error of :meth:`kernel`, shape (n, k).
@@ -280,7 +279,7 @@ class KitchenSinks(FeatureMap):
         array, shape (n, k)
             In the namespace and float dtype of `X`.
         """
-        error = self._error_of if self._law.follows else self._law.kernel_error
+        error = self._stumps.kernel_error if self._stumps else self._error_of
         return self._of_rows(X, Y, error)
 
     def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
@@ -290,10 +289,8 @@ class KitchenSinks(FeatureMap):
     product_kurtosis = _distributions.product_kurtosis
 
     def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        if not self._law.follows:
-            raise ValueError(
-                "the law of the weights carries no kurtosis: none is known for a law of your own"
-            )
+        if self._stumps:
+            raise ValueError("law='stumps' carries no kurtosis: check the range of its products")
         pairs, uniform = self._pairs(x, y), self.bias == "uniform"
         zero, other = pairs.x_scale == 0.0, pairs.y_scale == 0.0
         if self._activation.degree is not None:
@@ -365,13 +362,11 @@ def _sink(
     pieces: Callable[..., Iterator[_arrays.Array]],
     weight_scale: float,
     gain: float,
-    shifted: bool | None,
+    shifted: bool,
     xp: Any,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    if shifted is None:
-        shifted = len(weights) == 2
     offset = weights[-1] if shifted else None
     own = weights[: -1 if shifted else None]
     (projected,) = pieces(xp, rows * weight_scale, *own)
@@ -385,3 +380,178 @@ def _sink(
         )
     # Cast: activations may return booleans, or float64 for float32.
     return xp.astype(activated, projected.dtype, copy=False) * gain
+
+
+class WeightLaw(ABC):
+    """Distribution of a weight vector w, in units of `weight_scale`."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        """Raise ValueError for arguments incompatible with this law."""
+
+    @abstractmethod
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        """Return weights of some units, from Gaussian ones of `draw`."""
+
+    def length_factor(self, degree: int, n_inputs: int) -> float:
+        """Compute E |w|^(2 degree) over that of Gaussian weights."""
+        return 1.0
+
+    def projected(self, n_inputs: int) -> Projected:
+        """Return the distribution function of one projection of a row."""
+        return gaussian
+
+
+class GaussianWeights(WeightLaw):
+    """N(0, I), arranged by the projection."""
+
+    name = "gaussian"
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        """Accept everything."""
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        return draw(dtype)
+
+
+class SphereWeights(WeightLaw):
+    """Uniform on the sphere of radius sqrt(d): Gaussian directions, for homogeneous activations."""
+
+    name = "sphere"
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        if activation.degree is None or bias != 0.0:
+            without = " with a bias" if activation.degree is not None else ""
+            raise ValueError(
+                "law='sphere' has an exact kernel for activations that carry a degree, such as "
+                f"step, relu and relu2, without bias, not for {activation.title}{without}; use "
+                "law='gaussian'"
+            )
+        if not projection.dense:
+            raise ValueError(
+                f"law='sphere' needs the weights themselves, which projections={projection.name!r} "
+                "does not keep; use 'gaussian' or 'orthogonal'"
+            )
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        n = units.stop - units.start
+        exactly = draw("float64")[0]
+        # NumPy sums a single column in a different order from each of many.
+        squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
+        length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / n_inputs)
+        return ((exactly / length[:, :, :n]).astype(dtype),)
+
+    def length_factor(self, degree: int, n_inputs: int) -> float:
+        return math.prod(n_inputs / (n_inputs + 2 * i) for i in range(degree))
+
+    def projected(self, n_inputs: int) -> Projected:
+        return on_sphere(n_inputs)
+
+
+class StumpWeights(WeightLaw):
+    """w = e_j for a uniform coordinate j, and an offset uniform in [-half_width, half_width].
+
+    An activation of degree 0 sees the sign of its projection alone. Of two rows, clipped to the
+    thresholds, the share that one threshold separates is their distance in the sum norm over
+    2 d half_width: kernel and variance are functions of it and of the sums of the rows.
+    """
+
+    name = "stumps"
+
+    def __init__(self, activation: Activation, weight_scale: float, half_width: float | str):
+        if not isinstance(half_width, float) or half_width == 0.0:
+            raise ValueError(
+                f"law='stumps' has thresholds uniform between -bias and bias: bias={half_width!r} "
+                "must be a number above 0"
+            )
+        self.activation = activation
+        self.weight_scale = weight_scale
+        self.half_width = half_width
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        if not projection.independent:
+            raise ValueError("law='stumps' draws coordinates: leave projections out")
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        n = units.stop - units.start
+        weight, offset = np.zeros((n_inputs, n)), np.empty((1, n))
+        size = _random.UNITS_PER_BLOCK
+        for block, here, there in _random.covering(units.start, n):
+            rng = _random.generator(seed, _random.LAW, block)
+            chosen = rng.integers(n_inputs, size=size)
+            offset[0, here] = self.half_width * (2.0 * rng.random(size) - 1.0)[there]
+            weight[chosen[there], np.arange(n)[here]] = 1.0
+        return weight.astype(dtype)[None], offset.astype(dtype)
+
+    def projected(self, n_inputs: int) -> Projected:
+        raise ValueError(
+            "law='stumps' carries no distribution: a stump has two values, whose probabilities "
+            "the mean of a row says"
+        )
+
+    def moment(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+        """Compute the kernel, or the variance of one product."""
+        if self.activation.degree != 0:
+            raise ValueError(
+                f"law='stumps' has a closed form for activations that carry degree 0, such as "
+                f"step, not for {self.activation.title}; estimate the kernel by "
+                "gram(X) of many features"
+            )
+        first = self._moment(x, y, 1)
+        if what == "kernel":
+            return first
+        xp = _arrays.array_namespace(first)
+        variance = self._moment(x, y, 2) - first**2
+        return xp.maximum(variance, xp.zeros_like(variance))
+
+    def kernel_error(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """Bound the rounding of the kernel."""
+        y = x if y is None else y
+        xp = _arrays.array_namespace(x)
+        largest = max(abs(value) for value in self._sides())
+        # Sums of d terms, each at most half_width.
+        error = 4.0 * x.shape[1] * float(np.finfo(np.float64).eps) * largest**2
+        return error * xp.ones_like(xp.matmul(x, xp.matrix_transpose(y)))
+
+    def _sides(self) -> tuple[float, float]:
+        below, above = self.activation.on_host(np.array([-1.0, 1.0]))
+        return float(below), float(above)
+
+    def _moment(self, x: _arrays.Array, y: _arrays.Array, power: int) -> _arrays.Array:
+        xp = _arrays.array_namespace(x, y)
+        a, d = self.half_width, x.shape[1]
+        left, right = (xp.clip(rows * self.weight_scale, -a, a) / (2.0 * a * d) for rows in (x, y))
+        apart: Any = 0.0
+        for j in range(d):
+            apart = apart + xp.abs(left[:, j][:, None] - right[:, j][None, :])
+        middle = 0.5 * (xp.sum(left, axis=1)[:, None] + xp.sum(right, axis=1)[None, :])
+        both_above = 0.5 + middle - 0.5 * apart
+        both_below = 0.5 - middle - 0.5 * apart
+        below, above = (value**power for value in self._sides())
+        return above**2 * both_above + below**2 * both_below + above * below * apart
+
+
+_NAMED: dict[str, WeightLaw] = {each.name: each for each in (GaussianWeights(), SphereWeights())}
+
+
+def law_of(law: Any, activation: Activation, weight_scale: float, bias: float | str) -> WeightLaw:
+    """Return the law of a name; ValueError if there is none."""
+    if isinstance(law, str) and law == StumpWeights.name:
+        return StumpWeights(activation, weight_scale, bias)
+    if not isinstance(law, str) or law not in _NAMED:
+        names = ", ".join((*_NAMED, StumpWeights.name))
+        raise ValueError(
+            f"law={law!r} is not one of {names}: for a law of your own draw "
+            "mehler.features.RandomFunctions"
+        )
+    return _NAMED[law]
