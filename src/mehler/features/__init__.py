@@ -14,18 +14,16 @@ from mehler.features._given_weights import with_weights as with_weights
 from mehler.features._recipes import MAPS as MAPS
 from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
-from mehler.features.deep._features import DeepFeatures
 from mehler.features.deep._kernel import DeepKernel
-from mehler.features.deep._tangent import TangentFeatures
+from mehler.features.deep._networks import DeepFeatures, TangentFeatures
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks import KitchenSinks
-from mehler.features.leverage._selected import SelectedFeatures
+from mehler.features.leverage._selector import SelectedFeatures
 from mehler.features.localised import LocalisedLinearFeatures
-from mehler.features.maxout._codes import MaxoutCodes
+from mehler.features.maxout._codes import MaxoutCodes, PackedCodes
 from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
 from mehler.features.maxout._maxout import MaxoutFeatures
-from mehler.features.maxout._packed import PackedCodes
 from mehler.features.random_functions import RandomFunctions
 from mehler.features.spectra import Spectrum
 

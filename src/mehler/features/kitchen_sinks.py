@@ -51,10 +51,6 @@ class KitchenSinks(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
-    n_features : int
-        Features m.
     activation : str, Activation or callable
         'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'leaky_relu', 'gelu', 'sigmoid',
         'softplus', 'erf', 'tanh', 'cos', 'sin' (:func:`mehler.exact.activation_kernel`), or any
@@ -76,7 +72,7 @@ class KitchenSinks(FeatureMap):
     projections : str, optional
         How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
         expected kernel is the same for all.
-    seed, like, dtype, stored
+    n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
     See Also

@@ -30,10 +30,6 @@ class RandomFunctions(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
-    n_features : int
-        Features m.
     function : callable
         :math:`\phi`, as ``function(X, *omega) -> (n, m)`` for rows (n, d) and the parameters of m
         units; X and omega are arrays of the rows' library.
@@ -42,13 +38,8 @@ class RandomFunctions(FeatureMap):
         units, or a tuple of such arrays. Floats follow the dtype of the rows; integers stay.
     kernel, variance : callable, optional
         ``(X, Y) -> (n, k)``: the exact kernel, and the variance of one product.
-    seed, like, dtype, stored
+    n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range; if `law` or `function` returns other shapes.
 
     See Also
     --------

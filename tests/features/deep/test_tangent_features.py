@@ -10,7 +10,7 @@ import pytest
 
 import mehler
 from mehler import _arrays, exact, verify
-from mehler.features.deep import _tangent
+from mehler.features.deep import _networks as _tangent
 from tests.places import CPU, Place
 
 X = np.random.default_rng(0).standard_normal((5, 4))

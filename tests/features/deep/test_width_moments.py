@@ -8,7 +8,7 @@ import pytest
 import mehler
 from mehler import exact
 from mehler.exact import Activation
-from mehler.features.deep._width_moments import (
+from mehler.features.deep._width import (
     maxout_moments,
     sided_moments,
     third_with_first,

@@ -13,7 +13,8 @@ import pytest
 import mehler
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import _dense, _hadamard
+from mehler.features.projections import _base as _dense
+from mehler.features.projections import _hadamard
 
 D, M = 5, 400
 _RNG = np.random.default_rng(0)

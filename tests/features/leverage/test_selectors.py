@@ -13,7 +13,7 @@ import pytest
 import mehler
 from mehler import _arrays, verify
 from mehler.features import leverage
-from mehler.features.leverage._selected import natural_groups
+from mehler.features.leverage._selector import natural_groups
 from tests.features.leverage.pools import POOLS, ROWS, SELECTORS, TARGETS, D
 from tests.places import CPU
 

@@ -10,7 +10,7 @@ import pytest
 
 import mehler
 from mehler import exact
-from mehler.features.maxout import _local
+from mehler.features.maxout import _maxout as _local
 
 MAPS = {
     "plain": lambda seed=0, m=40, **k: mehler.MaxoutFeatures.draw(3, m, 4, seed=seed, **k),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
 from mehler.exact.activations import ActivationLike, Pairs, activation_of
-from mehler.features.deep import _layers, _recursion
-from mehler.features.deep._layers import Elementwise, Layer, Maxout
+from mehler.features.deep import _recursion
+from mehler.features.deep._recursion import Elementwise, Layer, Maxout
 
 # Layers beyond which nobody waits.
 _DEEPEST = 10_000
@@ -189,7 +190,10 @@ class DeepKernel:
     ) -> Any:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
         if _arrays.is_batched(x) or _arrays.is_batched(y):
-            return self._of_batches(x, y, tangent=tangent, error=error)
+            if error:
+                raise ValueError("return_error=True is for matrices: call it for each batch of X")
+            one = functools.partial(self._of_rows, tangent=tangent, error=False)
+            return _arrays.pairs_of_batches(one, x, y)
         _require_rows(x, y)
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
@@ -205,7 +209,7 @@ class DeepKernel:
         def layers(some: Pairs) -> list[_arrays.Array]:
             return self._layers(some, columns, tangent=tangent, error=error)
 
-        found = _layers.over_pairs(layers, *rows)
+        found = _recursion.over_pairs(layers, *rows)
         if error and dtype != wide:
             found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
         if dtype != wide and not _arrays.is_lazy(found[0]):
@@ -217,23 +221,6 @@ class DeepKernel:
                 )
         found = [xp.astype(one, dtype, copy=False) for one in found]
         return tuple(found) if error else found[0]
-
-    def _of_batches(
-        self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
-    ) -> Any:
-        found = tuple(
-            _arrays.pairs_of_batches(
-                lambda a, b, which=which: (
-                    self._of_rows(a, b, tangent=tangent, error=True)[1]
-                    if which
-                    else self._of_rows(a, b, tangent=tangent, error=False)
-                ),
-                x,
-                y,
-            )
-            for which in range(1 + error)
-        )
-        return found if error else found[0]
 
     def _layers(
         self, pairs: Pairs, columns: int, *, tangent: bool, error: bool

@@ -4,12 +4,14 @@ Elements act on templates, never on the data. Whole groups make features invaria
 rounding; lists that are no groups (small shifts, interpolated rotations, warps) make them robust.
 """
 
-from mehler.features.groups._combined import DirectProduct, DirectSum, LinearMaps
 from mehler.features.groups._families import (
     BlockPermutations,
     CyclicShifts,
     Dihedral,
+    DirectProduct,
+    DirectSum,
     ImageShifts,
+    LinearMaps,
     QuarterTurns,
     SignFlips,
     Trivial,
@@ -18,9 +20,8 @@ from mehler.features.groups._group import Group, from_recipe
 
 # What `Group.subset` and `Group.drawn` return, and no public name.
 from mehler.features.groups._group import Subset as Subset
-from mehler.features.groups._interpolated import ImageRotations, PitchShifts, TimeWarps
 from mehler.features.groups._orbits import energy_distance, haar_kernel, mean_distance
-from mehler.features.groups._steerable import SteerableRotations
+from mehler.features.groups._turns import ImageRotations, PitchShifts, SteerableRotations, TimeWarps
 
 __all__ = [
     "BlockPermutations",

@@ -356,11 +356,6 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
     Group
         An equal group.
 
-    Raises
-    ------
-    ValueError
-        If it names no group known to this version, or lacks an argument.
-
     Examples
     --------
     >>> from mehler.features import groups

@@ -10,8 +10,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.features.leverage._scores import ScoreMethod, ridge_leverage_scores
-from mehler.features.leverage._selected import members
-from mehler.features.leverage._selector import Choice, Selector, top
+from mehler.features.leverage._selector import Choice, Selector, members, top
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

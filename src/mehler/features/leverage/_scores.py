@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
-from mehler.features.leverage._selected import require_groups, sum_groups
+from mehler.features.leverage._selector import require_groups, sum_groups
 
 Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
 ScoreMethod: TypeAlias = Literal["auto", "svd", "dual", "gram"]

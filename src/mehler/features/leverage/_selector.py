@@ -1,8 +1,9 @@
-"""Base class of selectors: a pool, the number of features to keep, and ``fit``."""
+"""Selectors: a pool, the number of features to keep, ``fit``, and the map of the kept features."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,16 +11,274 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._random import require_seed
-from mehler._validate import require_integer
+from mehler._validate import require_flag, require_integer
 from mehler.features._base import FeatureMap
-from mehler.features.leverage._selected import (
-    SelectedFeatures,
-    columns_of_units,
-    natural_groups,
-    require_groups,
-    require_pool,
-    sum_groups,
-)
+from mehler.features._block import Angles
+from mehler.features._recipes import map_of
+from mehler.features.fourier import FourierFeatures
+from mehler.features.invariant._invariant import GroupInvariantFeatures
+from mehler.features.kitchen_sinks import KitchenSinks
+from mehler.features.maxout._codes import MaxoutCodes
+from mehler.features.maxout._maxout import MaxoutFeatures
+
+# Maps whose units can be computed separately, if their weights are one matrix.
+_SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)
+
+
+def require_pool(pool: Any) -> FeatureMap:
+    """Raise unless `pool` is a map with real features."""
+    if not isinstance(pool, FeatureMap) or isinstance(pool, MaxoutCodes):
+        raise TypeError(
+            f"pool must be a map of this library with real features, not "
+            f"{type(pool).__name__}; draw one, for instance FourierFeatures.draw(...)"
+        )
+    return pool
+
+
+def columns_of_units(pool: FeatureMap) -> Any:
+    """Return column numbers, (units, columns per unit): one for a maxout unit, two for a pair."""
+    columns = np.arange(pool.n_features)
+    if isinstance(pool, FourierFeatures) and pool.form == "pairs":
+        # All cosines come first.
+        return columns.reshape(2, -1).T
+    if isinstance(pool, GroupInvariantFeatures):
+        return columns.reshape(pool.n_units, -1)
+    return columns.reshape(-1, 1)
+
+
+def natural_groups(pool: FeatureMap) -> Any:
+    """Label the columns by unit, or by block of orthogonal directions."""
+    columns = columns_of_units(pool)
+    labels = np.empty(pool.n_features, dtype=np.int64)
+    labels[columns] = (np.arange(columns.shape[0]) // _block(pool, columns.shape[0]))[:, None]
+    return labels
+
+
+def _block(pool: FeatureMap, n_units: int) -> int:
+    """Return the units per block of orthogonal directions; 1 if there are none."""
+    projection = getattr(pool, "_projection", None)
+    near = projection and projection.orthogonal_pairs(pool.n_inputs, n_units)
+    return near.dimension if near else 1
+
+
+def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
+    """Return the units that can be computed alone for `columns`, and these columns in their order.
+
+    None if the whole pool has to be computed.
+    """
+    if not isinstance(pool, _SEPARABLE) or not pool._projection.dense:
+        return None
+    of_units = columns_of_units(pool)
+    kept = np.isin(of_units, columns)
+    if not np.array_equal(kept.any(axis=1), kept.all(axis=1)):
+        return None
+    units = np.flatnonzero(kept.all(axis=1))
+    return units, of_units[units].T.reshape(-1)
+
+
+def require_groups(groups: Any, n_columns: int) -> Any:
+    """Return group labels 0 .. G-1 of the columns, on the host; one per column for None."""
+    if groups is None:
+        return np.arange(n_columns)
+    labels = _arrays.to_host(groups)
+    if labels.shape != (n_columns,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"groups must be {n_columns} integers, one label a feature, not an array of shape "
+            f"{labels.shape} and dtype {labels.dtype}"
+        )
+    return np.unique(labels, return_inverse=True)[1].reshape(-1)
+
+
+def members(labels: Any) -> list[Any]:
+    """Return the column numbers of each group, in order."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels))[:-1]
+    return np.split(order, ends)
+
+
+def sum_groups(xp: Any, values: _arrays.Array, labels: Any) -> _arrays.Array:
+    """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
+    n = values.shape[0]
+    sizes = np.bincount(labels)
+    if np.array_equal(labels, np.arange(n)):
+        return values
+    table = np.full((sizes.size, sizes.max()), n, dtype=np.int32)
+    for row, columns in enumerate(members(labels)):
+        table[row, : columns.size] = columns
+    place = _arrays.place_of(values)
+    padded = xp.concat([values, xp.zeros((1,), dtype=values.dtype, device=place.device)])
+    indices = _arrays.from_host(table.reshape(-1), place)
+    return xp.sum(xp.reshape(xp.take(padded, indices, axis=0), table.shape), axis=1)
+
+
+class SelectedFeatures(FeatureMap):
+    r"""Weighted features of a pool, as returned by a selector's ``fit``.
+
+    .. math:: \Psi(x) = \big(g_k\,\Phi(x)_{i_k}\big)_k
+
+    If the gains make it unbiased, its inner products estimate the pool's kernel: ``unbiased`` is
+    true, and :meth:`kernel` is the pool's expected kernel. Otherwise the selection changed the
+    kernel, and :meth:`kernel` is that of the kept features: their inner products. Only kept units
+    are computed, if the pool's projections allow it.
+
+    Attributes
+    ----------
+    pool : FeatureMap
+        The pool.
+    columns : tuple of int
+        Kept columns of the pool, ascending.
+    gains : tuple of float
+        Their factors g.
+    unbiased : bool
+        Whether the kernel is that of the pool.
+
+    See Also
+    --------
+    mehler.features.leverage : The selectors.
+
+    Notes
+    -----
+    ``variance`` and ``gram_variance`` are over draws of the pool and of the selection. They are
+    exact for plain sampling from independent units, 0 if the kernel is that of the kept features,
+    and otherwise proved upper bounds (:doc:`/theorems/leverage-algorithm-1`). They assume that the
+    scores were computed on other rows than those of the arguments. Of features drawn by their
+    scores alone no bound is known, and they raise ValueError.
+    """
+
+    # Columns were chosen together.
+    independent_units = False
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        pool: Any,
+        columns: Sequence[int],
+        gains: Sequence[float],
+        unbiased: bool,
+        variance_factors: Sequence[float] | None = (0.0, 0.0, 0.0),
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if isinstance(pool, dict):
+            pool = map_of(pool, like)
+        pool = require_pool(pool)
+        place = _arrays.resolve_place(like)
+        self.pool = pool if pool.place == place else pool.to(like)
+        self.columns = tuple(int(one) for one in columns)
+        self.gains = tuple(float(one) for one in gains)
+        self.unbiased = require_flag("unbiased", unbiased)
+        factors = variance_factors
+        self.variance_factors = None if factors is None else tuple(float(one) for one in factors)
+        _check(self, n_inputs, n_features)
+        self._separate = separate(pool, np.asarray(self.columns))
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    @property
+    def exact_variance(self) -> bool:
+        """Whether ``variance`` is exact, not an upper bound: for the kernel of kept features."""
+        return not self.unbiased
+
+    def _n_weights(self) -> int:
+        return self.pool._n_weights()
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "pool": self.pool,
+            "columns": list(self.columns),
+            "gains": list(self.gains),
+            "unbiased": self.unbiased,
+            "variance_factors": self.variance_factors and list(self.variance_factors),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"SelectedFeatures: {self.n_features} of {self.pool!r}"
+            f"{'' if self.unbiased else ', kernel changed'}"
+        )
+
+    # -- features -------------------------------------------------------------------------
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        weights = tuple(_arrays.to_host(part) for part in self.pool._weights(dtype))
+        gain = dict(zip(self.columns, self.gains, strict=True))
+        if self._separate is None:
+            columns = np.asarray(self.columns, dtype=np.int32)
+            return (*weights, columns, np.asarray(self.gains, dtype=dtype))
+        units, order = self._separate
+        kept = tuple(np.ascontiguousarray(part[..., units]) for part in weights)
+        return (*kept, np.asarray([gain[one] for one in order], dtype=dtype))
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return self._kept
+
+    def _kept(self, xp: Any, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+        """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
+        block = self.pool._block()
+        if self._separate is not None:
+            return block(xp, rows, *weights[:-1]) * weights[-1]
+        return xp.take(block(xp, rows, *weights[:-2]), weights[-2], axis=1) * weights[-1]
+
+    def _angles(self) -> Angles | None:
+        return self.pool._angles()
+
+    def _rows_per_block(self) -> int | None:
+        return self.pool._rows_per_block()
+
+    def _out_dtype(self, dtype: Any) -> Any:
+        return self.pool._out_dtype(dtype)
+
+    # -- moments --------------------------------------------------------------------------
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if self.unbiased:
+            return self.pool._kernel_of(x, y)
+        there = _arrays.place_of(x)
+        # A tracer has no device: its weights are where it will be.
+        near = there.xp is self.place.xp and None in (there.device, self.place.device)
+        here = self if near or there == self.place else self.to(x)
+        left = here(x)
+        right = left if y is None else here(y)
+        xp = there.xp
+        return xp.matmul(left, xp.matrix_transpose(right))
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if not self.unbiased:
+            return 0.0 * self._kernel_of(x, y)
+        if self.variance_factors is None:
+            raise ValueError(
+                "no bound of the variance is known for features drawn by their scores alone, whose "
+                "weights nothing bounds: draw with mix > 0"
+            )
+        of_gram, of_unit, of_square = self.variance_factors
+        total = of_unit * self.pool._variance_of(x, y)
+        if of_gram:
+            total = total + of_gram * self.pool._gram_variance_of(x, y) / self.pool.n_features
+        if of_square:
+            total = total + of_square * self.pool._kernel_of(x, y) ** 2
+        return total * self.n_features
+
+
+def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
+    pool, columns = selected.pool, selected.columns
+    if n_inputs != pool.n_inputs:
+        raise ValueError(f"n_inputs={n_inputs} is not the pool's {pool.n_inputs}")
+    if not columns or len(columns) != n_features or len(selected.gains) != n_features:
+        raise ValueError(
+            f"{len(columns)} columns and {len(selected.gains)} gains for n_features={n_features}: "
+            "give one of each a feature"
+        )
+    if list(columns) != sorted(set(columns)) or columns[0] < 0 or columns[-1] >= pool.n_features:
+        raise ValueError(
+            f"columns must be different, ascending and below the pool's {pool.n_features}"
+        )
+    if not np.all(np.isfinite(selected.gains)) or min(selected.gains) <= 0:
+        raise ValueError("gains must be positive and finite")
+    factors = selected.variance_factors
+    if factors is not None and (len(factors) != 3 or min(factors) < 0):
+        raise ValueError("variance_factors must be three numbers of at least 0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +364,6 @@ class Selector(ABC):
         SelectedFeatures
             An immutable map.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `y` is not as above, or `y` is missing.
         """
         _arrays.require_matrix(X, finite=False)
         phi = self.pool(X)

@@ -1,3 +1,3 @@
 """Maxout features and codes: maxima and argmaxima of pools of projections."""
 
-from mehler.features.maxout._base import MaxoutBase as MaxoutBase
+from mehler.features.maxout._maxout import MaxoutBase as MaxoutBase

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler.features import _distributions
-from mehler.features.maxout._local import LocallyLinear
+from mehler.features.maxout._maxout import LocallyLinear
 from mehler.features.projections import named
 from mehler.features.projections._base import ProjectionName
 
@@ -25,13 +25,9 @@ class DecoupledMaxoutFeatures(LocallyLinear):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
-    n_features : int
-        Units m.
     pool_size : int
         Pool size q.
-    seed, like, dtype, stored
+    n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
     directions : {'next', 'fresh'}, optional
         Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are

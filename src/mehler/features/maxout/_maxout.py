@@ -1,18 +1,269 @@
-"""Random maxout features: Definition 1, optionally centred or with shared projections."""
+"""Maxout features, and what all maps of pools of projections share."""
 
 from __future__ import annotations
 
 import functools
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
-from mehler._validate import require_flag
-from mehler.features import _correlation, _distributions
-from mehler.features.maxout._local import LocallyLinear
+from mehler._validate import require_flag, require_integer
+from mehler.features import _correlation, _distributions, projections
+from mehler.features._base import FeatureMap
+from mehler.features._recipes import bandwidths
 from mehler.features.projections import SharedPool, named
 from mehler.features.projections._base import ProjectionName
+
+
+class MaxoutBase(FeatureMap):
+    """A map each of whose units is a function of a pool of q = `pool_size` Gaussian projections.
+
+    Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
+    """
+
+    _instead = bandwidths("the kernel has no bandwidth, and depends on the angle of rows")
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        projection: projections.Projection | None = None,
+        stored: bool = True,
+    ) -> None:
+        self.pool_size = require_integer("pool_size", pool_size, most=10**6)
+        self._projection = projection or projections.Gaussian()
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
+
+    @abstractmethod
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Compute the expected kernel of unit vectors."""
+
+    @abstractmethod
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Compute the variance of one feature product of unit vectors."""
+
+    @abstractmethod
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Compute or bound the kurtosis of one feature product of unit vectors."""
+
+    product_kurtosis = _distributions.product_kurtosis
+
+    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Compute m times the variance of the Gram's entries for unit vectors.
+
+        Exact for independent units; for dependent ones the bound proved for any function of a pool.
+        """
+        return self._variance_at(rho) * self._projection.variance_factor(*self._sizes())
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether the projection draws units independently."""
+        return self._projection.independent
+
+    def _sizes(self) -> tuple[int, int, int]:
+        """Return pieces, inputs and units of the projection."""
+        return self.pool_size, self.n_inputs, self.n_features
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
+
+    def _n_weights(self) -> int:
+        self._projection.check(*self._sizes())
+        return self._projection.n_weights(*self._sizes())
+
+    def _rows_per_block(self) -> int | None:
+        own = self._projection.block_rows_for_map(self.n_inputs)
+        return own or _arrays.block_rows_for_max(self.n_inputs, self.n_features)
+
+    def _numbers_per_row(self) -> int:
+        # All products at once, and the largest.
+        return (self.pool_size + 1) * self.n_features
+
+    def _parameters(self) -> dict[str, Any]:
+        named = self._projection.name in projections.NAMES
+        # Omit the default so recipes from before `projections=` still compare equal.
+        other = {"projections": self._projection.name} if named and not self._plain else {}
+        return {"pool_size": self.pool_size, **other}
+
+    @property
+    def _plain(self) -> bool:
+        return isinstance(self._projection, projections.Gaussian)
+
+    @property
+    def _slope(self) -> float:
+        """The derivative of the kernel in rho at 0, if it is homogeneous."""
+        return 1.0 / self.pool_size
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        value = self._at_pairs(x, y, self._kernel_at, 1)
+        if not self._slope or not _arrays.differentiable(x, *(() if y is None else (y,))):
+            return value
+        # At a row of zeros nothing but the linear part of the kernel has a derivative.
+        xp = _arrays.array_namespace(value)
+        nothing = xp.zeros_like(value)
+        zero = _arrays.constant(self._at_pairs(x, y, xp.ones_like, 1)) == 0.0
+        return value + self._slope * xp.where(zero, _correlation.products(x, y), nothing)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._at_pairs(x, y, self._variance_at, 2)
+
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._at_pairs(x, y, self._gram_variance_at, 2)
+
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._at_pairs(x, y, self._kurtosis_at, 0)
+
+    def _at_pairs(
+        self,
+        x: _arrays.Array,
+        y: _arrays.Array | None,
+        at: Callable[[_arrays.Array], _arrays.Array],
+        power: int,
+    ) -> _arrays.Array:
+        x_length, y_length, rho = _correlation.pairs(x, y)
+        scale, value = self._scale(x_length * y_length, power), at(rho)
+        xp = _arrays.array_namespace(rho)
+        # Huge rows at right angles: 0 times infinity.
+        nothing = (value == 0.0) & ~xp.isfinite(scale)
+        scale = xp.where(nothing, xp.ones_like(scale), scale)
+        return scale * value
+
+    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+        """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
+        return product_of_lengths**power
+
+
+class LocallyLinear(MaxoutBase):
+    """A maxout map whose features are inner products with weights that depend on the row.
+
+    Subclasses define `_pools` and `_gain`, and `_offset` if they subtract a multiple of the norm.
+    """
+
+    _offset: float = 0.0
+
+    @abstractmethod
+    def _pools(
+        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        """Yield for each j <= q the projections that compete, and those that are taken."""
+
+    @property
+    @abstractmethod
+    def _gain(self) -> float:
+        """Factor of the features."""
+
+    def local_coefficients(
+        self, X: _arrays.Array, weights: _arrays.Array | None = None
+    ) -> _arrays.Array:
+        r"""Return the coefficients of the linear functions that the features are near each row.
+
+        .. math:: \Phi(x) = A(x)\,x, \qquad
+                  \langle\alpha, \Phi(x)\rangle = \langle A(x)^\top\alpha, x\rangle
+
+        A is constant within a cell of winners, and is the derivative of the features there. For a
+        linear model :math:`\alpha`, :math:`A(x)^\top\alpha` says how much each input contributes
+        at x: multiplied by x, it sums to the prediction.
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows on the map's library and device.
+        weights : array, shape (n_features,) or (n_features, t), optional
+            Coefficients :math:`\alpha` of a linear model on the features, or of t of them.
+
+        Returns
+        -------
+        array, shape (n, n_features, n_inputs), (n, n_inputs) or (n, n_inputs, t)
+            A(x) of each row; with `weights` :math:`A(x)^\top\alpha`. In the namespace, device and
+            float dtype of `X`, or in the dtype that the map was drawn with.
+
+        Notes
+        -----
+        With the features of another row z for :math:`\alpha` the mean over draws is, for the
+        decoupled map, :math:`\sigma^2(q)\,\kappa_q(x, z)\,z`: this is equation (4) of the paper.
+        For the plain map it is the gradient of the kernel in x,
+        :math:`\kappa_q z + |z|(K_q - \rho\kappa_q)\,x/|x|`, so that (4) does not hold
+        (:doc:`/theorems/theorem-1-kernel`). A row of zeros has no cell: its coefficients are those
+        of a neighbour. Cost: q products of n x m by m x d.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), equations (4) and (5).
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.DecoupledMaxoutFeatures.draw(3, 200, 4, seed=0)
+        >>> x, alpha = np.array([[1.0, 2.0, -1.0]]), np.ones(200)
+        >>> w = phi.local_coefficients(x, alpha)
+        >>> bool(np.allclose((w * x).sum(axis=1), phi(x) @ alpha))
+        True
+        """
+        dtype, _ = self._checked(X)
+        xp, device = self._xp_and_device(X)
+        alpha = None
+        if weights is not None:
+            alpha = self._checked_weights(weights, xp.astype(X, dtype, copy=False))
+        rows = xp.astype(X, dtype, copy=False)
+        drawn = self._weights(_arrays.dtype_name(dtype))
+        identity = xp.eye(self.n_inputs, dtype=dtype, device=device)
+        winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
+        total: Any = 0.0
+        for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
+            wins = xp.astype(winner == j, dtype)
+            if alpha is None:
+                total = total + wins[:, :, None] * xp.matrix_transpose(directions)[None]
+            else:
+                total = total + _summed(xp, wins, alpha, xp.matrix_transpose(directions))
+        if self._offset:
+            total = total - self._offset * self._radial(xp, rows, alpha)
+        out = total * self._gain
+        return out[..., 0] if weights is not None and weights.ndim == 1 else out
+
+    def _checked_weights(self, weights: _arrays.Array, rows: _arrays.Array) -> _arrays.Array:
+        """Return weights of shape (m, t) in the dtype of the rows."""
+        xp = _arrays.array_namespace(rows, weights, names=("X", "weights"))
+        if weights.ndim not in (1, 2) or weights.shape[0] != self.n_features:
+            raise ValueError(
+                f"weights has shape {tuple(weights.shape)} but must be one coefficient a feature, "
+                f"({self.n_features},) or ({self.n_features}, t)"
+            )
+        column = weights if weights.ndim == 2 else weights[:, None]
+        _arrays.require_matrix(column, name="weights", n_columns=column.shape[1])
+        return xp.astype(column, rows.dtype, copy=False)
+
+    def _radial(self, xp: Any, rows: _arrays.Array, alpha: _arrays.Array | None) -> _arrays.Array:
+        """Return the gradient of the norm, for each feature or summed with `alpha`."""
+        unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
+        if alpha is None:
+            return unit[:, None, :] * xp.ones_like(unit[:1, :1])
+        return unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
+
+
+def _winners(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+    """Return the number of the largest projection of each unit; ties go to the first."""
+    best = next(pieces)
+    winner = xp.zeros_like(best)
+    for j, piece in enumerate(pieces, start=1):
+        better = piece > best
+        winner = xp.where(better, j * xp.ones_like(winner), winner)
+        best = xp.where(better, piece, best)
+    return winner
+
+
+def _summed(
+    xp: Any, wins: _arrays.Array, alpha: _arrays.Array, directions: _arrays.Array
+) -> _arrays.Array:
+    """Sum the won directions with coefficients `alpha`: shape (n, d, t)."""
+    parts = [xp.matmul(wins * alpha[:, t], directions) for t in range(alpha.shape[1])]
+    return xp.stack(parts, axis=2)
 
 
 class MaxoutFeatures(LocallyLinear):
@@ -27,13 +278,9 @@ class MaxoutFeatures(LocallyLinear):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
-    n_features : int
-        Units m.
     pool_size : int
         Pool size q; q = 1 gives the linear kernel.
-    seed, like, dtype, stored
+    n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
     centred : bool, optional
         Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes

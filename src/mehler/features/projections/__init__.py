@@ -16,14 +16,12 @@ of SciPy's version.
 
 from __future__ import annotations
 
-from mehler.features.projections._base import Projection
+from mehler.features.projections._base import Gaussian, Orthogonal, Projection, SharedPool
 
 # Shared with mehler.sklearn, and no public name.
 from mehler.features.projections._base import ProjectionName as ProjectionName
-from mehler.features.projections._dense import Gaussian, Orthogonal
 from mehler.features.projections._hadamard import Hadamard
 from mehler.features.projections._quasi import Halton, Sobol
-from mehler.features.projections._shared import SharedPool
 
 __all__ = [
     "Gaussian",
@@ -52,11 +50,6 @@ def named(name: ProjectionName) -> Projection:
     -------
     Projection
         A new instance.
-
-    Raises
-    ------
-    ValueError
-        For any other name.
 
     Examples
     --------

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.features.projections._base import OrthogonalPairs, Projection
-from mehler.features.projections._dense import Orthogonal, haar
+from mehler.features.projections._base import Orthogonal, OrthogonalPairs, Projection, haar
 
 # Entries b of a cell. Its excess variance is 2/b, its cost is negligible beside the transforms',
 # its weights are b numbers a unit.
