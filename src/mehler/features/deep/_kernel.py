@@ -190,10 +190,11 @@ class DeepKernel:
     ) -> Any:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
         if _arrays.is_batched(x) or _arrays.is_batched(y):
-            if error:
-                raise ValueError("return_error=True is for matrices: call it for each batch of X")
-            one = functools.partial(self._of_rows, tangent=tangent, error=False)
-            return _arrays.pairs_of_batches(one, x, y)
+            of_rows = functools.partial(self._of_rows, tangent=tangent, error=error)
+            if not error:
+                return _arrays.pairs_of_batches(of_rows, x, y)
+            values, errors = (lambda a, b: of_rows(a, b)[0]), (lambda a, b: of_rows(a, b)[1])
+            return tuple(_arrays.pairs_of_batches(each, x, y) for each in (values, errors))
         _require_rows(x, y)
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
