@@ -1,23 +1,20 @@
 r"""Decide a certificate of mehler again, without mehler: ``python recheck.py FILE``.
 
 Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *cannot be decided*, given the
-statistics, plan and assumptions. Only ``mpmath`` is needed; arithmetic is that of its intervals.
+statistics, plan and assumptions. Arithmetic is that of the intervals of ``mpmath``.
 
 The rule, for means with claims c, resolution r and endpoints l < h, all in units of the test:
 
-- *refuted* if at some mean c is excluded, differs from the sample mean by r/20 or more, and the
-  method's own condition for refuting is met;
-- else *holds* if at all means l and h are excluded, and max(h, c) - min(l, c) <= r, while c itself
-  is not excluded or is closer than r/20;
+- *refuted* if some c is excluded, r/20 or more from the sample mean, and the method may refute;
+- else *holds* if all l and h are excluded, no c is so, and max(h, c) - min(l, c) <= r;
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
-Nothing is inverted: each formula below says at which level a point m is excluded, with all beyond
-it. The plan's ``rounding`` moves m towards the mean first; sums are known within their radii.
+Nothing is inverted: a formula says at which level a point m is excluded, with all beyond it. First
+the plan's ``rounding`` moves m towards the mean; sums are known within their radii.
 
-The error rate is split again from the plan (`rate_of`). alpha is the rate of the check, P its
-number of means: catoni has 3 alpha/4 for its last inspection, alpha/(4 k (k + 1)) for the k-th
-before it; two stages of a check of variances have alpha/20 and 19 alpha/20; the self-normalised
-test has half of alpha where bets on 2 P squared lengths have the other half. Each is divided by P.
+The rate alpha is split again (`rate_of`) and divided by the number of means, P: catoni has 3/4 of
+it for its last inspection, 1/(4 k (k + 1)) for the k-th before it; the stages of a check of
+variances 1/20 and 19/20; the self-normalised test half where bets on 2 P squared lengths have half.
 """
 
 # ruff: noqa: E402 (imports after a change of sys.path)
@@ -31,7 +28,6 @@ sys.path[:] = [each for each in sys.path if Path(each).resolve() != Path(__file_
 
 import argparse
 import hashlib
-import itertools
 import json
 import math
 import re
@@ -43,7 +39,7 @@ from typing import Any, NamedTuple
 from mpmath import iv
 
 iv.prec = 120
-SCHEMA = "mehler-certificate/1"
+SCHEMA = "mehler-certificate/2"
 FLOOR, MOST, MARGIN, LEAST, EPS = iv.mpf(1) / 20, iv.mpf(3) / 4, 5, 4000, iv.mpf(2) ** -52
 Test = dict[str, Any]
 
@@ -57,10 +53,9 @@ class Impossible(Exception):
 
 
 class Mean(NamedTuple):
-    """A test of one mean; `excludes` takes a point from the claim on, and the side of the mean.
+    """A test of one mean; `excludes` takes a point from the claim on, and all to one side, -1 or 1.
 
-    The side is -1 for the point and all below it, 1 for it and all above. `may_hold` is None where
-    it is not certain that all points beyond an excluded one are.
+    `may_hold` is None where it is not certain that all points beyond an excluded one are.
     """
 
     mean: Any
@@ -104,21 +99,19 @@ def moved(sums: list[Any], e: Any) -> list[Any]:
 
 def power_sums(test: Test) -> tuple[int, list[Any], Any]:
     """Return n, the sums about the claim for k = 0 to 4, and the mean."""
-    n, *sums = test["n"], *map(ball, test["sums"], test["radii"])
-    m1, m2, m3, m4 = sums
+    n, (m1, m2, m3, m4) = test["n"], map(ball, test["sums"], test["radii"])
     determinant = n * (m2 * m4 - m3**2) - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)
     # Sums of 1, x and x^2 times each other have no negative minor.
     if any(compare(minor, "<", 0) for minor in (m2, n * m2 - m1**2, m2 * m4 - m3**2, determinant)):
         raise Impossible("no samples have these power sums")
-    return n, [iv.mpf(n), *sums], m1 / n
+    return n, [iv.mpf(n), m1, m2, m3, m4], m1 / n
 
 
 def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     r"""S(m) = sum psi(a (X - m)) beyond B = (1 + n/N) L, psi(u) = sign(u) log(1 + \|u\| + u^2/2).
 
-    L = log(2/rate), a = sqrt(2 L/(N V)), V the declared variance, N the planned size, or n at an
-    earlier inspection; S falls in m. It is within a^4 sum (X - m)^4 / 8 of
-    a sum (X - m) - a^3 sum (X - m)^3 / 6, or computed from stored X - c. Catoni (2012).
+    L = log(2/rate), a = sqrt(2 L/(N V)), V declared, N planned, or n at an earlier look. S falls in
+    m, within a^4 sum (X - m)^4 / 8 of a sum (X - m) - a^3 sum (X - m)^3 / 6. Catoni (2012).
     """
     (n, sums, mean), planned, look = power_sums(test), plan["planned"], plan["look"]
     per_draw = plan.get("per_draw", 1)
@@ -174,8 +167,7 @@ def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: 
 
     d is the distance of m from the mean, divided by `lack`; Q = sum (X - mean)^2. Beyond an
     excluded point all are if n/(9 c) >= log(29 level): the sum grows with d up to a standard
-    deviation, and from there on one stake is so near the best, n d/(2 c (Q + n d^2)), that its
-    exponent is 8/9 of n/(8 c) or more.
+    deviation; then one stake is so near the best that its exponent is 8/9 of n/(8 c) or more.
     """
     n, sums, mean = power_sums(test)
     squares = moved(sums, mean)[2]
@@ -200,7 +192,9 @@ def unseen(test: Test, rate: Any, r: Any) -> bool:
     Z = X - c or c - X, of positive sample mean, M the largest -Z. The mean over 29 stakes
     s = 2^k/r, without those above 3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate, by `won`.
     """
-    (n, sums, mean), (low, high), e = power_sums(test), map(ball, test["ends"]), FLOOR * r
+    (n, sums, mean), e = power_sums(test), FLOOR * r
+    reach = iv.sqrt(iv.sqrt(larger(sums[4], 0)))
+    low, high = map(ball, test["ends"]) if "ends" in test else (-reach, reach)
     if compare(n * (mean - low) * (high - mean), "<", moved(sums, mean)[2] * (1 - 1e-9)):
         raise Impossible("no samples between these ends scatter that much")  # Bhatia and Davis 2000
     sign = 1 if sure(mean, ">", 0) else -1
@@ -210,16 +204,16 @@ def unseen(test: Test, rate: Any, r: Any) -> bool:
     return sure(sum(won(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
 
 
-def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
+def self_normalised(plan: Test, test: Test, rate: Any, r: Any, alone: bool = False) -> Any:
     r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
 
     t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2.
     W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at
     inspection j, over 2 at a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E).
-    Refutes where E >= W(t), n >= 4000, and fresh draws ``confirmed`` it, if any; at a single one
-    where E >= 100 and `unseen` does.
+    Refutes where E >= W(t), n >= 4000 and, of draws that differ, the ``fresh`` half or more does so
+    too, at j = 1, and `unseen`; at a single inspection where E >= 100 and `unseen` does.
     """
-    (n, sums, mean), look, fixed = power_sums(test), plan["look"], plan["fixed"]
+    (n, sums, mean), look = power_sums(test), plan["look"]
     _, _, squares, _, fourths = moved(sums, mean)
     paid = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
@@ -233,8 +227,15 @@ def self_normalised(plan: Test, test: Test, rate: Any, r: Any) -> Any:
     known = sure(effective, ">=", needs[t])
     lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not known else 1
     c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
-    may = (known or (fixed and not varies)) and n >= LEAST and test.get("confirmed", 1) > 0
-    return mixture(plan, test, r, c, level, lack, may and look is not None)
+    steady = plan["fixed"] and not varies
+    result = mixture(plan, test, r, c, level, lack, (known or steady) and n >= LEAST and bool(look))
+    if result.may_refute and not (steady or alone) and is_outside(result, r):
+        fresh = test.get("fresh", {"n": 0})
+        if 2 * fresh["n"] < n or not unseen(fresh, rate, r):
+            return result._replace(may_refute=False)
+        again = self_normalised({**plan, "look": 1}, fresh, rate, r, alone=True)
+        return result._replace(may_refute=again.may_refute and is_outside(again, r))
+    return result
 
 
 def bets(test: Test) -> Any:
@@ -261,11 +262,7 @@ def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bo
 
 
 def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
-    r"""A mean of samples X >= 0 is refuted by one of two tests, and never found to hold.
-
-    Too large: the wealth of `bets` is at least 2/rate. Too small: `unseen` bets refute it at half
-    of the rate, and E, as for `self_normalised`, is 100 or more.
-    """
+    """Of X >= 0: too large if `bets` reach 2/rate, too small by `unseen` at rate/2 if E >= 100."""
     n, sums, off = power_sums(test)
     if not sure(abs(off), ">=", FLOOR * r):
         return False, False
@@ -378,10 +375,16 @@ def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
     return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
 
 
+def is_outside(result: Mean, r: Any) -> bool:
+    """Return whether the claim is excluded and far enough from the mean."""
+    far = sure(abs(result.mean), ">=", FLOOR * r)
+    return far and any(result.excludes(iv.mpf(0), side) for side in (-1, 1))
+
+
 def judge(result: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
     """Return whether one mean refutes, and whether it is known within the resolution."""
     (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
-    if sure(abs(mean), ">=", FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
+    if is_outside(result, r):
         return may_refute, False
     ends = [mean - r, mean + r]
     if math.isfinite(test["low"]) and math.isfinite(test["high"]):
@@ -402,13 +405,14 @@ def judge(result: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
 
 def require_sound(certificate: Test) -> None:
     """Raise `Impossible` for numbers, pairs or samples that no check writes."""
+    sizes, most = ("n", "planned", "per_draw", "draws"), 10**10  # whose terms can be summed
     rules: dict[str, Callable[[Any], bool]] = {
-        **dict.fromkeys(("n", "planned", "per_draw", "draws"), is_count),
-        **dict.fromkeys(("count", "look"), lambda x: x in (None, 0) or is_count(x)),
+        **dict.fromkeys(sizes, lambda x: type(x) is int and 0 < x <= most),
+        **dict.fromkeys(("count", "look"), lambda x: x is None or (type(x) is int and x >= 0)),
         "claim": math.isfinite,
         **dict.fromkeys(("rounding", "slack"), lambda x: x >= 0),
         **dict.fromkeys(("bet", "relative_to", "variance"), lambda x: x > 0),
-        "radii": lambda x: len(x) == 4 and all(each >= 0 for each in x),
+        "radii": lambda x: len(x) == 4 and min(x) >= 0,
         "sums": lambda x: len(x) == 4,
         "range": lambda x: x[0] <= x[1],
         "log_wealths": lambda x: len(x) == 11,
@@ -421,17 +425,12 @@ def require_sound(certificate: Test) -> None:
         sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
         if group["method"] == "squared lengths":
             sound = sound and plan["count"] == 2 * len(groups[0]["tests"])
-        for each in (plan, *tests):
+        for each in (plan, *tests, *(test["fresh"] for test in tests if "fresh" in test)):
             sound = sound and all(rules[key](each[key]) for key in rules.keys() & each.keys())
             sound = sound and each.get("bet", math.inf) >= each.get("claim", 0.0) * (1 - 1e-12)
         sound = sound and all(map(is_sample, tests))
     if not sound:
         raise Impossible("no check writes such numbers, pairs or samples")
-
-
-def is_count(x: Any) -> bool:
-    """Return whether a number of samples can be one whose terms are summed."""
-    return type(x) is int and 0 < x <= 10**10
 
 
 def is_sample(test: Test) -> bool:
@@ -451,7 +450,7 @@ def is_sample(test: Test) -> bool:
         rows = sorted(zip(test["index"], test["below"], test["above"], strict=True))
         values = [0.0, *(each for _, *both in rows for each in both), 1.0]
         fits = fits and bool(rows) and (rows[0][0], rows[-1][0]) == (0, n - 1)
-        fits = fits and not any(x > y + 1e-9 for x, y in itertools.pairwise(values))
+        fits = fits and not any(map(lambda x, y: x > y + 1e-9, values, values[1:]))
     return fits
 
 
@@ -493,9 +492,9 @@ def decide(certificate: Test) -> tuple[int, str]:
     if not (True in refutes or (None not in refutes and (False in narrow or None not in narrow))):
         return 3, "cannot be decided: " + (max(each[2] for each in outcomes) or "too few samples")
     status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
+    line = f"the statistics of {len(outcomes)} tests: {status}, at a rate of {alpha:.3g} and a"
     said = "confirmed" if status == certificate["status"] else "contradicted"
-    line = f"{said}: the statistics of {len(outcomes)} tests: {status}"
-    return int(said != "confirmed"), f"{line}, at a rate of {alpha:.3g} and a resolution of {r:.3g}"
+    return int(said != "confirmed"), f"{said}: {line} resolution of {r:.3g}"
 
 
 def once(pairs: list[tuple[str, Any]]) -> Test:
@@ -522,10 +521,9 @@ def seeds(root: int, count: int) -> list[int]:
 def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
     """Draw the maps again, multiply their columns in plain loops, and compare the statistics.
 
-    The j-th sum may differ by its radius, and by what rounding of the features moves:
-    j e sum (|X - c| + 2 |c| + e)^(j-1) with e the plan's ``rounding``. A sample is m times a
-    product of columns, or a whole inner product; of maps with units of several columns only the
-    first sum is compared. The wealth of bets at the largest stake is compared to a millionth.
+    The j-th sum may differ by its radius and j e sum (|X - c| + 2 |c| + e)^(j-1), e the plan's
+    ``rounding``. A sample is m times a product of columns, or a whole inner product; of units of
+    several columns the first sum is compared. Bets are, at the largest stake, to a millionth.
     """
     import numpy as np
 
@@ -535,12 +533,16 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
         return 3, "cannot be replayed: samples are no products of rows, or rows are too many"
     tests, e, source = groups[0]["tests"], plan["rounding"], plan["source"]
     bets = [[test, 0.0] for each in groups[1:] for test in each["tests"]]
-    sums = [(test, [0.0] * 4, [0.0] * 4) for test in tests]
-    for seed in seeds(root, plan["draws"]):
+    fresh = [{**each, **each["fresh"]} for each in tests if "fresh" in each]
+    sums = [(test, [0.0] * 4, [0.0] * 4) for test in tests + fresh]
+    for drawn, seed in enumerate(seeds(root, plan["draws"])):
         phi = draw(seed)
         left = np.asarray(phi(np.array(plan["X"])), dtype=float).tolist()
         right = left if plan["same"] else np.asarray(phi(np.array(plan["Y"])), dtype=float).tolist()
+        columns = len(left[0]) if source == "independent features" else plan["per_draw"]
         for test, total, size in sums:
+            if (plan["draws"] - drawn) * columns > test["n"]:
+                continue  # one of the first draws, before fresh ones
             a, b = left[test["pair"][0]], right[test["pair"][1]]
             samples, weight = [len(a) * x * y / test["unit"] for x, y in zip(a, b, strict=True)], 1
             if source != "independent features":
@@ -556,17 +558,16 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
             m, step = len(squares), int(groups[1]["plan"]["block"]) or len(squares)
             for part in (squares[k : k + step] for k in range(0, m, step)):
                 bet[1] += math.log1p(0.96 * (m / len(part) * math.fsum(part) / test["bet"] - 1))
+    if any(test["n"] != plan["draws"] * columns for test in tests):
+        return 1, f"contradicted: the samples are not those of {plan['draws']} draws"
     for test, total, size in sums:
-        columns = len(left[0]) if source == "independent features" else plan["per_draw"]
-        if test["n"] != plan["draws"] * columns:
-            return 1, f"contradicted: {test['n']} samples are not those of {plan['draws']} draws"
         for k in range(1 if source == "independent units" else 4):
             room = 2 * test["radii"][k] + (k + 1) * e * size[k]
             if not abs(total[k] - test["sums"][k]) <= room:
                 return 1, f"contradicted: sum {k + 1} of pair {test['pair']} is {total[k]!r} again"
     if any(not abs(x - test["log_wealths"][0]) <= 1e-6 * (1 + abs(x)) for test, x in bets):
         return 1, "contradicted: bets on squared lengths win otherwise"
-    return 0, f"replayed: {plan['draws']} draws, {len(sums)} pairs"
+    return 0, f"replayed: {plan['draws']} draws, {len(tests)} pairs"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -576,12 +577,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--draw", metavar="MODULE:NAME", help="draw again: seed -> map")
     options = parser.parse_args(arguments)
     try:
-        text = Path(options.file).read_text(encoding="utf-8")
-        content = json.loads(text, object_pairs_hook=once)
+        content = json.loads(Path(options.file).read_text("utf-8"), object_pairs_hook=once)
         listed, names = content.get("certificates", [content]), content.get("of", [options.file])
-        if not listed or any(each["schema"] != SCHEMA for each in listed):
+        checks = list(zip(names, listed, strict=True))
+        if not checks or any(each["schema"] != SCHEMA for each in listed):
             raise ValueError(f"it holds no {SCHEMA}")
-        checks = zip(names, listed, strict=True)
         outcomes = [(f"{of}: {each['check']}", *decide(each)) for of, each in checks]
         if options.draw:
             module, _, name = options.draw.rpartition(":")

@@ -306,7 +306,7 @@ def test_the_program_is_small_and_stands_alone():
     again = [n for n in tree.body if getattr(n, "name", "") in ("seeds", "replay")]
     inside = {line for node in again for line in range(node.lineno, node.end_lineno + 1)}
     # Which only refuse numbers that no check writes.
-    names = ("require_sound", "is_count", "is_sample", "once")
+    names = ("require_sound", "is_sample", "once")
     refusals = [n for n in tree.body if getattr(n, "name", "") in names]
     refused = {line for node in refusals for line in range(node.lineno, node.end_lineno + 1)}
     lines = code_lines([tree], text.splitlines())
@@ -375,11 +375,18 @@ def test_it_runs_by_its_path_and_replays(tmp_path):
 def test_replays_agree_whatever_was_declared(options):
     X = np.random.default_rng(1).standard_normal((3, 3))
 
-    for factor, Y in ((1.0, X[:2] + 0.1), (0.8, None)):
+    for factor, Y in ((1.0, X[:2] + 0.1), (0.8, None), (1.5, None)):
         verdict = verify.check_kernel(cosines, scaled(factor), X, Y, resolution=0.5, **options)
         assert recheck.replay(written(verdict), cosines)[0] == 0
         off = recheck.replay(written(verdict), lambda seed: lambda X: 1.0001 * cosines(seed)(X))
         assert off[0] == 1
+    if not options:
+        certificate = written(verdict)
+        assert certificate["status"] == "refuted"
+        for test in certificate["statistics"][0]["tests"]:
+            test["fresh"]["sums"] = shifted(test["fresh"], -0.01)["sums"]
+        assert recheck.decide(sealed(certificate))[0] == 0  # fresh draws that were not drawn
+        assert recheck.replay(certificate, cosines)[0] == 1
 
 
 def test_hundred_pairs_are_small():

@@ -103,6 +103,29 @@ def falling(certificate):
     first(certificate)["above"][3] = number(0.0)
 
 
+def not_again(certificate):
+    """Fresh draws whose means are the claims."""
+    for test in certificate["statistics"][0]["tests"]:
+        test["fresh"]["sums"][0] = number(0.0)
+
+
+def few_again(certificate):
+    """Fewer fresh draws than first ones."""
+    for test in certificate["statistics"][0]["tests"]:
+        test["fresh"]["n"] = test["n"] // 2 - 1
+
+
+def without_fresh(certificate):
+    for test in certificate["statistics"][0]["tests"]:
+        del test["fresh"]
+
+
+def fixed(certificate):
+    """No fresh draws, since all draws were one."""
+    without_fresh(certificate)
+    plan(certificate)["fixed"] = True
+
+
 def beyond(certificate):
     first(certificate)["index"][0] = 10**6
 
@@ -128,6 +151,10 @@ ALTERATIONS = [
     ("catoni", "refuted", "few radii", put("radii", [number(0.0)])),
     ("catoni", "refuted", "a claim that is NaN", put("claim", "nan")),
     ("wealth", "holds", "a range without the mean", other_range),
+    ("same", "refuted", "fresh draws that confirm nothing", not_again),
+    ("same", "refuted", "few fresh draws", few_again),
+    ("same", "refuted", "no fresh draws", without_fresh),
+    ("same", "refuted", "draws that are one", fixed),
     ("self normalised", "holds", "a look before the first", put("look", -2, plan)),
     ("covariance", "holds", "fewer means", fewer),
     ("vector", "holds", "no tests", no_tests),

@@ -15,7 +15,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._version import __version__
 
-SCHEMA = "mehler-certificate/1"
+SCHEMA = "mehler-certificate/2"
 
 # Numbers that a certificate stores of samples, and of rows: about 100 kB each.
 MOST_STORED = 4096
@@ -37,7 +37,7 @@ class Statistics:
 
     `plan` has what was fixed before the data, `tests` one value, or one column of an array, for
     each mean. ``sums`` among them are four power sums about the claim of ``n`` samples, added in
-    blocks of ``block``.
+    blocks of ``block``; ``fresh_sums`` are those of the last ``fresh`` samples, which confirm.
     """
 
     method: str
@@ -126,6 +126,10 @@ def _test(test: dict[str, Any], resolution: float) -> dict[str, Any]:
     if "sums" in test:
         block = int(test.pop("block", 1))
         test["radii"] = radii_of(int(test["n"]), test["sums"], float(test["claim"]), block)
+        if "fresh" in test:
+            # Differences of two sums, and the rounding of that: below a sixtieth of a radius.
+            radii = [_up(2.1 * each, 8) for each in test["radii"]]
+            test["fresh"] = {"n": test["fresh"], "sums": test.pop("fresh_sums"), "radii": radii}
     if "low" in test:
         low, high = float(test["low"]), float(test["high"])
         if math.isfinite(high - low):

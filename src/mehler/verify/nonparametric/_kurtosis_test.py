@@ -94,10 +94,10 @@ class Inspection(Means):
     """The intervals of all pairs after n samples each, from power sums of their deviations.
 
     `rate` is the error rate of one pair over all inspections, `number` that of this inspection,
-    from 1; `fixed` means that all draws are one map. Per pair: `effective`, n over the kurtosis, 0
-    for constants; `may_refute`, where that suffices for the error rate, n >= LEAST, and fresh
-    samples confirm it if they were taken; `short`, where few samples decide and intervals are
-    widened. `limit` is the assumed bound on the kurtosis.
+    from 1; `fixed` means that all draws are one map: else refutations need `confirm`. Per pair:
+    `effective`, n over the kurtosis, 0 for constants; `may_refute`, where that suffices for the
+    error rate, n >= LEAST, and fresh samples confirm it if they were taken; `short`, where few
+    samples decide and intervals are widened. `limit` is the assumed bound on the kurtosis.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class Inspection(Means):
         fixed: bool = False,
     ) -> None:
         super().__init__(n, sums, resolution)
+        self.fixed = fixed
         self._plan = {"look": number, "fixed": fixed, "rounding": rounding}
         # Samples or sums that differ by rounding only count as constant.
         varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * sums[1]
@@ -122,24 +123,24 @@ class Inspection(Means):
         self.limit = kurtosis_limit(n, paid, FINE if precise.all() else COARSE)
         known = (self.effective >= wanted) | fixed
         self.short = varies & ~known
-        self._confirmed: Any = None
+        self._tests: dict[str, Any] = {}
         self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
         self._plain = half + rounding
         self.compare(half * np.sqrt(self._lack) + rounding, known & (n >= LEAST))
 
-    def confirm(self, confirmed: ArrayLike) -> None:
-        """Refute nothing but what fresh samples have confirmed, a mask over the means."""
-        self._confirmed = np.broadcast_to(confirmed, self.off.shape)
+    def confirm(self, confirmed: ArrayLike, fresh: int, sums: Array) -> None:
+        """Refute nothing but what the last `fresh` samples have confirmed, a mask over the means.
+
+        `sums` are their power sums.
+        """
+        self._tests = {"fresh": fresh, "fresh_sums": sums} if fresh else {}
         self.compare(self.half, self.may_refute & confirmed)
 
     def statistics(self, *, shared: bool, block: int = 1) -> Statistics:
         """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
         decided = self._statistics("self normalised", {**self._plan, "shared": shared}, block)
-        if self._confirmed is None:
-            return decided
-        mask = np.asarray(self._confirmed, dtype=int)
-        return replace(decided, tests={**decided.tests, "confirmed": mask})
+        return replace(decided, tests={**decided.tests, **self._tests})
 
     def tails(self, most: float) -> Any:
         """Return where even `most` samples would be too few to bound the kurtosis.

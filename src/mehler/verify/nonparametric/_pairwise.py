@@ -193,7 +193,7 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         target = min(affordable, math.ceil(_STEP * sums.draws))
 
     unless, unconfirmed = "", ""
-    if found is None and sums.finite and look.refuted.any() and not sums.is_fixed:
+    if found is None and sums.finite and look.refuted.any() and not look.fixed:
         first = Suspicion(
             sums.draws, per_draw, sums.power_sums, look.refuted, rate, plan.resolution
         )
@@ -201,10 +201,7 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         draw_until(min(affordable, first.until(wanted, plan.clock.seconds)))
         look = sums.look(rate, number + 1)
         if found is None and sums.finite:
-            confirmed, unseen = first.confirmed(
-                sums.draws, sums.power_sums, plan.rounding, plan.floor
-            )
-            look.confirm(confirmed)
+            unseen = first.confirm(look, plan.rounding)
             if look.refuted.any():
                 unless = unseen.text(look.compared.worst, *_events(plan, look.compared.worst))
             else:

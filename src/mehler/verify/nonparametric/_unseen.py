@@ -31,6 +31,7 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
+from mehler.verify._verdict import FLOOR
 from mehler.verify.intervals._bounded import KAPPA, SHARES
 from mehler.verify.intervals._self_normalised import BETS
 from mehler.verify.nonparametric._kurtosis_test import Inspection
@@ -124,16 +125,21 @@ class Suspicion:
     rate: float
     resolution: float
 
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.draws * self.per_draw
+
     def until(self, wanted: float, seconds: float) -> int:
         """Return the draws after which to confirm it, fresh ones included.
 
         `wanted` are the draws that the resolution asks for, `seconds` those of the first draws.
         """
-        sums, n = self.sums[:, self.refuted], self.draws * self.per_draw
-        size, off = float(max(self.draws, wanted)), np.abs(sums[0]) / n
+        sums = self.sums[:, self.refuted]
+        size, off = float(max(self.draws, wanted)), np.abs(sums[0]) / self.n
         while size < _TIMES * self.draws:
             times = size / self.draws
-            unseen = Unseen.of(n * times, sums * times, self.rate, self.resolution)
+            unseen = Unseen.of(self.n * times, sums * times, self.rate, self.resolution)
             if (unseen.least >= _CARRIED * off).any():
                 break
             size *= 1.25
@@ -141,21 +147,19 @@ class Suspicion:
             size *= 2.0
         return self.draws + math.ceil(size)
 
-    def confirmed(
-        self, draws: int, sums: Array, rounding: float, floor: float
-    ) -> tuple[Any, Unseen]:
-        """Return which means are refuted again, and what unseen events would have to carry.
+    def confirm(self, look: Inspection, rounding: float) -> Unseen:
+        """Refute in `look`, of all draws, what fresh ones refute alone, as many as the first.
 
-        By fresh draws alone: `draws` and `sums` include the first ones. Unseen events have to carry
-        `floor` at least.
+        Returns what unseen events have to carry, a floor at least.
         """
-        fresh, n = sums - self.sums, (draws - self.draws) * self.per_draw
-        nothing = np.zeros(fresh.shape[1:])
-        if draws < 2 * self.draws:
-            return nothing.astype(bool), Unseen(0.0, nothing)
-        unseen = Unseen.of(n, fresh, self.rate, self.resolution)
-        again = Inspection(n, fresh, self.rate, 1, self.resolution, rounding)
-        return self.refuted & again.refuted & (unseen.least >= floor), unseen
+        fresh, n = look.sums - self.sums, look.n - self.n
+        unseen, confirmed = Unseen(0.0, 0.0 * look.off), False
+        if n >= self.n:
+            unseen = Unseen.of(n, fresh, self.rate, self.resolution)
+            again = Inspection(n, fresh, self.rate, 1, self.resolution, rounding)
+            confirmed = again.refuted & (unseen.least >= FLOOR * self.resolution)
+        look.confirm(confirmed, n, fresh)
+        return unseen
 
     def unconfirmed(self, draws: int) -> str:
         """Say that fresh draws do not confirm it."""

@@ -147,14 +147,13 @@ def watch(
         number += 1
         target = math.ceil(_STEP * draws)
     first, unseen = None, None
-    if isinstance(look, Inspection) and look.refuted.any() and not stream.is_fixed:
+    if isinstance(look, Inspection) and look.refuted.any() and not look.fixed:
         first = Suspicion(draws, stream.per_draw, total, look.refuted, rate, asked.resolution)
         draw_until(first.until(look.wanted() / stream.per_draw, clock.seconds))
         look = Inspection(
             draws * stream.per_draw, total, rate, number + 1, asked.resolution, stream.rounding
         )
-        confirmed, unseen = first.confirmed(draws, total, stream.rounding, FLOOR * asked.resolution)
-        look.confirm(confirmed)
+        unseen = first.confirm(look, stream.rounding)
     return Watched(
         look=look,
         n_draws=draws,
