@@ -49,7 +49,7 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
         ("--junit", ".", "is a directory"),
         ("--certificate", ".", "is a directory"),
         ("--junit", "/dev/null", "no regular file"),
-        ("--annotations", "gitlab", "not one of auto, github, none"),
+        ("--annotations", "gitlab", "not one of 'auto', 'github', 'none'"),
         ("--compare", "rows.npy", "is not JSON"),
         ("--compare", "gone.json", "cannot be read"),
     ],

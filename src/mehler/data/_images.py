@@ -285,21 +285,14 @@ def rotating(image: ArrayLike, n_angles: int) -> Dataset:
     Parameters
     ----------
     image : array, shape (a, b)
-        Such as one digit of MNIST.
+        Finite numbers, such as one digit of MNIST.
     n_angles : int
-        Number n of pictures, at angles 360 k / n degrees.
+        Number n of pictures, at angles 360 k / n degrees, from 1 to 10^6.
 
     Returns
     -------
     Dataset
         X of shape (n, a, b), float64; y the angle in degrees.
-
-    Raises
-    ------
-    ValueError
-        If the image is not two-dimensional, empty or not finite, or n no integer from 1 to 10^6.
-    TypeError
-        If its entries are not real numbers.
 
     Notes
     -----

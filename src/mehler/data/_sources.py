@@ -89,20 +89,10 @@ class Source:
     note: str = ""
     sha256: dict[str, str] = field(default_factory=dict, hash=False, repr=False)
 
-    def dataset(
-        self,
-        X: Any,
-        y: Any,
-        X_test: Any = None,
-        y_test: Any = None,
-        *,
-        columns: tuple[str, ...] = (),
-        classes: tuple[str, ...] = (),
-    ) -> Dataset:
-        """Return the data set of these arrays, with its licence and note."""
-        return Dataset(
-            self.name, X, y, X_test, y_test, columns, classes, licence=self.licence, note=self.note
-        )
+    def dataset(self, *arrays: Any, **names: Any) -> Dataset:
+        """Return the data set of X, y, X_test, y_test, and names of columns and classes."""
+        names |= {"licence": self.licence, "note": self.note}
+        return Dataset(self.name, *arrays, **names)
 
     def file(self, place: str) -> Path:
         """Find a file of the installed package without importing it, or raise MissingDataError."""

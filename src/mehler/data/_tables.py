@@ -174,13 +174,6 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     Dataset
         X of shape (3000, n_frames, 13), float32; y the digit.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If n_frames is not an integer of at least 1.
-    MissingDataError, DamagedDataError
-        If the package is not installed, or its file is another one.
-
     Notes
     -----
     An openly named stand-in for TIDIGITS and TIMIT, which are licensed and are not here. The
