@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.audit._declarations import Declarations
+from mehler.audit._declarations import Declared
 from mehler.audit._fresh import Fresh
 from mehler.audit._target import Target, read_target
 from mehler.statements import Context, Evidence
@@ -40,7 +40,7 @@ def mean_evidence(
     kernel: Any,
     rows: np.ndarray,
     context: Context,
-    declared: Declarations,
+    declared: Declared,
     *,
     resolution: float,
     max_features: int | None,
@@ -133,23 +133,40 @@ def require_draws(names: Sequence[Further], target: Target) -> None:
             )
 
 
+class _TimeIsUp(Exception):
+    """Raised by a draw after its time limit."""
+
+
 def _limited(
     name: str,
     seconds: float | None,
     draw: Callable[..., Any],
     run: Callable[[Callable[..., Any]], Evidence],
 ) -> Evidence:
-    """Run a check without a time limit of its own; inconclusive when its time is up."""
+    """Run a check without a time limit of its own; inconclusive once a draw but the first is late.
+
+    `run` takes the draw that raises then.
+    """
+    clock, made = Clock(seconds), 0
+
+    def watched(*arguments: Any) -> Any:
+        nonlocal made
+        if made and clock.over:
+            raise _TimeIsUp
+        made += 1
+        return draw(*arguments)
+
     try:
-        return run(timed(draw, seconds))
-    except TimeIsUp as up:
+        return run(watched)
+    except _TimeIsUp:
         return Evidence(
             form="printed",
             check=name,
             status="inconclusive",
             claim=f"what the check {name} looks at",
-            reason=f"{up}, and the check needs more than its part of the time limit, "
-            f"{seconds:.3g} s: give a longer one, or --time-limit 0 for none.",
+            reason=f"{made} draws took {clock.seconds:.3g} s, and the check needs more than its "
+            f"part of the time limit, {seconds:.3g} s: give a longer one, or --time-limit 0 for "
+            "none.",
         )
 
 
@@ -207,10 +224,6 @@ def structure_evidence(
 _KEPT = 0.1
 
 
-class TimeIsUp(Exception):
-    """Raised by a draw after its time limit."""
-
-
 class Budget:
     """Seconds shared equally by a number of checks; None and 0 are no limit.
 
@@ -245,22 +258,6 @@ class Budget:
     def rest(self) -> float | None:
         """Return the seconds of the last step: all time left, at least the reserved part."""
         return None if self.limit is None else max(self.left, _KEPT * self.limit)
-
-
-def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], Any]:
-    """Return a draw that raises `TimeIsUp` once its seconds from now are over, never at first."""
-    if seconds is None:
-        return draw
-    clock, made = Clock(seconds), 0
-
-    def watched(*arguments: Any) -> Any:
-        nonlocal made
-        if made and clock.over:
-            raise TimeIsUp(f"{made} draws took {clock.seconds:.3g} s")
-        made += 1
-        return draw(*arguments)
-
-    return watched
 
 
 def compare_uniform_error(

@@ -17,7 +17,7 @@ _SIZES = ("n_features", "n_components", "m")
 SIZE = 250
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Target:
     """The map under verification.
 
@@ -28,9 +28,9 @@ class Target:
     name: str
     assumed: str
     draw: Callable[[int], Any]
-    resize: Callable[[int, int], Any] | None
-    random: bool
     factory: Any
+    resize: Callable[[int, int], Any] | None = None
+    random: bool = True
 
 
 def read_target(
@@ -66,17 +66,13 @@ def read_target(
         free = [key for key in parameters if key not in arguments]
         if not [key for key in free if parameters[key]] and not set(_SEEDS) & set(free):
             inner = read_target(name, factory(**arguments), X, n_features=n_features, arguments={})
-            return _with_prefix(inner, "a function without arguments, which returned ")
+            words = f"a function without arguments, which returned {inner.assumed}"
+            return replace(inner, assumed=words)
         if free and free[0] in _SEEDS:
             return _draw_function(name, factory, X, size, arguments, free)
-    return Target(
-        name=name,
-        assumed="a callable X -> Z: one fixed map, since its argument is not called seed",
-        draw=lambda seed: lambda rows: factory(rows, **arguments),
-        resize=None,
-        random=False,
-        factory=factory,
-    )
+    words = "a callable X -> Z: one fixed map, since its argument is not called seed"
+    fixed = lambda seed: lambda rows: factory(rows, **arguments)  # noqa: E731
+    return Target(name, words, fixed, factory, random=False)
 
 
 def _transformer(
@@ -102,28 +98,17 @@ def _transformer(
             fitted = as_map(factory, X)
         else:
             fitted = _fitted(make(**size), X)
-        return Target(
-            name=name,
-            assumed=f"{kind} without random_state: one fixed map",
-            draw=lambda seed: fitted,
-            resize=None,
-            random=False,
-            factory=factory,
-        )
+        words = f"{kind} without random_state: one fixed map"
+        return Target(name, words, lambda seed: fitted, factory, random=False)
 
     def resize(seed: int, m: int) -> Any:
         return _fitted(make(random_state=seed, n_components=m), X)
 
     words = f"{kind}, made anew with each random_state"
     words += f" and n_components={size['n_components']}" if size else ""
-    return Target(
-        name=name,
-        assumed=f"{words}, and fitted on the inputs",
-        draw=lambda seed: _fitted(make(random_state=seed, **size), X),
-        resize=resize if sized else None,
-        random=True,
-        factory=factory,
-    )
+    words += ", and fitted on the inputs"
+    draw = lambda seed: _fitted(make(random_state=seed, **size), X)  # noqa: E731
+    return Target(name, words, draw, factory, resize if sized else None)
 
 
 def _map_class(
@@ -132,14 +117,8 @@ def _map_class(
     def resize(seed: int, m: int) -> Any:
         return factory.draw(X.shape[1], m, seed=seed, **arguments)
 
-    return Target(
-        name=name,
-        assumed=f"a class with draw(n_inputs, n_features={size}, seed=...)",
-        draw=lambda seed: resize(seed, size),
-        resize=resize,
-        random=True,
-        factory=factory,
-    )
+    words = f"a class with draw(n_inputs, n_features={size}, seed=...)"
+    return Target(name, words, lambda seed: resize(seed, size), factory, resize)
 
 
 def _draw_function(
@@ -156,7 +135,7 @@ def _draw_function(
         return as_map(factory(seed, **arguments), X) if resize is None else resize(seed, size)
 
     words = f"a draw function {free[0]} -> map" + (f", with {sized}={size}" if sized else "")
-    return Target(name=name, assumed=words, draw=draw, resize=resize, random=True, factory=factory)
+    return Target(name, words, draw, factory, resize)
 
 
 def as_map(value: Any, X: Array) -> Any:
@@ -192,7 +171,3 @@ def _parameters(function: Any) -> dict[str, bool] | None:
     except (TypeError, ValueError):
         return None
     return {p.name: p.default is p.empty and p.kind is not p.VAR_KEYWORD for p in parameters}
-
-
-def _with_prefix(target: Target, prefix: str) -> Target:
-    return replace(target, assumed=prefix + target.assumed)

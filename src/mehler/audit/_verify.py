@@ -93,12 +93,8 @@ def verify_map(
     law : str, optional
         A name in the kernel's ``laws``, such as ``"cos-offset"`` or ``"positive"``, which gives
         the variance of the features.
-    bounds : (low, high), optional
-        See `check_kernel`.
-    independent_features : bool
-        See `check_kernel`.
-    max_features : int, optional
-        See `check_kernel`.
+    bounds, independent_features, max_features
+        As for `check_kernel`.
     time_limit : float, optional
         Seconds for all checks together, in equal parts; an undecided check is then inconclusive,
         and says what is missing. None or 0 is no limit.
@@ -123,11 +119,6 @@ def verify_map(
     ------
     ValueError, TypeError
         For bad input, before any draw; exceptions of the map propagate.
-
-    See Also
-    --------
-    mehler.verify.check_kernel : The check, for a map at hand.
-    mehler.kernels.make : The kernels by name.
     """
     start = perf_counter()
     show = progress or (lambda label, done, total: None)
@@ -151,7 +142,7 @@ def verify_map(
         loaded = imports.load(target, what="MODULE:FACTORY")
         read = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
         declared = declarations_of(read, claimed, law, bounds, independent_features)
-        kind = claim or ("mean" if read.random or declared.columns_are_samples else "close")
+        kind = claim or ("mean" if read.random or declared.independent else "close")
         require_draws(also, read)
         if kind == "close" and law is not None:
             raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")

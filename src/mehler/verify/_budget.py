@@ -76,11 +76,6 @@ def confirm(
     ValueError, TypeError
         For bad input; and whatever `check` raises.
 
-    See Also
-    --------
-    check_kernel : The check most often confirmed.
-    Allotment.confirm : The same for one example of a Hypothesis test.
-
     Notes
     -----
     ``reason`` mentions an alarm of the first stage that the second does not confirm. On correct
@@ -194,11 +189,6 @@ class Allotment:
         False-alarm probability of one example.
     examples : int
         Number of evaluations paid for.
-
-    See Also
-    --------
-    Ledger.allot : Pay for an allotment.
-    confirm : The two-stage check run on each example.
 
     Examples
     --------
@@ -339,11 +329,6 @@ class Ledger:
         Largest total false-alarm probability, in (0, 1).
     on_verdict : callable, optional
         Called with the verdict of each check that was given this ledger, to keep certificates.
-
-    See Also
-    --------
-    Allotment : Evaluations paid for in advance, for property tests.
-    BudgetExceeded : Raised when the budget does not cover an evaluation.
 
     Notes
     -----

@@ -139,11 +139,6 @@ class Verdict:
     statistics : tuple of Statistics
         What decided, method by method; `certificate` writes them out.
 
-    See Also
-    --------
-    check_kernel : The check of a claimed kernel.
-    confirm : Report an alarm only after fresh draws have raised it too.
-
     Examples
     --------
     >>> import numpy as np

@@ -202,11 +202,6 @@ def check_convergence(
         For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, at which a map of
         copies would pass.
 
-    See Also
-    --------
-    check_kernel : The mean of the estimates.
-    check_variance : Their variance at one size.
-
     Notes
     -----
     Samples are variances of groups of 8 draws. A claim holds by Catoni's intervals at twice the

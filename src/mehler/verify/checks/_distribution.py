@@ -77,11 +77,6 @@ def check_distribution(
         For bad input and vacuous calls: a resolution of 1 or more; a `cdf` that leaves [0, 1] or
         decreases.
 
-    See Also
-    --------
-    check_kernel : The mean of products of features.
-    check_variance : The variance of the estimates.
-
     Notes
     -----
     The band is `intervals.dkw`, valid for every law. F_x is evaluated on either side of every

@@ -305,11 +305,6 @@ def check_gradient(
         For bad input; for a step so long that the claimed gradient cannot be integrated over it
         accurately, or so short that rounding dominates.
 
-    See Also
-    --------
-    check_kernel : The kernel itself.
-    check_variance : The variance of its estimates.
-
     Notes
     -----
     A difference is the integral of a derivative, and the claim is integrated over the same

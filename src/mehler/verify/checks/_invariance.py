@@ -319,11 +319,6 @@ def check_invariance(
         For bad input and vacuous calls: a resolution of 1 or more (2 with `defect`), an action
         that moves no row.
 
-    See Also
-    --------
-    check_same : Two maps with the same expected kernel.
-    check_structure : Dependence on other rows of the batch.
-
     Notes
     -----
     Exact invariance is refuted by one difference beyond rounding: 1024 eps of the row's largest

@@ -92,11 +92,6 @@ def check_kernel(
         For bad input and vacuous calls: a resolution of 2 or more, pairs with k(x, x) <= 0, NaN.
         With `n_jobs`, for a draw whose features depend on the order of calls.
 
-    See Also
-    --------
-    assert_kernel : The same in a test, after `check_structure`.
-    check_variance : The declared variance.
-
     Notes
     -----
     A refutation has an error rate that holds at the number of samples used, under assumptions that
@@ -245,11 +240,6 @@ def assert_kernel(
         If the verdict is refuted or inconclusive: with the likely cause, by `diagnose` in at most
         3 seconds, and the worst pairs. A defect of structure is named before the kernel is checked.
         pytest and unittest show the caller's line alone.
-
-    See Also
-    --------
-    check_kernel : Returns the verdict instead.
-    check_structure : The structural part.
 
     Examples
     --------

@@ -98,11 +98,6 @@ def check_mean(
         For vacuous calls, among them a resolution not smaller than the range of the samples; for
         a matrix that no covariance is.
 
-    See Also
-    --------
-    check_kernel : The mean of <phi(x), phi(y)>, drawn as needed.
-    check_distribution : The law of samples.
-
     Notes
     -----
     With nothing declared a claim holds by the interval of `intervals.self_normalised`. It is

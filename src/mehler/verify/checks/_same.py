@@ -179,11 +179,6 @@ def check_same(
         For bad input, which names the map; rows at which both maps are 0; a resolution of 2 or
         more, or finer than the rounding of the features.
 
-    See Also
-    --------
-    check_kernel : A map against a formula.
-    check_backends : One map on several libraries.
-
     Notes
     -----
     1. Both maps are drawn from 64 common seeds. If their products differ by no more than a

@@ -281,11 +281,6 @@ def check_variance(
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 1 or more, V = 0 at every pair.
 
-    See Also
-    --------
-    check_kernel : The mean of the estimates.
-    check_convergence : The variance at growing numbers of features.
-
     Notes
     -----
     Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.

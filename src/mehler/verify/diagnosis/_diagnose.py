@@ -98,11 +98,6 @@ def diagnose(
     tuple of Cause
         The best fit first; empty when nothing simple fits.
 
-    See Also
-    --------
-    check_kernel : The check whose refutation this explains.
-    Cause : One suggestion.
-
     Notes
     -----
     Suggestions have no error rate and leave the verdict alone.

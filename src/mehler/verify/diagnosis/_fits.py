@@ -106,10 +106,6 @@ class Cause:
         Fraction of the squared deviation from the claim, noise apart, that the suggestion explains.
     rest : float
         Root mean square residual in standard errors, near 1 for a perfect fit.
-
-    See Also
-    --------
-    diagnose : Returns the causes, best fit first.
     """
 
     kind: str

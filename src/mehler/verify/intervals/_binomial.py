@@ -33,11 +33,6 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
     low, high : float
         Ends of the interval.
 
-    See Also
-    --------
-    bounded : Samples in a range that are not 0 or 1.
-    dkw : A band for a whole distribution function.
-
     References
     ----------
     C. J. Clopper and E. S. Pearson, Biometrika 26 (1934).
@@ -85,11 +80,6 @@ def dkw(n: int, false_alarm: float) -> float:
     -------
     float
         Half width d of the band, valid for every law, with atoms or without.
-
-    See Also
-    --------
-    binomial : The interval for one probability.
-    mehler.verify.check_distribution : The check built on this band.
 
     References
     ----------
@@ -139,11 +129,6 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     ------
     TypeError, ValueError
         If samples are not a vector of finite numbers, or a probability is not in (0, 1).
-
-    See Also
-    --------
-    binomial : The interval for the share of samples beyond a number.
-    dkw : A band for all quantiles at once.
 
     Notes
     -----

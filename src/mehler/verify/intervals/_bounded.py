@@ -79,11 +79,6 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     TypeError, ValueError
         If a sample lies outside the range.
 
-    See Also
-    --------
-    betting : Shorter, and valid at any stopping time.
-    binomial : Samples that are 0 or 1.
-
     References
     ----------
     A. Maurer and M. Pontil, Empirical Bernstein bounds and sample-variance penalization,
@@ -151,11 +146,6 @@ def betting(
     ------
     TypeError, ValueError
         If a sample lies outside the range.
-
-    See Also
-    --------
-    bounded : Fixed n, from mean and variance alone.
-    known_variance : Unbounded samples of known variance, at any stopping time.
 
     Notes
     -----

@@ -50,11 +50,6 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     float
         In the units of the products; infinite where n is too small for any guarantee.
 
-    See Also
-    --------
-    features_needed : The inverse: the sample size for a resolution.
-    intervals.known_variance : The interval whose power this is.
-
     Notes
     -----
     Not asymptotic: 1 + a(mu - theta) + a^2 (V + (mu - theta)^2)/2 bounds E exp(psi(a(X - theta)))
@@ -95,11 +90,6 @@ def features_needed(
     -------
     int
         Number of independent products per pair.
-
-    See Also
-    --------
-    detectable_effect : The inverse: the effect that n products detect.
-    check_kernel : Plans its draws by this when a variance is given.
 
     Notes
     -----
@@ -312,11 +302,6 @@ def known_variance(
     ------
     TypeError, ValueError
         If n <= 2 log(2/alpha), where the interval would be vacuous.
-
-    See Also
-    --------
-    self_normalised : Unknown variance, bounded kurtosis.
-    betting : Bounded samples, at any stopping time.
 
     Notes
     -----

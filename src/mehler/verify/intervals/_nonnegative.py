@@ -180,11 +180,6 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
     TypeError, ValueError
         If a sample is negative.
 
-    See Also
-    --------
-    self_normalised : Samples of either sign, bounded kurtosis.
-    bounded : Samples in a known range.
-
     Notes
     -----
     The lower end is about mean - sqrt(2 log(2/alpha) s^2/n), 1/8 more at worst. No upper end is

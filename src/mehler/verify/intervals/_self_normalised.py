@@ -122,11 +122,6 @@ def self_normalised(
     low, high : float
         Ends of the interval; infinite where n is too small.
 
-    See Also
-    --------
-    known_variance : Shorter, given a bound on the variance.
-    nonnegative : Nonnegative samples; the lower end needs no assumption.
-
     Notes
     -----
     Half width about sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2. The kurtosis is an

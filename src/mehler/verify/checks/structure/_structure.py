@@ -153,11 +153,6 @@ def check_structure(
     ValueError, TypeError
         For bad input; exceptions of the map on X itself propagate.
 
-    See Also
-    --------
-    check_kernel : The kernel at the given size, to the full resolution.
-    check_convergence : Columns that are shared or repeated, by the variance of estimates.
-
     Notes
     -----
     Comparisons of one map allow for single-precision rounding and the jumps it causes. Random
