@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 # Processes of pytest-xdist share the cores already: threads of BLAS on top of them make small
 # products many times slower. Has to be said before NumPy is loaded.
@@ -21,9 +22,9 @@ from tests.places import CPU, GPU, Place
 
 # The first example of a pool size builds its table: a deadline would measure that.
 # A commit passes or fails on every machine alike: its examples follow from the tests themselves.
-settings.register_profile("mehler", deadline=None, derandomize=True)
+settings.register_profile("mehler", deadline=None, derandomize=True, max_examples=40)
 # With `-m`, as for the full level, they are new each time; what they find becomes an `@example`.
-settings.register_profile("mehler-search", deadline=None, print_blob=True)
+settings.register_profile("mehler-search", deadline=None, max_examples=100, print_blob=True)
 settings.load_profile("mehler")
 
 
@@ -46,6 +47,20 @@ def compiled_functions_of_jax_end_with_their_module() -> Iterator[None]:
     yield
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for garbage: syntax trees and tests are millions of live objects.
+
+    They stay as long as the session does, so that no later look goes through them either.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest reads ``-m``
