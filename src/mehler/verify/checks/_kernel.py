@@ -181,7 +181,7 @@ def check_kernel(
                 measured = nonparametric_intervals(plan)
         except OutOfBounds as sample:
             broken, measured = sample, out_of_bounds(sample, pairs)
-        verdict = verdict_of_worst_pair(plan, measured, terms.name, broken, with_table=True)
+        verdict = verdict_of_worst_pair(plan, measured, terms, broken, with_table=True)
         if plan.clock.over or (verdict.holds and measured.n_draws == 1):
             return verdict
         ignored = ignored_seed(plan)

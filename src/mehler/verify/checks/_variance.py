@@ -362,7 +362,7 @@ def check_variance(
         ]
         for plan in looks:
             measured = catoni_intervals(plan, per_feature)
-            verdict = verdict_of_worst_pair(plan, measured, terms.name, None)
+            verdict = verdict_of_worst_pair(plan, measured, terms, None)
             if verdict.status == "refuted":
                 break
         stage = "coarse" if plan is looks[0] else "fine"
@@ -372,7 +372,7 @@ def check_variance(
             f"{float(limit.max()):.4g}, {rests}"
         )
         if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
-            verdict, sure = with_guarantee(final, plan, measured, terms.name, _SUSPICION)
+            verdict, sure = with_guarantee(final, plan, measured, terms, _SUSPICION)
             if sure is not None:
                 stage = "whole"
                 method, assumption = f"variances of groups: {sure.method}", verdict.assumptions[1]

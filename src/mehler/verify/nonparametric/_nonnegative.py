@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, KURTOSIS, Comparison, Verdict
 from mehler.verify.intervals._nonnegative import Excess, upper_ends
@@ -270,7 +271,11 @@ def _near(a: Any, b: Any, rate: float, number: int) -> float:
 
 
 def with_guarantee(
-    whole: MeasurementSpec, plan: MeasurementSpec, suspected: Measurement, name: str, reason: str
+    whole: MeasurementSpec,
+    plan: MeasurementSpec,
+    suspected: Measurement,
+    options: CheckOptions,
+    reason: str,
 ) -> tuple[Verdict, Refutation | None]:
     """Refute a suspicion based on a pilot only by an interval with a guarantee, else leave it open.
 
@@ -294,7 +299,7 @@ def with_guarantee(
     )
     if not proof.refuted.any():
         suspected = replace(suspected, may_refute=False, note=proof.note or reason)
-        return verdict_of_worst_pair(plan, suspected, name, None), None
+        return verdict_of_worst_pair(plan, suspected, options, None), None
     kind = "draws" if source.name == "independent draws" else source.name.split()[-1]
     assumption, note = proof.words("variances of groups", f"groups of {GROUP} {kind}", "V")
     measured = Measurement(
@@ -311,4 +316,4 @@ def with_guarantee(
         note=note,
         statistics=(proof.statistics,),
     )
-    return verdict_of_worst_pair(whole, measured, name, None), proof
+    return verdict_of_worst_pair(whole, measured, options, None), proof

@@ -110,7 +110,7 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
 def verdict_of_worst_pair(
     plan: MeasurementSpec,
     measured: Measurement,
-    name: str,
+    options: CheckOptions,
     broken: OutOfBounds | None,
     *,
     with_table: bool = False,
@@ -169,8 +169,8 @@ def verdict_of_worst_pair(
         found, unit = measured.found, 1.0
         place["form"] = found.form
         observed, exact, low, high = found.observed, found.claim, found.low, math.inf
-    options = CheckOptions(plan.false_alarm, plan.resolution, plan.miss, name)
-    return options.verdict(
+    rates = replace(options, false_alarm=plan.false_alarm, resolution=plan.resolution)
+    return rates.verdict(
         status=status,
         claim=f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}",
         observed=observed,
