@@ -186,8 +186,9 @@ def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
         series=(
             Series(
                 label="interval",
-                kind="band",
+                kind="points",
                 x=sizes,
+                y=[(interval.low + interval.high) / 2 for interval in dimensions],
                 y_low=[interval.low for interval in dimensions],
                 y_high=[interval.high for interval in dimensions],
             ),

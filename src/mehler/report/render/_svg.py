@@ -184,7 +184,7 @@ def logarithmic(axes: Any, name: str) -> None:
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
-    tens, halves = (LogLocator(subs=subs, numticks=16) for subs in ((1.0,), (1.0, 2.0, 5.0)))
+    tens, halves = LogLocator(numticks=8), LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
     for locator in (tens, halves) if high >= 500 * low else (halves,):
         if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
             axis.set_major_locator(locator)
