@@ -10,7 +10,7 @@ import pytest
 from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.planning import plan_ridge
-from mehler.planning._ridge import gaussian, worst_risk
+from mehler.planning._ridge import worst_risk
 from tests.cli.test_cli import call
 
 X = np.random.default_rng(7).standard_normal((60, 3))
@@ -95,14 +95,6 @@ def test_worst_risk_by_another_route(n, m):
     # Of many rows the norm is from below.
     expected = 4 * bias + 0.25 * variance
     assert 0.999 * expected <= found <= expected * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("gamma", [0.7, 1e5])
-def test_gaussian_kernel_by_differences(gamma):
-    close = np.concatenate([UNIT, UNIT[:3], UNIT[:3] + 1e-4])
-    close /= np.linalg.norm(close, axis=1, keepdims=True)
-    expected = FourierFeatures.draw(3, 2, gamma=gamma, seed=0).kernel(close)
-    np.testing.assert_allclose(gaussian(close, gamma), expected, rtol=0, atol=1e-15 * gamma + 1e-15)
 
 
 def test_many_rows_are_sampled_and_said(monkeypatch):

@@ -35,8 +35,6 @@ _MOST_MEASURED = 2048
 _DRAWS = 3
 # Fewer rows are decomposed as a whole.
 _FEW = 50
-# Up to here inner products give the Gaussian kernel to 1e-9; differences take 50 times as long.
-_MOST_GAMMA = 1e6
 
 
 def plan_ridge(
@@ -124,8 +122,7 @@ def plan_ridge(
     maps_of = _maps(d, q, gamma, largest_singular_value(rows))
     table: list[Row] = []
     for name, draw, size in (maps_of[name] for name in names):
-        by_products = "sup" in size and gamma <= _MOST_GAMMA
-        kernel = gaussian(rows, gamma) if by_products else np.asarray(draw(2, seed=0).kernel(rows))
+        kernel = np.asarray(draw(2, seed=0).kernel(rows))
         mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
         facts: dict[str, Any] = {"norm": norm, "noise": noise, "eigenvalues": mu}
         lam = ridge.best_ridge(**facts)
@@ -158,13 +155,6 @@ def _maps(d: int, q: int, gamma: float, stretch: float) -> dict[Map, Named]:
         "fourier": (f"cosines and sines, gamma = {gamma:g}", fourier, waves),
         "relu": ("ReLU features", relu, unit),
     }
-
-
-def gaussian(rows: NDArray[np.float64], gamma: float) -> Any:
-    """Return the Gaussian kernel of unit rows by inner products, to gamma 1e-15."""
-    products = rows @ rows.T
-    np.fill_diagonal(products, 1.0)
-    return np.exp(2 * gamma * np.minimum(products - 1, 0.0))
 
 
 def _measured(

@@ -220,8 +220,9 @@ def activation_kernel(
     waves, or a kernel of its own (erf and gelu with p = 1); accuracy 64 eps of the dtype times the
     value at equal rows.
     Otherwise Mehler's series on the host, up to 512 terms; :func:`activation_kernel_error` says
-    how well it is known. Cost: 5,000 evaluations of `activation` a scale, twice that where it
-    jumps, and up to 512 operations a pair. A scale of 0 is a row of zeros: a(0) in every unit.
+    how well it is known. Cost: 5,000 evaluations of `activation` a scale, as many more for each
+    jump or kink, and up to 512 operations a pair. A scale of 0 is a row of zeros: a(0) in every
+    unit.
 
     References
     ----------

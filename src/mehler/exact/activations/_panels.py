@@ -3,8 +3,7 @@
 The Gaussian is even, so a function is integrated as its even and its odd part, from 0 on.
 
 A panel is resolved if its interpolation polynomial matches the function at the finer points, in
-mean square weighted by Gaussian mass. Bisection locates a jump to the last digit; the gap between
-two jumps is then tried whole, which takes two panels instead of fifty.
+mean square weighted by Gaussian mass. Bisection locates a jump to the last digit, in fifty panels.
 """
 
 from __future__ import annotations
@@ -104,18 +103,21 @@ _LEAST = 256
 _BUDGET = 1 << 16
 # Deviation over the largest value that may be rounding of a lower precision.
 _NOISE = 2.0**-20
-# A run of panels narrower than this converges to one point.
-_NARROW = PANEL * 2.0**-20
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial."""
+    """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial.
+
+    `coarse` (n, 2, POINTS) and `fine` (n, 2, FINER) are the function there at s g and at -s g.
+    """
 
     scale: NDArray[np.int64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     deviation: NDArray[np.float64]
+    coarse: NDArray[np.float64]
+    fine: NDArray[np.float64]
     jump: NDArray[np.bool_]
 
     def select(self, which: Any) -> Panels:
@@ -143,59 +145,43 @@ def joined(parts: list[Panels]) -> Panels:
     return Panels(*(column[order] for column in columns))
 
 
-def deviations(
-    sample: Sample, scale: Any, low: NDArray[np.float64], high: NDArray[np.float64]
+def _sampled(
+    sample: Sample, scale: Any, low: NDArray[np.float64], high: NDArray[np.float64], n: int
 ) -> Any:
-    """Compute the deviation of the function from its interpolant at the finer points, (n,)."""
-    result = np.zeros(low.shape)
-    step = 1 << 14
-    for start in range(0, low.size, step):
-        rows = slice(start, start + step)
-        width = (high - low)[rows, None]
-        coarse, fine = (
-            sample(scale[rows], low[rows, None] + width * points(n)[0]) for n in (POINTS, FINER)
-        )
-        for values, truth in zip(coarse, fine, strict=True):
-            sizes = np.max(np.abs(values @ interpolation() - truth), axis=1)
-            np.maximum(result[rows], sizes, out=result[rows])
-    return result
+    """Sample the function at n points of panels, (panels, 2, n)."""
+    at = low[:, None] + (high - low)[:, None] * points(n)[0]
+    return np.stack(sample(scale, at), axis=1)
 
 
-def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
-    """Split unresolved panels; `size` is the root mean square at each scale."""
-    leaves = _bisected(sample, scale, low, high, size)
-    which = _cores(leaves)
-    if not np.any(which):
-        return leaves
-    core = _merged(leaves.select(which))
-    between = _gaps(scale, low, high, core)
-    return joined([core, _bisected(sample, *between, size)])
-
-
-def _bisected(
+def refined(
     sample: Sample,
     scale: Any,
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     size: NDArray[np.float64],
 ) -> Panels:
-    """Bisect until resolved, as narrow as a jump, down to noise, or out of budget."""
+    """Bisect unresolved panels until resolved, as narrow as a jump, noise, or out of budget.
+
+    `size` is the root mean square at each scale.
+    """
     leaves = []
     before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
     for level in range(_LEVELS):
-        error = deviations(sample, scale, low, high)
+        coarse, fine = (_sampled(sample, scale, low, high, n) for n in (POINTS, FINER))
+        error = np.max(np.abs(coarse @ interpolation() - fine), axis=(1, 2))
         narrow = high - low <= _ADJACENT * np.maximum(high, _NEAR)
-        panels = Panels(scale, low, high, error, narrow & (error > TOLERANCE * size[scale]))
-        coarse = (error * np.sqrt(panels.mass) > TOLERANCE * size[scale]) & ~narrow
+        jump = narrow & (error > TOLERANCE * size[scale])
+        panels = Panels(scale, low, high, error, coarse, fine, jump)
+        rough = (error * np.sqrt(panels.mass) > TOLERANCE * size[scale]) & ~narrow
         if level > 0:
-            coarse &= ~_noisy(error, before)
-        spent = np.bincount(scale[coarse], minlength=size.size) > most
-        coarse &= ~spent[scale] & (level < _LEVELS - 1)
-        leaves.append(panels.select(~coarse))
-        if not np.any(coarse):
+            rough &= ~_noisy(error, before)
+        spent = np.bincount(scale[rough], minlength=size.size) > most
+        rough &= ~spent[scale] & (level < _LEVELS - 1)
+        leaves.append(panels.select(~rough))
+        if not np.any(rough):
             break
-        scale, low, high, before = scale[coarse], low[coarse], high[coarse], error[coarse]
+        scale, low, high, before = scale[rough], low[rough], high[rough], error[rough]
         middle = 0.5 * (low + high)
         scale = np.concatenate([scale, scale])
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
@@ -209,65 +195,3 @@ def _noisy(error: NDArray[np.float64], before: NDArray[np.float64]) -> Any:
     """
     better = np.minimum(*np.split(error, 2)) < before / 8
     return np.tile((before < _NOISE) & ~better, 2)
-
-
-def _cores(leaves: Panels) -> Any:
-    """Return the narrowest of each run of narrow panels: the jumps and kinks."""
-    width = leaves.high - leaves.low
-    # Floats are dense near 0: a panel at 0 may be narrow for that reason alone.
-    narrow = (width < _NARROW) & (width < 2.0**-20 * leaves.high)
-    touching = np.zeros(narrow.shape, dtype=bool)
-    touching[1:] = (
-        narrow[1:]
-        & narrow[:-1]
-        & (leaves.scale[1:] == leaves.scale[:-1])
-        & (leaves.low[1:] <= leaves.high[:-1])
-    )
-    run = np.cumsum(narrow & ~touching) - 1
-    if not np.any(narrow):
-        return narrow
-    least = np.full(run.max() + 1, np.inf)
-    np.minimum.at(least, run[narrow], width[narrow])
-    core = narrow.copy()
-    core[narrow] = width[narrow] <= 2.0 * least[run[narrow]]
-    return core
-
-
-def _merged(core: Panels) -> Panels:
-    """Merge touching cores; widen those with a jump a little, so that no gap ends at it."""
-    touching = (core.scale[1:] == core.scale[:-1]) & (core.low[1:] <= core.high[:-1])
-    first = np.flatnonzero(np.concatenate([[True], ~touching]))
-    last = np.concatenate([first[1:], [core.scale.size]]) - 1
-    scale, low, high = core.scale[first], core.low[first], core.high[last]
-    jump = np.logical_or.reduceat(core.jump, first)
-    start = PANEL * np.floor(0.5 * (low + high) / PANEL)
-    before, after = start.copy(), start + PANEL
-    # At most half of the distance to the next core.
-    same = scale[1:] == scale[:-1]
-    middle = 0.5 * (low[1:] + high[:-1])
-    before[1:][same] = np.maximum(before[1:], middle)[same]
-    after[:-1][same] = np.minimum(after[:-1], middle)[same]
-    room = np.where(jump, high - low, 0.0)
-    low, high = np.maximum(low - room, before), np.minimum(high + room, after)
-    return Panels(scale, low, high, np.maximum.reduceat(core.deviation, first), jump)
-
-
-def _gaps(
-    scale: Any, low: NDArray[np.float64], high: NDArray[np.float64], core: Panels
-) -> tuple[Any, Any, Any]:
-    """Return the parts of panels that lie between cores."""
-    gaps: list[tuple[int, float, float]] = []
-    order = np.lexsort((low, scale))
-    cores = zip(core.scale.tolist(), core.low.tolist(), core.high.tolist(), strict=True)
-    ahead = next(cores, None)
-    for i in order.tolist():
-        own, start, stop = int(scale[i]), float(low[i]), float(high[i])
-        while ahead is not None and ahead[0] == own and ahead[2] <= stop:
-            if ahead[1] > start:
-                gaps.append((own, start, ahead[1]))
-            start = ahead[2]
-            ahead = next(cores, None)
-        if stop > start:
-            gaps.append((own, start, stop))
-    columns = np.array(gaps)
-    return columns[:, 0].astype(np.int64), columns[:, 1], columns[:, 2]

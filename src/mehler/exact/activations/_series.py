@@ -55,11 +55,7 @@ def checked(function: HostFunction, t: NDArray[np.float64]) -> Any:
 
 
 def sums(
-    values: NDArray[np.float64],
-    sample: _panels.Sample,
-    leaves: _panels.Panels | None,
-    n: int,
-    terms: int,
+    values: NDArray[np.float64], leaves: _panels.Panels | None, n: int, terms: int
 ) -> tuple[Any, Any, Any]:
     """Sum coefficients (scales, terms), second and mirrored moments over panels and leaves."""
     shape = values.shape[1], -1
@@ -70,17 +66,11 @@ def sums(
     c[:, ::2], c[:, 1::2] = even @ weights[:, ::2], odd @ weights[:, 1::2]
     squares = [part**2 @ weights[:, 0] for part in (even, odd)]
     if leaves is not None:
-        _add_leaves(c, squares, sample, leaves, n)
+        _add_leaves(c, squares, leaves, n)
     return c, squares[0] + squares[1], squares[0] - squares[1]
 
 
-def _add_leaves(
-    c: NDArray[np.float64],
-    squares: list[Any],
-    sample: _panels.Sample,
-    leaves: _panels.Panels,
-    n: int,
-) -> None:
+def _add_leaves(c: NDArray[np.float64], squares: list[Any], leaves: _panels.Panels, n: int) -> None:
     """Add the sums of refined panels, in place."""
     at, share = _panels.points(n)
     count = c.shape[0]
@@ -88,7 +78,8 @@ def _add_leaves(
         batch = leaves.select(slice(start, start + (1 << 11)))
         width = (batch.high - batch.low)[:, None]
         g = batch.low[:, None] + width * at
-        right, left = sample(batch.scale, g)
+        values = batch.coarse if n == _panels.POINTS else batch.fine
+        right, left = values[:, 0], values[:, 1]
         root = _panels.root_of_density(g)
         weight = 2.0 * width * share * root
         parts = weight * 0.5 * (right + left), weight * 0.5 * (right - left)
@@ -159,9 +150,9 @@ def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficien
     sample, coarse, fine, size = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
-    finer = sums(fine, sample, leaves, _panels.FINER, _FEWEST_TERMS)
+    finer = sums(fine, leaves, _panels.FINER, _FEWEST_TERMS)
     while True:
-        c, second, mirror = sums(coarse, sample, leaves, _panels.POINTS, terms)
+        c, second, mirror = sums(coarse, leaves, _panels.POINTS, terms)
         left = second - np.sum(c * c, axis=1)
         if terms >= MOST_TERMS or np.all(left <= 64 * _EPS * second):
             break
@@ -186,7 +177,7 @@ def _split_off(
     weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
     error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
-    low = _panels.PANEL * np.arange(_panels.N_PANELS)
+    low: Any = _panels.PANEL * np.arange(_panels.N_PANELS)
     mass = _panels.gaussian_mass(low, low + _panels.PANEL)
     rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
     own, panel = np.nonzero(rough)
