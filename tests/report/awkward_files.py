@@ -552,6 +552,117 @@ FILES = (
         options={"target": "y"},
     ),
     File(
+        "line separators of Unicode in a name",
+        "a.csv",
+        raw("a\u2028b,c\n1,2\n3,5\n"),
+        ("a\u2028b", "c"),
+        [[1, 2], [3, 5]],
+    ),
+    File(
+        "a form feed in a name",
+        "a.csv",
+        raw("a\x0cb,c\n1,2\n3,5\n"),
+        ("a\x0cb", "c"),
+        [[1, 2], [3, 5]],
+    ),
+    File(
+        "line ends of three kinds",
+        "a.csv",
+        raw("a,b\r\n1,2\n3,4\r5,6\n"),
+        ("a", "b"),
+        [[1, 2], [3, 4], [5, 6]],
+    ),
+    File(
+        "blank lines above the header",
+        "a.csv",
+        raw("\n  \n\na,b\n1,2\n3,5\n"),
+        ("a", "b"),
+        [[1, 2], [3, 5]],
+    ),
+    File(
+        "truths in capitals", "a.csv", raw("a,b\nTRUE,1\nFALSE,2\n"), ("a", "b"), [[1, 1], [0, 2]]
+    ),
+    File(
+        "quotes within a quoted name",
+        "a.csv",
+        raw('"a ""x""",b\n1,2\n3,5\n'),
+        ('a "x"', "b"),
+        [[1, 2], [3, 5]],
+    ),
+    File(
+        "an empty name",
+        "a.csv",
+        raw("a,,c\n1,2,3\n4,5,7\n"),
+        ("a", "Unnamed: 1", "c"),
+        [[1, 2, 3], [4, 5, 7]],
+    ),
+    File(
+        "a total below the rows",
+        "a.csv",
+        raw("a,b\n1,2\n3,5\nTotal,7\n"),
+        None,
+        message="text ('Total')",
+    ),
+    File("amounts of money", "a.csv", raw("a,b\n$1,2\n3,5\n"), None, message="text ('$1')"),
+    File("complex numbers", "a.csv", raw("a,b\n1+2j,2\n3,5\n"), None, message="text ('1+2j')"),
+    File(
+        "bars around the cells",
+        "a.csv",
+        raw("|a|b|\n|1|2|\n|3|5|\n"),
+        None,
+        message="'Unnamed: 3' holds nothing but missing values",
+        options={"delimiter": "|"},
+    ),
+    File(
+        "UTF-16 without a mark",
+        "a.csv",
+        raw("a,b\n1,2\n".encode("utf-16-le")),
+        None,
+        message="holds zero bytes",
+    ),
+    File(
+        "the same with its option",
+        "a.csv",
+        raw("a,b\n1,2\n3,5\n".encode("utf-16-le")),
+        ("a", "b"),
+        [[1, 2], [3, 5]],
+        options={"encoding": "utf-16-le"},
+    ),
+    File(
+        "EBCDIC with its option",
+        "a.csv",
+        raw("a,b\n1,2\n3,5\n".encode("cp500")),
+        ("a", "b"),
+        [[1, 2], [3, 5]],
+        options={"encoding": "cp500"},
+    ),
+    File(
+        "two levels of pandas' index",
+        "a.parquet",
+        lambda p: FRAME.set_index(
+            pd.MultiIndex.from_product([[1, 2], [3, 4]], names=["i", "j"])
+        ).to_parquet(p),
+        says="index column i left out; index column j left out",
+    ),
+    File(
+        "points in names",
+        "a.parquet",
+        lambda p: parquet.write_table(pa.table({"a.b": [1.0, 3.0], "a": [2.0, 5.0]}), p),
+        ("a.b", "a"),
+        [[1, 2], [3, 5]],
+    ),
+    File("half-size floats", "a.npy", lambda p: np.save(p, ROWS.astype("f2")), ("x0", "x1", "x2")),
+    File("an array in front of another", "a.npy", lambda p: _two_arrays(p), ("x0", "x1", "x2")),
+    File(
+        "labels of text",
+        "a.npz",
+        lambda p: np.savez(p, X=ROWS, y=list("uvuv")),
+        ("x0", "x1", "x2"),
+        says="array X",
+        options={"target": "y"},
+    ),
+    File("batches of no rows", "a.arrow", lambda p: _batches(p)),
+    File(
         "numbers as categories",
         "a.arrow",
         lambda p: feather.write_feather(pa.table({"a": pa.array([1, 2]).dictionary_encode()}), p),
@@ -559,6 +670,20 @@ FILES = (
         message="column 'a' holds categories ('1')",
     ),
 )
+
+
+def _two_arrays(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, ROWS)
+        np.save(file, ROWS + 1)
+
+
+def _batches(path: Path) -> None:
+    table = pa.Table.from_pandas(FRAME)
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table.slice(0, 0))
+        writer.write_batch(table.to_batches()[0].slice(0, 0))
+        writer.write_table(table)
 
 
 def _stream(path: Path) -> None:

@@ -97,6 +97,32 @@ def twice(path):
             file.writestr("X.npy", whole(2 * ROWS))
 
 
+def broken(method):
+    """Return what writes an archive packed by a method, with a byte of the data changed."""
+
+    def make(path):
+        with zipfile.ZipFile(path, "w", method) as file:
+            file.writestr("X.npy", whole(ROWS))
+        content = bytearray(path.read_bytes())
+        content[50] ^= 255
+        path.write_bytes(content)
+
+    return make
+
+
+def misstated(offset, field, header=b"PK\x01\x02"):
+    """Return what writes an archive whose directory says something else."""
+
+    def make(path):
+        np.savez_compressed(path, X=ROWS)
+        content = bytearray(path.read_bytes())
+        start = content.index(header) + offset
+        content[start : start + len(field)] = field
+        path.write_bytes(content)
+
+    return make
+
+
 def of_pandas(text):
     """A file whose schema says something else than pandas would."""
     rows = pa.table({"a": [1.0, 2.0]}).replace_schema_metadata({b"pandas": text})
@@ -201,6 +227,31 @@ REFUSED = [
     ("a union", "arrow", stream(a=pa.UnionArray.from_dense(pa.array([0], pa.int8()),
      pa.array([0], pa.int32()), [pa.array([1])])), "no column is left"),
     ("runs", "arrow", stream(a=pa.RunEndEncodedArray.from_arrays([2], [1.0])), "run_end_encoded"),
+    ("names of several lines", "parquet", table(**{"a\nb\tc": ["x", "y"], "d": [1.0, 2.0]}),
+     r"--drop 'a\nb\tc'"),
+    ("a header that nests minus signs", "npy", raw(npy("-" * 8000 + "1")), DAMAGED),
+    ("a packed header that nests them", "npz", archive(X__npy=npy("-" * 8000 + "1")), DAMAGED),
+    ("broken LZMA", "npz", broken(zipfile.ZIP_LZMA), DAMAGED),
+    ("broken bzip2", "npz", broken(zipfile.ZIP_BZIP2), "cannot be read"),
+    ("an encoding of zero bytes", "csv", raw("a\n1\n"), "encoding='utf\\x00' is not known",
+     {"encoding": "utf\0"}),
+    ("an encoding that always fails", "csv", raw("a\n1\n"), "encoding='undefined' is not known",
+     {"encoding": "undefined"}),
+    ("a delimiter of zero", "csv", raw("a\n1\n"), "must be one character of ASCII, such as",
+     {"delimiter": "\0"}),
+    ("a delimiter of escape", "csv", raw("a\n1\n"), "must be one character of ASCII, such as",
+     {"delimiter": "\x1b"}),
+    ("a shape of floats", "npy", raw(npy(described("(2.0, 3)"), BODY)), DAMAGED),
+    ("a shape of 5,000 digits", "npy", raw(npy(described(f"(1{'0' * 5000}, 3)"), BODY)), DAMAGED),
+    ("a type of rows within rows", "npy",
+     raw(npy(described("(2,)", "('<f8', (99999, 99999))"), BODY)), DAMAGED),
+    ("strings of 8 GB", "npy", raw(npy(described("(1, 2)", "'<U2000000000'"))), DAMAGED),
+    ("a member that is longer than said", "npz", misstated(24, b"\n\0\0\0"), DAMAGED),
+    ("a member that begins beyond the end", "npz", misstated(42, b"\0\0\0\x7f"), DAMAGED),
+    ("a version of zip that is not known", "npz", misstated(6, b"c\0"), DAMAGED),
+    ("a directory beyond the end", "npz", misstated(12, b"\0\0\0\x7f", b"PK\x05\x06"), DAMAGED),
+    ("a surrogate in UTF-8", "csv", raw(b"a\xed\xa0\x80,b\n1,2\n"), "is not text of UTF-8"),
+    ("a cell of 200 kB", "csv", raw("a,b\n" + "x" * 200_000 + ",2\n"), "larger than field limit"),
     ("a header of nothing but quotes", "csv", raw('"""",""\n1,2\n3,5\n'), "it has \", Unnamed: 1",
      {"drop": "c"}),
 ]  # fmt: skip

@@ -126,11 +126,11 @@ class DataMatrix:
 
 @contextmanager
 def _printable_errors() -> Iterator[None]:
-    """Escape control characters of names and cells in messages, which terminals show."""
+    """Escape control characters and line ends of names and cells in messages."""
     try:
         yield
     except ValueError as error:
-        message = printable(str(error))
+        message = printable(str(error)).replace("\n", r"\n").replace("\t", r"\t")
         if message == str(error):
             raise
         raise ValueError(message) from error

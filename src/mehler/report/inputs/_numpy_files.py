@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import math
 import zlib
 from pathlib import Path
@@ -18,6 +19,7 @@ from mehler.report.inputs._out_of_core import ArraySource, is_large
 _ENCRYPTED = 0x1
 # NumPy's own limit, by which a header of text is evaluated.
 _LONGEST_HEADER = 10_000
+_UNPACKING = (BadZipFile, zlib.error, lzma.LZMAError)
 # Members of every file of scipy.sparse.save_npz.
 _SPARSE = {"format", "shape", "data"}
 
@@ -63,7 +65,7 @@ def read_npz(
             arrays = {key: _unpack(archive, members[key]) for key in wanted}
     except _Refused:
         raise
-    except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
+    except (ValueError, EOFError, KeyError, NotImplementedError, *_UNPACKING) as error:
         raise _refusal(label, error) from error
     others = [key for key, (shape, _) in headers.items() if len(shape) == 2 and key != name]
     choice = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
@@ -100,7 +102,7 @@ def _read_header(stream: IO[bytes], n_bytes: int) -> tuple[tuple[int, ...], np.d
     read = formats.read_array_header_1_0 if major == 1 else formats.read_array_header_2_0
     try:
         shape, _, dtype = read(io.BytesIO(field + stream.read(length)))
-    except (ValueError, SyntaxError, TypeError, TokenError, RecursionError) as error:
+    except (ValueError, SyntaxError, TypeError, TokenError, RecursionError, MemoryError) as error:
         raise ValueError("its header describes no array") from error
     if any(n < 0 for n in shape):
         raise ValueError(f"its header claims the shape {shape}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -45,7 +46,8 @@ class Layout:
         if mark is not None and (
             len(require_instance("delimiter", mark, str)) != 1
             or not mark.isascii()
-            or mark in '"\n\r'
+            or not (mark.isprintable() or mark == "\t")
+            or mark == '"'
         ):
             raise ValueError(
                 f"delimiter={mark!r} must be one character of ASCII, such as ';' or a tab"
@@ -54,7 +56,7 @@ class Layout:
         require_integer("skip_lines", self.skip_lines, least=0)
         try:
             "".encode(require_instance("encoding", self.encoding, str))
-        except LookupError:
+        except (LookupError, ValueError):
             raise ValueError(
                 f"encoding={self.encoding!r} is not known to Python: as in utf-8, utf-16, latin-1"
             ) from None
@@ -157,7 +159,8 @@ class TextSource(TableSource):
             text = decoder.decode(raw, final=len(raw) < _BLOCK)
         except UnicodeError as error:
             raise self._not_decoded() from error
-        lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+        # Not splitlines, which splits at form feeds and separators of Unicode too.
+        lines = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
         if len(raw) == _BLOCK:
             lines.pop()  # which may be cut
             if not lines:
