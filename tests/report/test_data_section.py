@@ -81,6 +81,7 @@ def test_every_kind_of_map_is_measured():
 
 
 @pytest.mark.parametrize("label", MAPS)
+@pytest.mark.sampled(8)
 def test_maps_have_their_kernels_on_the_data(label):
     one, data = MAPS[label]
     ledger = context()
@@ -247,8 +248,11 @@ def with_target(target, values):
     return replace(rows, target=target(rows.values), target_name="y")
 
 
-def test_a_target_is_scored_on_every_map_beside_the_raw_columns():
+def test_a_target_is_scored_on_every_map_beside_the_raw_columns(monkeypatch):
     """A product of columns: no linear function of them explains it, and smooth kernels do."""
+    labels = ("FourierFeatures, rbf", "MaxoutFeatures, q = 2", "MaxoutCodes, q = 4")
+    some = lambda data: [one for one in maps_under_test(data) if one.label in labels]  # noqa: E731
+    monkeypatch.setattr(_survey, "maps_under_test", some)
     values = np.random.default_rng(4).standard_normal((600, 3))
     outcome = _survey.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
     scores = {one.map: one for one in outcome.scores}

@@ -345,6 +345,7 @@ BOMBS = [
 
 
 @pytest.mark.parametrize("case", BOMBS, ids=lambda case: case[0])
+@pytest.mark.sampled(2)
 def test_bombs_take_no_memory(tmp_path, case):
     ending, make, message = case
     path = tmp_path / f"bomb.{ending}"

@@ -54,8 +54,28 @@ def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
     assert alone.exit_status == 0
 
 
-def kill():
-    os.kill(os.getpid(), signal.SIGKILL)
+@pytest.fixture(scope="module")
+def two():
+    """Two processes, which serve more than one call; to start one takes most of a second."""
+    with Jobs(2) as jobs:
+        yield jobs
+
+
+def test_what_a_task_raises_elsewhere_is_raised_here(two):
+    for task, error in (
+        (partial(divmod, 1, 0), ZeroDivisionError),
+        (partial(sys.exit, 3), SystemExit),
+    ):
+        with pytest.raises(error):
+            two.run([task, partial(divmod, 1, 1)])
+
+
+def test_results_have_the_order_of_the_tasks(two):
+    ended = []
+    for _ in range(2):
+        values = two.run([partial(pow, 2, k) for k in range(9)], ended.append)
+        assert values == [2**k for k in range(9)]
+    assert sorted(ended) == sorted(2 * [2**k for k in range(9)])
 
 
 def test_a_killed_process_is_an_error_in_words():
@@ -63,23 +83,7 @@ def test_a_killed_process_is_an_error_in_words():
         Jobs(2) as jobs,
         pytest.raises(ChildProcessError, match=r"exit status -9.*--jobs 1 works without others"),
     ):
-        jobs.run([kill, partial(time.sleep, 0)])
-
-
-def test_what_a_task_raises_elsewhere_is_raised_here():
-    with Jobs(2) as jobs, pytest.raises(ZeroDivisionError):
-        jobs.run([partial(divmod, 1, 0), partial(divmod, 1, 1)])
-    with Jobs(2) as jobs, pytest.raises(SystemExit):
-        jobs.run([partial(sys.exit, 3), partial(divmod, 1, 1)])
-
-
-def test_results_have_the_order_of_the_tasks():
-    ended = []
-    with Jobs(2) as jobs:
-        for _ in range(2):  # the processes serve more than one call
-            values = jobs.run([partial(pow, 2, k) for k in range(9)], ended.append)
-            assert values == [2**k for k in range(9)]
-    assert sorted(ended) == sorted(2 * [2**k for k in range(9)])
+        jobs.run([partial(signal.raise_signal, signal.SIGKILL), partial(time.sleep, 0)])
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5])
@@ -92,7 +96,7 @@ def test_other_numbers_of_processes_are_refused(n_jobs):
     "number",
     [
         signal.SIGINT,
-        signal.SIGTERM,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.full),
         pytest.param(signal.SIGKILL, marks=pytest.mark.full),
     ],
 )

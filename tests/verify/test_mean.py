@@ -139,6 +139,7 @@ TAILS = {
 
 @pytest.mark.parametrize("law", TAILS)
 @pytest.mark.parametrize("n", [300, 1_000, 3_000])
+@pytest.mark.sampled(7)
 def test_no_tail_is_refuted_too_often_by_few_samples(law, n):
     """200 repetitions at 5 %, where 250 samples bound the kurtosis by 20."""
     alarms = sum(

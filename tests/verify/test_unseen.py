@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 
 import numpy as np
 import pytest
 
 from mehler import recheck, verify
 from mehler.verify.nonparametric._nonnegative import refutation_of
-from mehler.verify.nonparametric._unseen import Unseen
+from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import power_sums
+from tests.verify.conftest import EXTRA_SECONDS
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))
-# Set to almost nothing, so that a refutation takes only the fresh draws that the resolution needs.
-EXTRA_SECONDS = "mehler.verify.nonparametric._unseen.SECONDS"
 
 
 def rbf(x, y):
@@ -86,15 +86,13 @@ def test_the_statement_is_close_where_nothing_is_rare():
     assert unseen.one_in == pytest.approx(20_000 / math.log(4e9))
 
 
-def test_draws_that_are_seen_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
+def test_draws_that_are_seen_are_inconclusive():
     verdict = verify.check_kernel(with_rare_draws(2e-3), rbf, X)
     assert verdict.status == "inconclusive"
 
 
-def test_draws_that_are_not_seen_are_named_with_what_they_carry(monkeypatch):
+def test_draws_that_are_not_seen_are_named_with_what_they_carry():
     """A map whose kernel is exact is refuted, as no test can avoid: the words say unless what."""
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     verdict = verify.check_kernel(with_rare_draws(1e-9), rbf, X)
     assert verdict.status == "refuted"
     text = "draws rarer than 1 in "
@@ -111,9 +109,8 @@ def test_draws_that_are_not_seen_are_named_with_what_they_carry(monkeypatch):
     assert "Unless draws rarer" in str(failure.value)
 
 
-def test_fresh_draws_that_do_not_agree_refute_nothing(monkeypatch):
+def test_fresh_draws_that_do_not_agree_refute_nothing():
     """The first 5,000 draws are a quarter too small, all others right."""
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
     draws = Draws(lambda seed: None, 0)
     first = {draws.seed(k) for k in range(5_000)}
 
@@ -130,6 +127,11 @@ def projections(seed, size, m=200):
     return lambda x: size * x @ w / math.sqrt(m)
 
 
+def plain(seed):
+    return projections(seed, 1.0)
+
+
+@cache
 def with_rare_projections(p, power, carried=0.25):
     """Draws of probability p carry a quarter of the mean of the features' power."""
 
@@ -160,16 +162,19 @@ def of_defects(draw, factor=1.0):
     )
 
 
+@cache
+def two_features(draw):
+    z = np.array([draw(seed)(X[:1])[0, :2] for seed in range(20_000)])
+    return z * math.sqrt(200) / np.linalg.norm(X[0])
+
+
 def of_samples(draw, factor=1.0):
-    z = np.array([draw(seed)(X[:1])[0, 0] for seed in range(20_000)])
-    z = z * math.sqrt(200) / np.linalg.norm(X[0])
-    return verify.check_mean(z**2, factor, resolution=0.1)
+    return verify.check_mean(two_features(draw)[:, 0] ** 2, factor, resolution=0.1)
 
 
 def of_products(draw, factor=1.0):
-    z = np.array([draw(seed)(X[:1])[0, :2] for seed in range(20_000)])
-    z = z * math.sqrt(200) / np.linalg.norm(X[0])
-    return verify.check_mean(z, factor * np.eye(2), mean=[0, 0], resolution=0.1)
+    claim = factor * np.eye(2)
+    return verify.check_mean(two_features(draw), claim, mean=[0, 0], resolution=0.1)
 
 
 @pytest.mark.parametrize(
@@ -182,13 +187,9 @@ def of_products(draw, factor=1.0):
         (of_products, 2, "rows", 0.25),
     ],
 )
-def test_means_of_every_check_say_unless_what(check, power, events, carried, monkeypatch):
+def test_means_of_every_check_say_unless_what(check, power, events, carried):
     """Draws of 1 in 10^9 carry a quarter, which the words state; means a third off are refuted."""
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
-    for draw, factor in (
-        (with_rare_projections(1e-9, power), 1.0),
-        (lambda seed: projections(seed, 1.0), 1.5),
-    ):
+    for draw, factor in ((with_rare_projections(1e-9, power), 1.0), (plain, 1.5)):
         verdict = check(draw, factor)
         assert verdict.status == "refuted", str(verdict)
         assert verdict.reason.startswith(f"Unless {events} rarer than 1 in ")
@@ -196,16 +197,15 @@ def test_means_of_every_check_say_unless_what(check, power, events, carried, mon
         stated = float(verdict.reason.split("at least ")[1].split()[0])
         if factor == 1.0:
             assert 0.3 * carried <= stated <= carried
-    assert check(lambda seed: projections(seed, 1.0)).status != "refuted"
-    larger = check(lambda seed: projections(seed, 1.0), 0.6)
+    assert check(plain).status != "refuted"
+    larger = check(plain, 0.6)
     assert larger.status == "refuted"
     assert ("nothing else" in larger.assumptions[1]) == (check is not of_samples)
 
 
 @pytest.mark.parametrize("small", [1, 10_000])
-def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monkeypatch):
+def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small):
     """Each draw has 1,000 squares; they are too small in the first one, or in all."""
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
 
     def sample(k):
         z = np.random.default_rng(k).standard_normal((1_000, 2))
@@ -218,17 +218,30 @@ def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small, monke
     assert ("not confirm it" in proof.note) == (small == 1)
 
 
+@pytest.mark.parametrize(("seconds", "fresh"), [(1e-9, 1_000), (8.0, 8_000), (9.0, 8_000)])
+def test_fresh_draws_are_doubled_while_they_fit_into_the_extra_seconds(monkeypatch, seconds, fresh):
+    """The first 1,000 draws took a second; all gaps are -1, so that as many confirm them."""
+    monkeypatch.setattr(EXTRA_SECONDS, seconds)
+    suspicion = Suspicion(
+        draws=1_000,
+        per_draw=1,
+        sums=power_sums(np.full((1_000, 1), -1.0)),
+        refuted=np.array([True]),
+        rate=1e-9,
+        resolution=0.1,
+    )
+    assert suspicion.until(1_000, seconds=1.0) == 1_000 + fresh
+
+
 @pytest.mark.parametrize("budget", [70_000, 1_000_000])
-def test_a_budget_without_fresh_draws_refutes_nothing(monkeypatch, budget):
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
+def test_a_budget_without_fresh_draws_refutes_nothing(budget):
     verdict = verify.check_kernel(
         lambda seed: cosines(seed, math.sqrt(0.5)), rbf, X, max_features=budget
     )
     assert verdict.status == ("refuted" if budget == 1_000_000 else "inconclusive")
 
 
-def test_a_certificate_rests_on_the_draws_that_confirmed_it(monkeypatch):
-    monkeypatch.setattr(EXTRA_SECONDS, 1e-9)
+def test_a_certificate_rests_on_the_draws_that_confirmed_it():
     verdict = verify.check_kernel(lambda seed: cosines(seed, math.sqrt(0.5)), rbf, X)
     content = json.loads(json.dumps(verdict.certificate()))
     assert recheck.decide(content)[0] == 0

@@ -86,6 +86,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.sampled(4)
 def test_a_wrong_gradient_is_refuted(name):
     verdict = check_gradient(fourier, WRONG[name], X, **COLUMNS)
     assert verdict.status == "refuted", str(verdict)
