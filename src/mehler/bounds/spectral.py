@@ -38,6 +38,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption
@@ -75,7 +76,7 @@ def gram_error(
     sup: float | None = None,
     leverage: float | None = None,
     lipschitz: float | None = None,
-    variance: Any = None,
+    variance: ArrayLike | None = None,
     block: int = 1,
 ) -> Formula:
     r"""Bound the spectral error of the Gram matrix, relative to the kernel and a ridge.
@@ -137,7 +138,7 @@ def operator_error(
     eigenvalues: Any = None,
     sup: float | None = None,
     lipschitz: float | None = None,
-    variance: Any = None,
+    variance: ArrayLike | None = None,
     block: int = 1,
 ) -> Formula:
     r"""Bound the operator norm of the error of the Gram matrix.

@@ -232,7 +232,7 @@ def exact_in_set(points: Points) -> tuple[int, Witness, int]:
 
 
 def _problems_in_set(
-    radii: Any, inside: Any, covered: Any
+    radii: NDArray[np.float64], inside: NDArray[np.float64], covered: NDArray[np.float64]
 ) -> Iterator[tuple[tuple[int, float], Any]]:
     """Yield each point and squared radius with the sets that half-size balls cover."""
     for point, squares in enumerate(inside):

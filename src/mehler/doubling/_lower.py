@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler.doubling._points import Points
 
@@ -66,7 +67,7 @@ class Witness:
         return cls.covered(points, points.host[0], 0.0, [0], 1, "packing")
 
 
-def pack_nearest(between: Any, apart: float, start: int) -> list[int]:
+def pack_nearest(between: NDArray[np.float64], apart: float, start: int) -> list[int]:
     """Pack greedily from `start`, taking the nearest point farther than `apart` (squared).
 
     `between` (n, n): lower ends of squared distances.
@@ -82,7 +83,7 @@ def pack_nearest(between: Any, apart: float, start: int) -> list[int]:
         np.minimum(nearest, between[best], out=nearest)
 
 
-def pack_in_order(between: Any, apart: float, order: Any) -> list[int]:
+def pack_in_order(between: NDArray[np.float64], apart: float, order: Any) -> list[int]:
     """Pack greedily, taking points in a given order."""
     free = np.ones(between.shape[0], dtype=bool)
     chosen = []
@@ -93,7 +94,7 @@ def pack_in_order(between: Any, apart: float, order: Any) -> list[int]:
     return chosen
 
 
-def pack_disjoint(reached: Any) -> list[int]:
+def pack_disjoint(reached: NDArray[np.bool_]) -> list[int]:
     """Choose points, no two reached by one ball, starting with those that few balls reach.
 
     `reached` (n, n_balls): whether a ball may contain a point.
@@ -171,7 +172,13 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
             yield centre, squares, inside[np.argsort(squares[inside], kind="stable")]
 
 
-def _in_section(points: Points, centre: Any, squares: Any, members: Any, size: int) -> Witness:
+def _in_section(
+    points: Points,
+    centre: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    members: Any,
+    size: int,
+) -> Witness:
     """Return the best packing among a few radii around one centre."""
     best = Witness.of_point(points)
     outermost = squares[members[-1]]
@@ -196,7 +203,12 @@ def _in_section(points: Points, centre: Any, squares: Any, members: Any, size: i
     return best
 
 
-def _separated(points: Points, centre: Any, squares: Any, members: Any) -> Witness:
+def _separated(
+    points: Points,
+    centre: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    members: NDArray[np.int64],
+) -> Witness:
     """Return members of a ball, no two in a ball of half the radius around a point."""
     radius_squared = float(squares[members[-1]])
     reached = points.squared(members, slice(0, points.n)) <= points.limit_above(radius_squared / 4)
@@ -204,7 +216,7 @@ def _separated(points: Points, centre: Any, squares: Any, members: Any) -> Witne
     return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 
-def enclosing_centre(rows: Any, *, steps: int = _STEPS) -> Any:
+def enclosing_centre(rows: NDArray[np.float64], *, steps: int = _STEPS) -> Any:
     """Approximate the centre of the smallest enclosing ball by steps to the farthest row.
 
     Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_integer
 from mehler.doubling._points import Interval
@@ -24,7 +25,7 @@ def log2_ceil(count: int) -> int:
     return (count - 1).bit_length()
 
 
-def log2_ceils(counts: Any) -> Any:
+def log2_ceils(counts: NDArray[np.int64]) -> Any:
     """Return `log2_ceil` of an array of counts below 2^53."""
     mantissa, exponent = np.frexp(np.maximum(counts, 1).astype(np.float64))
     return (exponent - (mantissa == 0.5)).astype(np.int64)

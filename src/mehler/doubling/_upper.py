@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from mehler.doubling import _universal
@@ -146,7 +147,9 @@ def balls(near: Pairs, squared: float) -> list[Any]:
 # Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
 # and NumPy may then warn of an invalid value.
 @np.errstate(invalid="ignore")
-def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
+def cover_lens(
+    points: Points, inside: NDArray[np.int64], radius_squared: float, enough: int
+) -> bool:
     """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
 
     Centres are the points, and for few points the midpoints of any two as well.
@@ -199,7 +202,9 @@ def as_bits(touched: Any) -> Any:
     return bits
 
 
-def count_shared(bits: Any, row: Any, column: Any) -> Any:
+def count_shared(
+    bits: NDArray[np.number], row: NDArray[np.number], column: NDArray[np.number]
+) -> Any:
     """Count the bits that the two points of each pair share."""
     size = max(1, (1 << 20) // bits.shape[1])
     counts = np.empty(row.size, dtype=np.int64)
@@ -274,7 +279,7 @@ class Lenses:
             row, column = row[many], column[many]
         return row.size <= _OWN and self._own_covers(row, column, target)
 
-    def _own_covers(self, row: Any, column: Any, target: int) -> bool:
+    def _own_covers(self, row: NDArray[np.number], column: NDArray[np.number], target: int) -> bool:
         """Return whether a separate cover of each lens needs at most 2^target balls."""
         points, work = self._points, 0
         for x, z in zip(row, column):

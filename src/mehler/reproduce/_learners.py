@@ -17,7 +17,7 @@ _BLOCK = 256
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
-def unit_rows(X: Any, dtype: Any = np.float32) -> Any:
+def unit_rows(X: Any, dtype: object = np.float32) -> Any:
     """Return images or recordings, (n, ...), as rows of length 1, normalised in that dtype."""
     rows = X.reshape(len(X), -1).astype(dtype)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -149,13 +149,19 @@ class Perceptron:
     inner: Any
     outer: Any
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: NDArray[np.float64]) -> Any:
         """Compute f of rows: above 0 for the second class."""
         return _ends(np.tanh(_ends(X) @ self.inner)) @ self.outer
 
 
 def perceptron(
-    X: Any, y: Any, n_hidden: int, lam: float, *, seed: int, n_steps: int = 100
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    n_hidden: int,
+    lam: float,
+    *,
+    seed: int,
+    n_steps: int = 100,
 ) -> Perceptron:
     """Minimise the logistic loss and lam times the squared weights, but of offsets, of both layers.
 
@@ -175,7 +181,7 @@ def perceptron(
     kept[split - n_hidden : split] = 0.0
     kept[-1] = 0.0
 
-    def objective(weights: Any) -> tuple[float, Any]:
+    def objective(weights: NDArray[np.float64]) -> tuple[float, Any]:
         inner, outer = weights[:split].reshape(shape), weights[split:]
         hidden = _ends(np.tanh(rows @ inner))
         margin = y * (hidden @ outer)
@@ -189,6 +195,6 @@ def perceptron(
     return Perceptron(best[:split].reshape(shape), best[split:])
 
 
-def _ends(X: Any) -> Any:
+def _ends(X: NDArray[np.float64]) -> Any:
     """Append a column of ones."""
     return np.concatenate([X, np.ones((len(X), 1))], axis=1)

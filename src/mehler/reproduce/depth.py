@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, data, learn
 from mehler.features.deep import critical_weight_variance
@@ -44,7 +45,7 @@ def of_network(network: DeepKernel, which: _Which) -> Kernel:
     return lambda a, b: compute(a) if a is b else compute(a, b)
 
 
-def others(X: Any) -> dict[str, list[Kernel]]:
+def others(X: NDArray[np.float64]) -> dict[str, list[Kernel]]:
     """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
     step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in _ORDERS.values())
     return {
@@ -272,7 +273,7 @@ class _Split:
     right: Any
     classes: bool
 
-    def error(self, values: Any) -> float:
+    def error(self, values: NDArray[np.float64]) -> float:
         """Return mistakes, or the share of the variance that is not explained, in percent."""
         if self.classes:
             wrong = values.argmax(axis=1) != self.right.argmax(axis=1)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import FourierFeatures, KitchenSinks, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
@@ -17,7 +18,9 @@ from mehler.reproduce.leverage._world import World, gammas_of, halves, standardi
 from mehler.statements import Plot
 
 
-def greedy_path(phi: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
+def greedy_path(
+    phi: NDArray[np.float64], y: NDArray[np.float64], sizes: tuple[int, ...]
+) -> dict[int, Any]:
     """Return weights of the columns after some numbers of the slides' greedy steps.
 
     Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
@@ -54,7 +57,7 @@ def stumps(X: Any, thresholds: Any) -> Any:
     return np.where(X[:, columns] > thresholds.ravel(), np.float32(1), np.float32(-1))
 
 
-def boosted(votes: Any, y: Any, sizes: tuple[int, ...]) -> dict[int, Any]:
+def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
     """Return weights of stumps after some numbers of AdaBoost's rounds.
 
     Votes have shape (N, P), `y` is -1 or 1; `sizes` ascend.

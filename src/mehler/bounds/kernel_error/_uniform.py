@@ -172,7 +172,9 @@ def by_chaining(
     return summed + rest
 
 
-def _by_norms(m: int, q: int, levels: Any, diameter: float, delta: float, n_inputs: int) -> Any:
+def _by_norms(
+    m: int, q: int, levels: NDArray[np.int64], diameter: float, delta: float, n_inputs: int
+) -> Any:
     longest = math.sqrt(n_inputs) + math.sqrt(2 * math.log(q))
     root = math.sqrt(longest**2 + 1) + math.sqrt(2 * math.log(2 / delta) / m)
     length = diameter * np.minimum(1.0, np.exp2(1.0 - levels))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import FourierFeatures, GroupInvariantFeatures, learn
 from mehler.reproduce._experiment import Cell, Level, Measured, Page
@@ -89,7 +90,12 @@ def accuracies(
     return measured
 
 
-def right_by_ridge(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
+def right_by_ridge(
+    z: NDArray[np.floating],
+    labels: NDArray[np.int64],
+    z_test: NDArray[np.floating],
+    truth: NDArray[np.int64],
+) -> float:
     """Return the fraction of test rows that least squares gets right, lambda by leave-one-out."""
     codes, classes = learn.one_vs_all(labels)
     fit = learn.ridge(lambda rows: rows, z, codes, lambdas=_LAMBDAS, scoring="error_rate")

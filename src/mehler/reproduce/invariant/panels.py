@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import GroupInvariantFeatures
 from mehler.features import groups
@@ -99,7 +100,7 @@ def panel_page(
     )
 
 
-def _growth(panel: Any, name: str) -> str:
+def _growth(panel: NDArray[np.float64], name: str) -> str:
     """Count the steps to more bins or templates that are better; (templates, bins, draws)."""
     steps = {
         "bins": np.diff(panel, axis=1).reshape(-1, panel.shape[2]),
@@ -194,14 +195,23 @@ def _rows(world: World, seed: int) -> tuple[Any, Any]:
 
 
 def _over_sizes(
-    sizes: Sequence[int], z: Any, labels: Any, z_test: Any, truth: Any
+    sizes: Sequence[int],
+    z: NDArray[np.floating],
+    labels: NDArray[np.int64],
+    z_test: NDArray[np.floating],
+    truth: NDArray[np.int64],
 ) -> dict[str, Any]:
     """Return the shares by learner, a list over the training samples."""
     each = [both(z[:n], labels[:n], z_test, truth) for n in sizes]
     return {learner: [right[learner] for right in each] for learner in each[0]}
 
 
-def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
+def both(
+    z: NDArray[np.floating],
+    labels: NDArray[np.int64],
+    z_test: NDArray[np.floating],
+    truth: NDArray[np.int64],
+) -> dict[str, float]:
     """Return the shares of test rows that least squares and the nearest neighbour get right."""
     nearest = nearest_rows(z, z_test)[:, 0]
     return {

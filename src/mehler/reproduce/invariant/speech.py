@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import data
 from mehler.features import groups
@@ -63,7 +64,7 @@ def elements(deviations: Any) -> dict[str, list[Any]]:
     }
 
 
-def _made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
+def _made_up(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
     """Synthesise recordings, (n, 20, 13), and labels.
 
     Recordings of one class differ in speed, pitch and noise only.
@@ -99,7 +100,7 @@ def speeds() -> Any:
     return np.swapaxes(warps.apply(np.eye(_FRAMES)), 1, 2)
 
 
-def pitches(deviations: Any, shifts: Any = _SHIFTS) -> Any:
+def pitches(deviations: NDArray[np.float64], shifts: Any = _SHIFTS) -> Any:
     """Return matrices that shift the smoothed spectrum along the mel axis, (r, 13, 13).
 
     Cepstra are the first cosine coefficients of the logarithms of 26 channels: transform back to

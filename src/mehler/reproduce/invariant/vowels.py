@@ -59,7 +59,7 @@ def stretches() -> Any:
     return np.swapaxes(warps.apply(np.eye(_SECTIONS)), 1, 2)
 
 
-def _made_up(rng: Any) -> tuple[Any, Any, Any]:
+def _made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """Make up vowels, (990, 10), labels and speakers, who differ in the stretch and in noise."""
     from scipy.ndimage import gaussian_filter1d
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 # Largest length of the residual over that of the targets: predictions at the rows that are fitted
 # are nearer than this to the exact solution's, since K (K + mu)^-1 shortens every vector.
@@ -19,13 +20,13 @@ _STEPS = 300
 _STARTS = 4
 
 
-def gaussian(x: Any, z: Any, gamma: float) -> Any:
+def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> Any:
     """Return the kernel matrix of two sets of rows, distances in float64."""
     apart = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1)[None] - 2.0 * (x @ z.T)
     return np.exp(-gamma * np.clip(apart, 0.0, None))
 
 
-def symmetric(x: Any, gamma: float, dtype: Any) -> Any:
+def symmetric(x: NDArray[np.float64], gamma: float, dtype: Any) -> Any:
     """Return the kernel matrix of one set of rows, block by block of its lower half."""
     k = np.empty((len(x), len(x)), dtype=dtype)
     for rows in _blocks(len(x)):
@@ -75,7 +76,7 @@ def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], allowed: float) -> 
     values, vectors = near
     gain = (values[0] + mu) / (values[:, None] + mu) - 1.0
 
-    def nearer(rows: Any) -> Any:
+    def nearer(rows: NDArray[np.float64]) -> Any:
         return rows + vectors @ (gain * (vectors.T @ rows))
 
     a, r, z = np.zeros_like(r), r.copy(), nearer(r)
@@ -101,7 +102,9 @@ def _times(k: Any, a: Any) -> Any:
     return np.concatenate([k[rows].astype(np.float64) @ a for rows in _blocks(len(k))])
 
 
-def predict(x: Any, z: Any, a: Any, gamma: float) -> Any:
+def predict(
+    x: NDArray[np.float64], z: NDArray[np.float64], a: NDArray[np.float64], gamma: float
+) -> Any:
     """Return the values at rows `z` of the functions with coefficients `a` at rows `x`."""
     return np.concatenate([gaussian(z[rows], x, gamma) @ a for rows in _blocks(len(z))])
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import FourierFeatures, learn
 from mehler.features import SelectedFeatures, leverage
@@ -20,10 +21,10 @@ POOL = 10
 class _Bottom:
     """Keep the features of smallest leverage score, as a control on the value of the scores."""
 
-    def __init__(self, pool: Any, n_features: int, lam: float) -> None:
+    def __init__(self, pool: FourierFeatures, n_features: int, lam: float) -> None:
         self.pool, self.n_features, self.lam = pool, n_features, lam
 
-    def fit(self, X: Any, y: Any) -> SelectedFeatures:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> SelectedFeatures:
         """Select by rows; targets are ignored."""
         values = self.pool(X) * float(self.pool.n_features) ** 0.5
         scores = leverage.ridge_leverage_scores(values, self.lam).scores

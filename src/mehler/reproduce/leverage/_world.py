@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import data
 from mehler.data import Dataset
@@ -48,7 +49,7 @@ class Split:
     test: tuple[Any, Any]
     classes: bool
 
-    def error(self, values: Any, part: tuple[Any, Any]) -> float:
+    def error(self, values: NDArray[np.float64], part: tuple[Any, Any]) -> float:
         """Return the error of predicted values at the rows of a part."""
         if self.classes:
             return float(np.mean(np.sign(values) != part[1]))
@@ -110,7 +111,7 @@ def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
     return Split(fit, choose, test, problem.classes)
 
 
-def gammas_of(rows: Any, n: int = 3) -> list[float]:
+def gammas_of(rows: NDArray[np.float64], n: int = 3) -> list[float]:
     """Return n bandwidths 4^k / (2 median^2), k >= -1, with the median distance of 500 rows."""
     some = rows[:500]
     squares = np.sum(some**2, axis=1)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import data
 from mehler.features import leverage
@@ -110,7 +111,7 @@ def _plot(what: str, sizes: list[int], errors: dict[str, Any]) -> Plot:
     return by_row(title, "row of the table", "test error, percent", first, caption)
 
 
-def _to_the_floor(label: str, m: int, gain: Any) -> str:
+def _to_the_floor(label: str, m: int, gain: NDArray[np.float64]) -> str:
     """Say how far the features of a method are from the exact kernel on the same splits."""
     start = f"{capital(label)}, M = {m}, above the exact kernel: "
     over = f"over {_counted(len(gain), 'split')}"
@@ -126,7 +127,7 @@ def _counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _ratio(values: Any, base: Any) -> float:
+def _ratio(values: NDArray[np.float64], base: NDArray[np.float64]) -> float:
     return float(np.exp(np.mean(np.log(values) - np.log(base))))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._results import Interval, Results, capital, curves, paired_interval
@@ -149,12 +150,12 @@ def verdict(cells: list[tuple[Cell, Measured]], method: str, plain: str, what: s
     )
 
 
-def _log(errors: Any) -> Any:
+def _log(errors: NDArray[np.float64]) -> Any:
     # A test part without mistakes counts as half a mistake in ten thousand rows.
     return np.log(np.maximum(errors, 5e-5))
 
 
-def _ratio(errors: Any, plain: Any) -> str:
+def _ratio(errors: NDArray[np.float64], plain: NDArray[np.float64]) -> str:
     from scipy.stats import wilcoxon
 
     logs = _log(errors) - _log(plain)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import data
 from mehler.reproduce._experiment import Cell, Level, Measured
@@ -60,7 +62,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     return World(X.astype(np.float32), digits.y, states, level)
 
 
-def spliced(frames: Any, context: int) -> Any:
+def spliced(frames: NDArray[np.float64], context: int) -> Any:
     """Put `context` frames before and after beside each frame; at the ends the last one repeats.
 
     ``frames`` has shape (recordings, frames, c), the result (recordings, frames, (2 context+1) c).
@@ -77,7 +79,7 @@ def split(world: World, seed: int) -> tuple[Any, Any, Any]:
     return order[:fit], order[fit : fit + choose], order[fit + choose : fit + choose + test]
 
 
-def measured(world: World, phi: Any, seed: int) -> Measured:
+def measured(world: World, phi: Callable[..., Any], seed: int) -> Measured:
     """Return the errors in percent of multinomial logistic regression on the features of `phi`.
 
     ``frames``, of the states of test frames; ``recordings``, of the digit whose states in the order
@@ -100,12 +102,12 @@ def held_out(world: World, phi: Any, seed: int) -> float:
     return _frame_errors(model, world, _features(world, phi, choose), choose)
 
 
-def _features(world: World, phi: Any, part: Any) -> Any:
+def _features(world: World, phi: Callable[..., Any], part: NDArray[np.int64]) -> Any:
     # The fit computes in float64, and would convert at every step.
     return phi(world.X[part].reshape(-1, world.X.shape[2])).astype(np.float64)
 
 
-def _fitted(world: World, z: Any, part: Any, steps: int) -> Any:
+def _fitted(world: World, z: NDArray[np.float64], part: NDArray[np.int64], steps: int) -> Any:
     """Return multinomial logistic regression by scikit-learn after some steps of L-BFGS."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
@@ -121,11 +123,13 @@ def _fitted(world: World, z: Any, part: Any, steps: int) -> Any:
     return model
 
 
-def _frame_errors(fit: Any, world: World, z: Any, part: Any) -> float:
+def _frame_errors(fit: Any, world: World, z: NDArray[np.float64], part: NDArray[np.int64]) -> float:
     return float(100 * np.mean(fit.predict(z) != world.states[part].ravel()))
 
 
-def _recording_errors(fit: Any, world: World, z: Any, part: Any) -> float:
+def _recording_errors(
+    fit: Any, world: World, z: NDArray[np.float64] | None, part: NDArray[np.int64]
+) -> float:
     """Return the error of digits: each digit's states are aligned with equal parts of the time."""
     n, parts = _FRAMES[world.level], _PARTS[world.level]
     logs = fit.predict_log_proba(z).reshape(len(part), n, -1, parts)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import MaxoutFeatures, data
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
@@ -16,7 +17,7 @@ from mehler.reproduce._results import Results, paired_interval
 from mehler.statements import Plot, Series
 
 
-def circular_rank_correlation(a: Any, b: Any) -> float:
+def circular_rank_correlation(a: NDArray[np.float64], b: NDArray[np.number]) -> float:
     r"""Return the rank correlation of two sets of angles, whatever their origins and orientations.
 
     .. math:: r = \max(R_-^2, R_+^2), \qquad
@@ -34,13 +35,13 @@ def circular_rank_correlation(a: Any, b: Any) -> float:
     return float(max(means))
 
 
-def _around(coordinates: Any) -> Any:
+def _around(coordinates: NDArray[np.float64]) -> Any:
     """Return the angles of points of the plane around their centre."""
     centred = coordinates - coordinates.mean(axis=0)
     return np.arctan2(centred[:, 1], centred[:, 0])
 
 
-def windings(coordinates: Any, angle: Any) -> int:
+def windings(coordinates: NDArray[np.float64], angle: NDArray[np.float64]) -> int:
     r"""Return how often points wind around their centre while an angle turns once, in either sense.
 
     .. math:: \arg\max_{k = 1, \dots, 6} \Big|\frac1n \sum_j e^{i(\theta_j \mp k\alpha_j)}\Big|
@@ -61,7 +62,7 @@ _PEOPLE = 5
 _SHRUNK = 4
 
 
-def shrunk(images: Any) -> Any:
+def shrunk(images: NDArray[np.number]) -> Any:
     """Return means over squares of 4 x 4 pixels, 112 x 92 to 28 x 23, as rows of unit length."""
     n, height, width = images.shape
     squares = images.reshape(n, height // _SHRUNK, _SHRUNK, width // _SHRUNK, _SHRUNK)
@@ -73,7 +74,7 @@ def face_cells(m: int, n_people: int = 40) -> list[Cell]:
     return [Cell({"faces": part, "m": m}) for part in range(n_people // _PEOPLE)]
 
 
-def kept_together(points: Any, people: Any) -> float:
+def kept_together(points: NDArray[np.float64], people: NDArray[np.int64]) -> float:
     """Return the fraction of points whose nearest other point is of the same person."""
     apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)
     np.fill_diagonal(apart, np.inf)
@@ -149,14 +150,14 @@ def maxout(X: Any, m: int, seed: int) -> Any:
     return plane(phi(X))
 
 
-def plane(Z: Any) -> Any:
+def plane(Z: NDArray[np.float64]) -> Any:
     """Return two principal components by scikit-learn."""
     from sklearn.decomposition import PCA
 
     return PCA(n_components=2, svd_solver="full").fit_transform(np.asarray(Z, dtype=np.float64))
 
 
-def _locally_linear(X: Any) -> Any:
+def _locally_linear(X: NDArray[np.float64]) -> Any:
     """Return the locally linear embedding by scikit-learn with eight neighbours."""
     from sklearn.manifold import LocallyLinearEmbedding
 
@@ -166,7 +167,7 @@ def _locally_linear(X: Any) -> Any:
     return method.fit_transform(X)
 
 
-def agreement(points: Any, angle: Any, closed: bool) -> float:
+def agreement(points: NDArray[np.float64], angle: NDArray[np.float64], closed: bool) -> float:
     """Return the rank correlation of the embedding's order with the angle.
 
     For a full turn (`closed`), circular correlation of the order around the centre; else the

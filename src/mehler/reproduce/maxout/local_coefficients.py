@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
@@ -86,7 +87,7 @@ def measure(world: _World, cell: Cell, seed: int) -> Measured:
     return measured
 
 
-def kernel_of(rho: Any, name: str) -> Any:
+def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
     """Return the kernel of one of `_MAPS` at correlations rho, on rows of length 1."""
     if name == "decoupled":
         return exact.locally_linear_kernel(rho, _POOL)
@@ -107,7 +108,11 @@ def chosen(X: Any, codes: Any, name: str) -> float:
 
 
 def kernel_coefficients(
-    X: Any, codes: Any, rows: Any, lam: float, name: str
+    X: NDArray[np.float64],
+    codes: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    lam: float,
+    name: str,
 ) -> tuple[Any, dict[str, Any]]:
     """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
 
@@ -126,7 +131,9 @@ def kernel_coefficients(
     return beta, {"plain": equation, "gradient": sums + rows[:, :, None] * rest[:, None, :]}
 
 
-def apart(local: Any, wanted: Any, rows: Any) -> tuple[Any, Any]:
+def apart(
+    local: NDArray[np.float64], wanted: NDArray[np.float64], rows: NDArray[np.float64]
+) -> tuple[Any, Any]:
     """Return relative distances of coefficients, and of their products with the row, (rows,)."""
     away = np.sum((local - wanted) ** 2, axis=(1, 2)) / np.sum(wanted**2, axis=(1, 2))
     here, there = (np.einsum("rd,rdc->rc", rows, one) for one in (local, wanted))
@@ -154,13 +161,15 @@ def _turned(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str,
     }
 
 
-def shares(coefficients: Any, rows: Any, classes: Any) -> Any:
+def shares(
+    coefficients: NDArray[np.float64], rows: NDArray[np.float64], classes: NDArray[np.int64]
+) -> Any:
     """Return what each pixel adds to the class over the mean of all classes, (rows, d)."""
     of_class = coefficients[np.arange(len(rows)), :, classes]
     return (of_class - coefficients.mean(axis=2)) * rows
 
 
-def erased(rows: Any, scores: Any) -> Any:
+def erased(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
     """Return rows without the tenth of their inked pixels whose scores are largest."""
     ink = rows > 0
     rank = np.argsort(np.argsort(-np.where(ink, scores, -np.inf), axis=1), axis=1)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
@@ -82,7 +83,7 @@ def maxout(name: str, X: Any, m: int, seed: int) -> Any:
     )
 
 
-def fourier(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
+def fourier(name: str, X: NDArray[np.floating], m: int, gamma: float, seed: int) -> Any:
     """Return Fourier features: "fourier-m", m cosines and sines; "fourier-p", 4 m cosines."""
     d = X.shape[1]
     if name == "fourier-m":
@@ -90,7 +91,7 @@ def fourier(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
     return FourierFeatures.draw(d, m * _POOL, gamma=gamma, form="offset", seed=seed, like=X)
 
 
-def _by_neighbours(world: World, phi: Any) -> Measured:
+def _by_neighbours(world: World, phi: Callable[..., Any]) -> Measured:
     """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
     (X, labels), (held, held_labels), (test, test_labels) = world.fit, world.choose, world.test
     off = votes(phi, X, labels, held, held_labels)
@@ -102,7 +103,13 @@ def _by_neighbours(world: World, phi: Any) -> Measured:
     }
 
 
-def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
+def votes(
+    phi: Callable[..., Any],
+    X: NDArray[np.floating],
+    labels: NDArray[np.int64],
+    Q: NDArray[np.floating],
+    truth: NDArray[np.int64],
+) -> list[float]:
     """Return the errors, in percent, of votes among 1, 3, 5 and 7 rows; ties go to the nearest."""
     said, classes = labels[nearest_rows(phi(X), phi(Q), max(_NEIGHBOURS))], np.unique(labels)
     errors = []

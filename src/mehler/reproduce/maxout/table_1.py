@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
@@ -68,7 +69,7 @@ def _loaded(folder: Path | None, scaled: Callable[[Any], Any]) -> World:
     return World(*((scaled(X), y) for X, y in parts))
 
 
-def _pixels(X: Any) -> Any:
+def _pixels(X: NDArray[np.float64]) -> Any:
     # 255 for MNIST, 16 for the small digits.
     return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())
 
@@ -133,7 +134,12 @@ def _path(sums: learn.RidgeSums) -> tuple[list[learn.RidgeFit], int]:
             refused += 1
 
 
-def _errors(fits: Sequence[learn.RidgeFit], classes: Any, X: Any, labels: Any) -> list[float]:
+def _errors(
+    fits: Sequence[learn.RidgeFit],
+    classes: NDArray[np.int64],
+    X: NDArray[np.floating],
+    labels: NDArray[np.int64],
+) -> list[float]:
     """Return each solution's misclassification rate in percent, computing features once."""
     wrong = np.zeros(len(fits))
     for start in range(0, len(X), _ROWS):
@@ -168,7 +174,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     )
 
 
-def _beside(values: Any, q: int, m: int, level: Level) -> str:
+def _beside(values: NDArray[np.float64], q: int, m: int, level: Level) -> str:
     ours = spread(values)
     if level == "quick":
         return ours
@@ -196,7 +202,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
     return verdicts
 
 
-def near(values: Any, q: int, m: int) -> bool:
+def near(values: NDArray[np.float64], q: int, m: int) -> bool:
     """Whether a cell is within three standard errors of the difference from the printed value."""
     mean, deviation = PRINTED[q][_SIZES.index(m)]
     error = np.sqrt(deviation**2 / _DRAWS + values.var(ddof=1) / len(values))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import FourierFeatures, MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
@@ -76,7 +77,7 @@ def _cells(settings: tuple[tuple[int, int], ...]) -> list[Cell]:
     ]
 
 
-def _maxout(cell: Cell, X: Any, seed: int) -> Any:
+def _maxout(cell: Cell, X: NDArray[np.floating], seed: int) -> Any:
     m, p = cell.options["m"], cell.options["projections"]
     return MaxoutFeatures.draw(X.shape[-1], m, _POOL, n_projections=p, seed=seed, like=X)
 
