@@ -22,11 +22,14 @@ DRAWS = 8
 ROUNDING = 1e-9
 
 
-def settings(name: str) -> list[Arguments]:
-    """Return random arguments of a bound, some for each of its branches."""
+@pytest.fixture
+def settings(request, name: str) -> list[Arguments]:
+    """Return random arguments of a bound, some for each of its branches; with ``-m``, more."""
     row = ROWS[name]
     rng = np.random.default_rng(len(name))
-    return [{**row.draw(rng), **branch} for branch in row.branches for _ in range(DRAWS)]
+    drawn = [[{**row.draw(rng), **b} for _ in range(DRAWS)] for b in row.branches]
+    kept = DRAWS if request.config.option.markexpr else DRAWS // 2
+    return [arguments for branch in drawn for arguments in branch[:kept]]
 
 
 NAMES = list(REGISTRY)
@@ -37,10 +40,10 @@ def test_every_bound_has_a_row():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_formulas_are_the_values(name):
+def test_formulas_are_the_values(name, settings):
     row = ROWS[name]
     unread = set(row.unread)
-    for arguments in settings(name):
+    for arguments in settings:
         symbols = {**row.symbols(arguments)}
         for term in REGISTRY[name](**arguments).terms:
             if term.name in row.unread:
@@ -54,10 +57,10 @@ def test_formulas_are_the_values(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if REGISTRY[name].falls_in])
-def test_bounds_fall_where_they_say_it(name):
+def test_bounds_fall_where_they_say_it(name, settings):
     """What :func:`mehler.bounds.solve` bisects does not increase, at neighbours and farther."""
     function = REGISTRY[name]
-    for arguments in settings(name):
+    for arguments in settings:
         for falling in function.falls_in:
             if arguments.get(falling) is None:
                 continue
@@ -73,10 +76,9 @@ def test_bounds_fall_where_they_say_it(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_arrays_are_their_entries(name):
+def test_arrays_are_their_entries(name, settings):
     function = REGISTRY[name]
-    drawn = settings(name)
-    for pair in zip(drawn[::2], drawn[1::2], strict=True):
+    for pair in zip(settings[::2], settings[1::2], strict=True):
         spread = [
             key
             for key, value in pair[0].items()
@@ -94,9 +96,9 @@ def test_arrays_are_their_entries(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if REGISTRY[name].falls_in])
-def test_the_inverse_is_the_least(name):
+def test_the_inverse_is_the_least(name, settings):
     function = REGISTRY[name]
-    for arguments in settings(name)[:: DRAWS // 2]:
+    for arguments in settings[:: DRAWS // 2]:
         for falling in function.falls_in:
             here = arguments.get(falling)
             target = function(**arguments).value
@@ -144,9 +146,9 @@ NOUGHT = {("lower.energy_distance", "radius"), ("ridge.excess_risk_clipped", "de
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_an_argument_cannot_be_is_refused_by_its_name(name):
+def test_what_an_argument_cannot_be_is_refused_by_its_name(name, settings):
     function = REGISTRY[name]
-    for arguments in settings(name)[::DRAWS]:
+    for arguments in settings[:: DRAWS // 2]:
         for argument in function.evaluate.signature.parameters:
             for wrong in REFUSED.get(argument, ()):
                 left_out = wrong is None and argument not in function.evaluate.required

@@ -58,6 +58,7 @@ def by_squares(rho: float, d: int) -> float:
 # B is known to some 1e-15 there, and its power to d times that.
 @pytest.mark.parametrize("d", [3, 8, 100, 300])
 @pytest.mark.parametrize("rho", [-0.5, 0.0, 0.3, 0.8])
+@pytest.mark.sampled(5)
 def test_by_another_quadrature(rho, d):
     assert abs(exact.cross_polytope_collision(rho, d) - by_squares(rho, d)) <= STATED
 
@@ -129,6 +130,7 @@ INSIDE = _cross_polytope._log_inside
         ("_log_inside", lambda x, y, minus, plus: INSIDE(x, y, plus, plus)),
     ],
 )
+@pytest.mark.sampled(2)
 def test_injected_faults_are_caught(name, plant, monkeypatch):
     fresh = _cross_polytope._grid.__wrapped__
     if name == "_log_inside":

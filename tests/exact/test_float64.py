@@ -191,7 +191,7 @@ def test_decoupled_covariance_by_quadrature(q):
     assert abs(value - (1 - rho**2) * slope) <= 1e-9
 
 
-@pytest.mark.parametrize("q", [4, 8])
+@pytest.mark.parametrize("q", [4, pytest.param(8, marks=pytest.mark.full)])
 def test_variance_by_simulation_of_a_million_pairs(q):
     """z-scores of second moments, standard errors from eighth moments by the same draws."""
     rng = np.random.default_rng(11)

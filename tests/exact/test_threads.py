@@ -66,6 +66,7 @@ def test_one_build_for_all_threads(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.sampled(1)
 def test_without_its_lock_a_table_is_built_twice(monkeypatch, name):
     module, build, ask = TABLES[name]
     lock = build.replace("_build", "") + "_lock"

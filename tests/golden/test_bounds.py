@@ -92,7 +92,7 @@ def near(result: Any, golden: Any, rounding: float = ROUNDING) -> bool:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 def test_values(name: str):
     for key, golden in BOUNDS.items():
         if key.partition("/")[0] == name:

@@ -48,6 +48,7 @@ def test_a_measurement_above_a_bound_is_seen(planned):
 @pytest.mark.parametrize(
     ("pool_size", "eps", "delta"), [(1, 0.1, 0.1), (2, 0.01, 0.05), (16, 1.0, 0.3), (64, 0.1, 0.1)]
 )
+@pytest.mark.sampled(2)
 def test_measured_lies_below_everything_proved_elsewhere(pool_size, eps, delta):
     assert_measured_is_below(plan(ROWS, pool_size=pool_size, eps=eps, delta=delta, max_rows=12))
 
@@ -55,7 +56,7 @@ def test_measured_lies_below_everything_proved_elsewhere(pool_size, eps, delta):
 def test_measured_lies_below_everything_proved_on_digits():
     from sklearn.datasets import load_digits
 
-    planned = plan(load_digits().data[:300], max_rows=60, delta=0.05)
+    planned = plan(load_digits().data[:100], max_rows=30, delta=0.05)
     assert [row.kind for row in planned.rows].count("measured") == 2
     assert_measured_is_below(planned)
 

@@ -73,8 +73,11 @@ DEFECTS = {
 }
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.parametrize(
+    "name",
+    # A refutation is made sure of by eight thousand networks.
+    [name if name == "none" else pytest.param(name, marks=pytest.mark.full) for name in DEFECTS],
+)
 def test_check_kernel_finds_wrong_limits(name):
     """At width 60 the bias of finite width is inside the resolution."""
     change, status = DEFECTS[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -64,12 +66,18 @@ def play(atoms, labels, signs, cost, n_rounds):
     return q, mean.sum() - 0.5 * aligned.max(), high
 
 
+@functools.cache
+def played(seed: int, rounds: int):
+    atoms, signs = problem(seed)
+    return play(atoms, np.arange(G), signs, COST, rounds)
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.sampled(1)
 def test_the_value_is_that_of_the_primal_problem(seed: int) -> None:
     """Route 1 plays rounds in the dual; route 2 minimises a norm of weights without any q."""
     atoms, signs = problem(seed)
-    q, low, high = play(atoms, np.arange(G), signs, COST, 3000)
+    q, low, high = played(seed, 3000)
     value, weights = primal(atoms, signs, COST)
     # SciPy's own tolerance is 1e-12 in the value; 1e-6 allows for its constraints.
     assert low - 1e-6 <= value <= high + 1e-6
@@ -79,11 +87,7 @@ def test_the_value_is_that_of_the_primal_problem(seed: int) -> None:
 
 
 def test_more_rounds_close_the_gap() -> None:
-    atoms, signs = problem()
-    gaps = []
-    for rounds in (30, 3000):
-        _, low, high = play(atoms, np.arange(G), signs, COST, rounds)
-        gaps.append(high - low)
+    gaps = [high - low for _, low, high in (played(0, rounds) for rounds in (30, 3000))]
     # A hundred times the rounds: a tenth by the bound on the regret, up to a factor.
     assert 0 <= gaps[1] < gaps[0] / 3
 
@@ -91,7 +95,7 @@ def test_more_rounds_close_the_gap() -> None:
 def test_several_columns_share_the_weights() -> None:
     # The same targets twice double the dual: two problems with one q, the same as one's.
     atoms, signs = problem()
-    q, low, high = play(atoms, np.arange(G), signs, COST, 500)
+    q, low, high = played(0, 500)
     both = play(atoms, np.arange(G), np.repeat(signs, 2, axis=1), COST, 500)
     assert both[1] == pytest.approx(2 * low, rel=0.02)
     assert both[2] == pytest.approx(2 * high, rel=0.02)
