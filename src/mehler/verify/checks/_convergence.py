@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,12 +14,14 @@ from mehler._plural import counted
 from mehler._validate import require_integer
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import FLOOR, Status, Verdict
+from mehler.verify._verdict import FLOOR, KURTOSIS, Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
-from mehler.verify.nonparametric._nonnegative import Ratio, ratios
+from mehler.verify.intervals._self_normalised import effective_samples
+from mehler.verify.nonparametric._kurtosis_test import FEW, Means
+from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
-from mehler.verify.sampling._sources import GROUP, DrawGroups, call, estimate
+from mehler.verify.sampling._sources import GROUP, DrawGroups, call, estimate, power_sums
 
 # Groups of the pilot, and the safety factor on its scatter.
 PILOT, SAFETY = 48, 2.0
@@ -92,29 +94,65 @@ def ends_of(x: Array, bound: float, false_alarm: float) -> tuple[float, float]:
     return known_variance(x, bound, 0.5 * false_alarm)
 
 
-# Most pairs of draws of either size; then a suspicion is left open.
-_MOST = 20_000
+# Pairs of draws of either size: the least, the most, and the ratio of successive inspections.
+_LEAST, _MOST, _STEP = 1_000, 20_000, 1.25
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The ratio of two variances, a lower bound but for `unseen` events, and the pairs drawn."""
+
+    observed: float
+    low: float
+    n: int
+    unseen: Unseen
 
 
 def proved_growth(
-    terms: CheckOptions, sides: list[VarianceAtSize], weights: Array, max_draws: int | None
-) -> Ratio | None:
-    """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
+    terms: CheckOptions, sides: list[VarianceAtSize], weights: Array, unit: float, most: int
+) -> Growth | None:
+    """Return a growth that fresh draws confirm, as many as first suggested it or more, or None.
+
+    `unit` is the order of the variance, and `most` are the pairs of draws that are allowed.
+    """
     # Groups of two draws decide with fewer draws than larger ones.
     kept = [DrawGroups(side.draw, side.seed, 2, stream=side.stream) for side in sides]
+    samples = np.empty((2, 0))
 
-    def more(start: int, stop: int) -> tuple[Any, Any]:
-        a, b = (
-            side.spread(side.estimates(bundles, start, stop), weights)
-            for side, bundles in zip(sides, kept)
-        )
-        return a, b
+    def gaps(start: int, stop: int) -> tuple[Array, Array, Unseen]:
+        """Return samples start to stop - 1, sums of their differences, and what is unseen."""
+        nonlocal samples
+        n = samples.shape[1]
+        if stop > n:
+            more = (
+                side.spread(side.estimates(pairs, n, stop), weights) / unit
+                for side, pairs in zip(sides, kept)
+            )
+            samples = np.concatenate([samples, np.stack(list(more))], axis=1)
+        some = samples[:, start:stop]
+        x = (some[1] - some[0])[:, None]
+        sums, ends = power_sums(x), (x.min(axis=0), x.max(axis=0))
+        return some, sums, Unseen.of(stop - start, sums, terms.false_alarm, terms.resolution, ends)
 
-    most = _MOST if max_draws is None else min(_MOST, max_draws // 2)
-    for ratio in ratios(more, terms.false_alarm, of=2, most=most):
-        if ratio.low > 1.0 and ratio.observed - 1.0 >= FLOOR * terms.resolution:
-            return ratio
-    return None
+    def grows(n: int, sums: Array, unseen: Unseen) -> bool:
+        means = Means(n, sums, terms.resolution)
+        few = effective_samples(means.squares, means.fourths)[0] < FEW
+        return bool(sums[0][0] > 0.0 and not few and unseen.least[0] >= FLOOR * terms.resolution)
+
+    n = min(_LEAST, most)
+    _, sums, unseen = gaps(0, n)
+    while n < most and not grows(n, sums, unseen):
+        n = min(most, math.ceil(_STEP * n))
+        _, sums, unseen = gaps(0, n)
+    first = Suspicion(n, 1, sums, np.array([True]), terms.false_alarm, terms.resolution)
+    until = min(most, first.until(0.0, math.inf))
+    if until < 2 * n:
+        return None
+    (a, b), sums, unseen = gaps(n, until)
+    if not grows(until - n, sums, unseen):
+        return None
+    low = 1.0 + float(unseen.least[0]) / float(a.mean())
+    return Growth(float(b.mean() / a.mean()), low, until, unseen)
 
 
 def unmoved(
@@ -150,7 +188,7 @@ def unmoved(
 
 
 _BY_PILOT = "asymptotic (Catoni on variances of groups of draws, their scatter from a pilot)"
-_SURE = "variances of pairs of draws: not negative (betting), bounded moments"
+_SURE = f"variances of pairs of draws: {KURTOSIS}"
 _SUSPICION = (
     "Variances seem to grow, but too few draws were made to be sure, or few large estimates decide "
     "them: give other rows, or sizes that differ more."
@@ -206,8 +244,8 @@ def check_convergence(
     -----
     Samples are variances of groups of 8 draws. A claim holds by Catoni's intervals at twice the
     scatter of a pilot; the verdict calls this asymptotic. If they exclude the claim, it is refuted
-    only by a guaranteed lower bound on R. It bets, without assumptions, that the variance at m_2
-    features exceeds that at m_1, whose mean square is bounded by five times the samples' own. Else
+    only as by `check_kernel`: by differences of the variances of pairs of draws, confirmed by as
+    many fresh ones, and with the words what rare draws would have to carry for it to be right. Else
     the verdict is *inconclusive*.
 
     Examples
@@ -295,19 +333,22 @@ def check_convergence(
         # A pilot's scatter guarantees nothing, so this is a suspicion only.
         status, reason = "inconclusive", _SUSPICION
         with np.errstate(all="ignore"):
-            growth = proved_growth(terms, sides, weights, max_draws)
+            most = _MOST if max_draws is None else min(_MOST, max_draws // 2)
+            growth = proved_growth(terms, sides, weights, float(spreads[0].mean()), most)
         if growth is not None:
             n_draws = 4 * growth.n
             n_features = 2 * growth.n * (small + large)
             ratio, low, high = growth.observed, growth.low, math.inf
             status, method = "refuted", _SURE
-            assumptions = tuple(
-                f"of variances of pairs of draws {each}" for each in growth.assumptions
+            unless = growth.unseen.text(
+                0, "pairs of draws", f"n_features * variance at {counted(small, 'feature')}"
             )
+            assumptions = (f"not that {unless}",)
             reason = (
                 f"From {small} to {counted(large, 'feature')} n_features * variance grows by "
                 f"a factor "
-                f"{ratio:.3g}: features are shared, repeated or dependent."
+                f"{ratio:.3g}: features are shared, repeated or dependent. "
+                f"Unless {unless}, the claim is wrong."
             )
     elif high - low > terms.resolution * max(1.0, ratio):
         status = "inconclusive"
