@@ -147,7 +147,7 @@ class FeatureMap(metaclass=CalledByName):
         *,
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
         stored: bool = True,
     ) -> None:
         self.stored = require_flag("stored", stored)
@@ -554,7 +554,7 @@ class FeatureMap(metaclass=CalledByName):
         place = _arrays.place_of(x)
         return place.xp, place.device
 
-    def _out_dtype(self, dtype: Any) -> Any:
+    def _out_dtype(self, dtype: object) -> Any:
         return dtype
 
     def _whole(self, dtype: str) -> WholeBlock:

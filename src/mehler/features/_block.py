@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Angles:
             return self.scale * float(np.mean(sizes))
 
     def require(
-        self, rows: _arrays.Array, dtype: Any, reach: float, largest: float | None, name: str
+        self, rows: _arrays.Array, dtype: object, reach: float, largest: float | None, name: str
     ) -> None:
         """Raise ValueError for rows whose angles, computed in `dtype`, err by more than `LIMIT`.
 
@@ -74,7 +75,7 @@ class Angles:
                 raise ValueError(_refusal(name, some.start + far[0], size[far[0], 0], most, dtype))
 
 
-def _refusal(name: str, row: int, size: float, most: float, dtype: Any) -> str:
+def _refusal(name: str, row: int, size: float, most: float, dtype: object) -> str:
     precision = _arrays.dtype_name(dtype)
     remedy = "" if precision == "float64" else "; or compute in float64"
     return (
@@ -104,18 +105,18 @@ class Block:
         self.angles = angles
         self._reach: float | None = None
 
-    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
+    def __call__(self, xp: ModuleType, rows: _arrays.Array) -> _arrays.Array:
         """Compute the features (b, m) of rows (b, d); ValueError if angles lose their phase."""
         self.guard(xp, rows, name="a block of X")
         return self.compute(xp, rows)
 
-    def compute(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
+    def compute(self, xp: ModuleType, rows: _arrays.Array) -> _arrays.Array:
         """Compute the features of guarded rows."""
         rows = xp.astype(rows, getattr(xp, self.dtype), copy=False)
         return self.function(xp, rows, *self.weights)
 
     def guard(
-        self, xp: Any, rows: _arrays.Array, largest: float | None = None, name: str = "X"
+        self, xp: ModuleType, rows: _arrays.Array, largest: float | None = None, name: str = "X"
     ) -> None:
         """Refuse rows whose angles lose their phase; `largest` is their largest absolute entry."""
         if self.angles is None or _arrays.is_lazy(rows) or 0 in rows.shape:
@@ -135,7 +136,7 @@ class WholeBlock(Block):
         self._compiled: Any = None
         super().__init__(source._block(), source._weights(dtype), dtype, source._angles())
 
-    def compiled(self, xp: Any, rows: _arrays.Array) -> Callable[..., Any] | None:
+    def compiled(self, xp: ModuleType, rows: _arrays.Array) -> Callable[..., Any] | None:
         """Return `compute` compiled by JAX, or None where somebody traces it."""
         if any(_arrays.is_lazy(one) for one in (rows, *self.weights)):
             return None

@@ -6,6 +6,8 @@ So are their derivatives: the norm of a row of zeros has the derivative 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from mehler.exact.activations import Pairs
 _CLOSED = 4.0
 
 
-def lengths(xp: Any, x: _arrays.Array) -> _arrays.Array:
+def lengths(xp: ModuleType, x: _arrays.Array) -> _arrays.Array:
     """Compute the Euclidean norm of each row, (n, 1), scaled so that squares cannot overflow."""
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
     some, one = largest > 0, xp.ones_like(largest)
@@ -26,7 +28,7 @@ def lengths(xp: Any, x: _arrays.Array) -> _arrays.Array:
     return xp.where(some, scale * xp.sqrt(xp.where(some, square, one)), xp.zeros_like(largest))
 
 
-def directions(xp: Any, x: _arrays.Array, length: _arrays.Array) -> _arrays.Array:
+def directions(xp: ModuleType, x: _arrays.Array, length: _arrays.Array) -> _arrays.Array:
     """Normalise rows; zero rows stay zero."""
     return x / xp.where(length > 0, length, xp.ones_like(length))
 
@@ -173,7 +175,7 @@ def cityblock_distances(x: _arrays.Array, y: _arrays.Array | None, scale: float)
 
 
 def _of_differences(
-    x: _arrays.Array, y: _arrays.Array | None, scale: float, degree: int, each: Any
+    x: _arrays.Array, y: _arrays.Array | None, scale: float, degree: int, each: Callable[..., Any]
 ) -> _arrays.Array:
     _arrays.require_matrix(x, name="x", finite=False)
     xp = _arrays.array_namespace(x)

@@ -106,7 +106,7 @@ def rows_and_values(X: _arrays.Array, t: _arrays.Array) -> tuple[Any, Any]:
     return wide, values
 
 
-def there(values: Any, X: _arrays.Array) -> _arrays.Array:
+def there(values: _arrays.Array, X: _arrays.Array) -> _arrays.Array:
     """Return values of the host where rows live, in their float dtype."""
     place = _arrays.place_of(X)
     return place.xp.astype(_arrays.from_host(values, place), _arrays.real_dtype(X), copy=False)
@@ -115,7 +115,7 @@ def there(values: Any, X: _arrays.Array) -> _arrays.Array:
 def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
     """Return t -> P(max_j g_j - offset <= t) = Phi(t + offset)^q."""
 
-    def of_unit(t: Any) -> Any:
+    def of_unit(t: _arrays.Array) -> Any:
         from scipy.special import log_ndtr
 
         return np.exp(q * log_ndtr(t + offset))
@@ -126,7 +126,7 @@ def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
 def normal_cdf(sigma: float) -> Callable[[Any], Any]:
     """Return t -> P(sigma g <= t)."""
 
-    def of_unit(t: Any) -> Any:
+    def of_unit(t: _arrays.Array) -> Any:
         from scipy.special import ndtr
 
         return ndtr(t / sigma)
@@ -134,7 +134,7 @@ def normal_cdf(sigma: float) -> Callable[[Any], Any]:
     return of_unit
 
 
-def arcsine_cdf(t: Any) -> Any:
+def arcsine_cdf(t: _arrays.Array) -> Any:
     """Compute P(sqrt(2) cos(b) <= t) for b uniform on a turn."""
     return 1.0 - np.arccos(np.clip(t / np.sqrt(2.0), -1.0, 1.0)) / np.pi
 
@@ -170,7 +170,7 @@ def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Arr
     return _arrays.from_host(bound, place, rho.dtype)
 
 
-def _multiplied(left: Any, right: Any) -> Any:
+def _multiplied(left: _arrays.Array, right: _arrays.Array) -> Any:
     """Multiply polynomials in a and b, coefficients in the last two axes."""
     n = left.shape[1] + right.shape[1] - 1
     out = np.zeros((left.shape[0], n, n))

@@ -7,9 +7,10 @@ import inspect
 import re
 from abc import ABCMeta
 from collections.abc import Mapping
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from mehler._arrays import Array
 from mehler._version import __version__
 
 
@@ -73,7 +74,7 @@ class Registry:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
 
 
-def _require_known(version: Any) -> None:
+def _require_known(version: str) -> None:
     """Refuse recipes of a later version, whose classes may draw something else."""
     found = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
     if found is None:
@@ -91,7 +92,9 @@ def elsewhere(cls: type) -> type | None:
     return None if cls.__module__.startswith("mehler.") else cls
 
 
-def map_of(recipe: dict[str, Any], like: Any = None, cls: type | None = None) -> Any:
+def map_of(
+    recipe: dict[str, Any], like: Array | ModuleType | None = None, cls: type | None = None
+) -> Any:
     """Draw the map of a recipe where an array is; a module function, for pickles of maps."""
     return MAPS.make(recipe, cls, like=like)
 
@@ -140,7 +143,7 @@ _OTHERWISE = {
 }
 
 
-def _require_arguments(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _require_arguments(cls: CalledByName, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise TypeError if arguments are missing, unknown, or too many."""
     takes = inspect.signature(cls).parameters
     if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in takes.values()):

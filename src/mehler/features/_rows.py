@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_flag
@@ -156,7 +157,11 @@ def products(
 
 
 def products_at(
-    self: Any, X: _arrays.Array, Y: _arrays.Array, first: Any, second: Any
+    self: Any,
+    X: _arrays.Array,
+    Y: _arrays.Array,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
 ) -> _arrays.Array | None:
     """Return `products` of the rows x_i and y_j that host indices name, or None if it is not ours.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -117,8 +118,8 @@ class FourierFeatures(FeatureMap):
         length_scale: float | None = None,
         form: Literal["pairs", "offset"] = "pairs",
         projections: ProjectionName = "gaussian",
-        like: Any = None,
-        dtype: Any = None,
+        like: _arrays.Array | ModuleType | None = None,
+        dtype: object = None,
         stored: bool = True,
     ) -> None:
         self.spectrum = spectrum_of(kernel, gamma=gamma, nu=nu, length_scale=length_scale)
@@ -266,7 +267,7 @@ def _transform(
     mixed: bool,
     offset: bool,
     gain: float,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
@@ -284,7 +285,7 @@ def _transform(
     return _arrays.cosine_and_sine(xp, angles, gain)
 
 
-def _variance(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
+def _variance(spectrum: Spectrum, t: _arrays.Array, form: str) -> _arrays.Array:
     """Compute m times the variance of the estimate, for independent frequencies.
 
     Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z> and
@@ -295,7 +296,7 @@ def _variance(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
 
 
 def _dependence(
-    spectrum: Spectrum, projection: Projection, t: Any, n_inputs: int, n_units: int
+    spectrum: Spectrum, projection: Projection, t: _arrays.Array, n_inputs: int, n_units: int
 ) -> _arrays.Array:
     """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
 
@@ -314,7 +315,7 @@ def _dependence(
     return near.pairs * covariance + near.excess * single
 
 
-def _kurtosis(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
+def _kurtosis(spectrum: Spectrum, t: _arrays.Array, form: str) -> _arrays.Array:
     """Compute E(P - EP)^4 / Var(P)^2 of one product."""
     half = 0.5 * spectrum.spread(t)
     own = spectrum.kurtosis(t)

@@ -7,6 +7,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -117,7 +118,7 @@ class KitchenSinks(FeatureMap):
         projections: ProjectionName = "gaussian",
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
         stored: bool = True,
     ) -> None:
         self.activation = activation
@@ -359,7 +360,7 @@ def _sink(
     weight_scale: float,
     gain: float,
     shifted: bool,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Literal
 
 from mehler import _arrays
@@ -88,7 +89,7 @@ class LocalisedLinearFeatures(FeatureMap):
         form: Literal["pairs", "offset"] = "pairs",
         projections: ProjectionName = "gaussian",
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
     ) -> None:
         n_inputs = require_integer("n_inputs", n_inputs)
         n_features = require_integer("n_features", n_features)
@@ -134,7 +135,7 @@ class LocalisedLinearFeatures(FeatureMap):
     def _block(self) -> Callable[..., _arrays.Array]:
         return self._kronecker
 
-    def _kronecker(self, xp: Any, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+    def _kronecker(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
         """Compute x (n, d) times z (n, m/d) as (n, m), inputs outside."""
         z = self.localiser._block()(xp, rows, *weights)
         both = rows[:, :, None] * z[:, None, :]

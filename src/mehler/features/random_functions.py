@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class RandomFunctions(FeatureMap):
         variance: Matrix | None = None,
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
         stored: bool = True,
     ) -> None:
         self.function = require_function("function", function)
@@ -152,7 +153,7 @@ class RandomFunctions(FeatureMap):
 
 
 def _values(
-    function: Callable[..., Any], scale: float, xp: Any, rows: _arrays.Array, *omega: Any
+    function: Callable[..., Any], scale: float, xp: ModuleType, rows: _arrays.Array, *omega: Any
 ) -> _arrays.Array:
     values = function(rows, *omega)
     expected = (rows.shape[0], omega[0].shape[-1])

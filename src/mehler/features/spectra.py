@@ -74,7 +74,7 @@ class Spectrum(metaclass=CalledByName):
     def scale(self) -> float:
         """Factor of the frequencies, applied after `entries` and before `lengths`."""
 
-    def entries(self, weights: Any) -> Any:
+    def entries(self, weights: _arrays.Array) -> Any:
         """Transform standard normal numbers into entries of frequencies, elementwise on the host.
 
         The default is the identity.
@@ -104,18 +104,18 @@ class Spectrum(metaclass=CalledByName):
         """Compute the argument of `kernel` for all pairs of rows; usually one number per pair."""
         self._lacks("distance", "define distance(x, y), what its kernel is a function of")
 
-    def kernel(self, t: Any, j: int = 1) -> _arrays.Array:
+    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
         """Compute k(j z), shape (n, k), from the `distance` t of z."""
         self._lacks("kernel", "define kernel(t, j=1), the kernel of j z where distance is t")
 
-    def spread(self, t: Any) -> _arrays.Array:
+    def spread(self, t: _arrays.Array) -> _arrays.Array:
         """Compute 2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
         self._needs_kernel("variance", "spread(t)")
         value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
         xp = _arrays.array_namespace(value)
         return xp.where(value > 0.0, value, xp.zeros_like(value))
 
-    def kurtosis(self, t: Any) -> _arrays.Array:
+    def kurtosis(self, t: _arrays.Array) -> _arrays.Array:
         """Compute the kurtosis of cos <w, z>, finite even where that is constant.
 
         The default uses the kernel at multiples of z, and an upper bound at small variances.
@@ -133,7 +133,7 @@ class Spectrum(metaclass=CalledByName):
         variance = xp.where(moving, half, xp.ones_like(half))
         return xp.where(moving, fourth / variance**2, 4.0 / half)
 
-    def orthogonal_covariance(self, t: Any, dimension: int) -> _arrays.Array | None:
+    def orthogonal_covariance(self, t: _arrays.Array, dimension: int) -> _arrays.Array | None:
         """Compute Cov(cos <w, z>, cos <w', z>) for orthogonal directions in that dimension.
 
         None if unknown; an upper bound is used then.
@@ -228,7 +228,7 @@ class Laplacian(Spectrum):
     def scale(self) -> float:
         return self.gamma
 
-    def entries(self, weights: Any) -> Any:
+    def entries(self, weights: _arrays.Array) -> Any:
         """Map normal to Cauchy variables by quantiles: cot(pi Phi(-g))."""
         from scipy.special import ndtr
 
@@ -362,7 +362,7 @@ def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
     return value * xp.exp(-s)
 
 
-def _bessel(s: Any, nu: float) -> Any:
+def _bessel(s: _arrays.Array, nu: float) -> Any:
     """Compute the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
     from scipy.special import gammaln, kve
 

@@ -275,7 +275,7 @@ def _require_finite(pairs: Pairs, growth: int, number: int) -> None:
             )
 
 
-def layer_of(activation: Any, pool_size: Any) -> Layer:
+def layer_of(activation: Any, pool_size: int | None) -> Layer:
     """Return the layer of a name or an object; maxout alone has a pool size."""
     if isinstance(activation, str) and activation == "maxout":
         if pool_size is None:

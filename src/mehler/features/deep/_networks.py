@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -87,7 +88,7 @@ class DeepFeatures(FeatureMap):
         bias_variance: float = 0.0,
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
     ) -> None:
         self.widths = tuple(require_integers("widths", widths, least=1))
         if not self.widths:
@@ -222,7 +223,7 @@ class DeepFeatures(FeatureMap):
 
 
 def _network(
-    layer: Layer, weight: float, bias: float, xp: Any, rows: _arrays.Array, *weights: Any
+    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: _arrays.Array, *weights: Any
 ) -> _arrays.Array:
     """Compute the units of the last layer, scaled as the inputs of a read-out."""
     for each in weights:
@@ -230,7 +231,7 @@ def _network(
     return inputs_of(xp, rows, weight, bias)
 
 
-def inputs_of(xp: Any, rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
+def inputs_of(xp: ModuleType, rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
     """Return rows over the root of the fan-in, and the bias as a column."""
     rows = rows * (weight / rows.shape[1] ** 0.5)
     return rows if bias == 0.0 else xp.concat([rows, bias * xp.ones_like(rows[:, :1])], axis=1)
@@ -361,7 +362,7 @@ class TangentFeatures(DeepFeatures):
 
 
 def _tangents(
-    layer: Layer, weight: float, bias: float, xp: Any, rows: _arrays.Array, *weights: Any
+    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: _arrays.Array, *weights: Any
 ) -> _arrays.Array:
     """Compute the tangent features of the read-out's inputs."""
     half = len(weights) // 2
@@ -375,7 +376,12 @@ def _tangents(
 
 
 def _layer(
-    layer: Layer, xp: Any, inputs: _arrays.Array, weights: Any, tangents: _arrays.Array, to: Any
+    layer: Layer,
+    xp: ModuleType,
+    inputs: _arrays.Array,
+    weights: Any,
+    tangents: _arrays.Array,
+    to: Any,
 ) -> tuple[_arrays.Array, _arrays.Array]:
     """Return the units, and the projections of tangents by their derivatives."""
     deciding, offers = products(xp, inputs, weights), products(xp, tangents, to)

@@ -7,6 +7,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,7 +85,7 @@ class Layer(Protocol):
     def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
         """Compute 1 - c and 1 + c for the correlation c of a unit of degree 1, relatively exact."""
 
-    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
         """Evaluate units on rows (n, d), by weights (q, d, m)."""
 
 
@@ -134,7 +135,7 @@ class Maxout:
         near = pairs.near * evaluate_at_angle(table.gap, theta) / self.second
         return near, 2.0 - near
 
-    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
         """Take the largest projection of each pool."""
         return largest(xp, products(xp, rows, weights))
 
@@ -227,7 +228,7 @@ class Elementwise:
         least = xp.zeros_like(near)
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
 
-    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
         """Apply the activation."""
         return self.activation(xp, next(iter(products(xp, rows, weights))))
 

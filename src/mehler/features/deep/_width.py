@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -339,7 +340,9 @@ def expand(layer: Callable[[State], Local], widths: tuple[int, ...], state: Stat
     return FiniteWidth(mean[..., which], spread[..., which, which])
 
 
-def symmetric(like: Any, size: int, entries: dict[tuple[int, int], Any]) -> Any:
+def symmetric(
+    like: _arrays.Array | ModuleType, size: int, entries: dict[tuple[int, int], Any]
+) -> Any:
     """Return symmetric matrices with these entries, for the pairs of `like`."""
     out = np.zeros((*like.shape, size, size))
     for (i, j), value in entries.items():
@@ -352,7 +355,13 @@ _PAIRS = 1 << 14
 
 
 def of_rows(
-    limit: Any, widths: tuple[int, ...], X: Any, Y: Any, n_inputs: int, *, tangent: bool
+    limit: Any,
+    widths: tuple[int, ...],
+    X: _arrays.Array,
+    Y: _arrays.Array | None,
+    n_inputs: int,
+    *,
+    tangent: bool,
 ) -> FiniteWidth:
     """Expand the Gram of rows of a map with the limit of a DeepKernel."""
     x = _host_rows(X, "X", n_inputs)
@@ -398,7 +407,7 @@ def _layer_of(layer: Layer, weight: float, bias: float) -> Callable[[State], Loc
     return functools.partial(of_degree_one, moments, weight, bias)
 
 
-def _host_rows(rows: Any, name: str, n_inputs: int) -> Any:
+def _host_rows(rows: _arrays.Array, name: str, n_inputs: int) -> Any:
     """Return checked rows as float64 on the host."""
     _arrays.require_matrix(rows, name=name)
     if rows.shape[1] != n_inputs:

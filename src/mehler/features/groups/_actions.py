@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler._arrays import Array
+
 Moved = Callable[[Any, Any], Any]
 
 
@@ -31,7 +33,7 @@ def moves(coordinates: Callable[[Any], tuple[Any, Any]]) -> Action:
     ``coordinates(elements)`` returns index and sign, arrays that broadcast to (r, d).
     """
 
-    def both(elements: Any) -> tuple[Any, Any]:
+    def both(elements: Array) -> tuple[Any, Any]:
         index, sign = coordinates(_whole(elements))
         shape = np.broadcast_shapes(index.shape, np.shape(sign))
         return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
@@ -43,7 +45,7 @@ def moves(coordinates: Callable[[Any], tuple[Any, Any]]) -> Action:
     )
 
 
-def _whole(elements: Any) -> NDArray[np.int64]:
+def _whole(elements: Array) -> NDArray[np.int64]:
     """Return integers: next to those of other maps, elements are stored as floats."""
     whole = np.asarray(elements).astype(np.int64)
     if not np.array_equal(whole, elements):
@@ -51,12 +53,12 @@ def _whole(elements: Any) -> NDArray[np.int64]:
     return whole
 
 
-def _gather(rows: Any, index: Any, sign: Any) -> Any:
+def _gather(rows: Array, index: NDArray[np.int64], sign: NDArray[np.int64]) -> Any:
     rows = _signed(rows, sign)
     return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
 
 
-def _scatter(rows: Any, index: Any, sign: Any) -> Any:
+def _scatter(rows: Array, index: NDArray[np.int64], sign: NDArray[np.int64]) -> Any:
     """Send coordinate i to index_i, unique unless a sign is 0."""
     rows = _signed(rows, sign)
     out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
@@ -66,7 +68,7 @@ def _scatter(rows: Any, index: Any, sign: Any) -> Any:
     return out
 
 
-def _signed(rows: Any, sign: Any) -> Any:
+def _signed(rows: Array, sign: NDArray[np.int64]) -> Any:
     """Return rows of a dtype that holds their negatives, where there are any."""
     return rows.astype(np.float64) if rows.dtype.kind in "bu" and (sign < 0).any() else rows
 
@@ -74,7 +76,7 @@ def _signed(rows: Any, sign: Any) -> Any:
 def interpolation(n_inputs: int, positions: Callable[[Any], Any]) -> Action:
     """Read rows at real positions (r, d), linearly between coordinates, zeros outside."""
 
-    def neighbours(elements: Any) -> list[tuple[Any, Any]]:
+    def neighbours(elements: NDArray[np.float64]) -> list[tuple[Any, Any]]:
         at = positions(np.asarray(elements, dtype=np.float64))
         low = np.floor(at)
         both = []
@@ -84,14 +86,14 @@ def interpolation(n_inputs: int, positions: Callable[[Any], Any]) -> Action:
             both.append((places, np.where(inside, weight, 0.0)))
         return both
 
-    def apply(rows: Any, elements: Any) -> Any:
+    def apply(rows: NDArray[np.float64], elements: Array) -> Any:
         below, above = (
             np.moveaxis(rows[:, index], 1, 0) * weight[:, None, :]
             for index, weight in neighbours(elements)
         )
         return (below + above).astype(rows.dtype)
 
-    def transpose(rows: Any, elements: Any) -> Any:
+    def transpose(rows: NDArray[np.float64], elements: Array) -> Any:
         out = np.zeros((len(elements), n_inputs, len(rows)))
         for index, weight in neighbours(elements):
             for each, places, weights in zip(out, index, weight):
@@ -104,7 +106,7 @@ def interpolation(n_inputs: int, positions: Callable[[Any], Any]) -> Action:
 def products(matrices: NDArray[np.float64]) -> Action:
     """Multiply by matrices (N, d, d), of which elements are the numbers."""
 
-    def chosen(elements: Any) -> Any:
+    def chosen(elements: Array) -> Any:
         return matrices[_whole(elements)[:, 0]]
 
     return Action(
@@ -116,10 +118,10 @@ def products(matrices: NDArray[np.float64]) -> Action:
 def function(n_inputs: int, move: Moved) -> Action:
     """Apply a linear function of rows and of one element's numbers."""
 
-    def apply(rows: Any, elements: Any) -> Any:
+    def apply(rows: NDArray[np.float64], elements: Array) -> Any:
         return np.stack([move(rows, element) for element in elements])
 
-    def transpose(rows: Any, elements: Any) -> Any:
+    def transpose(rows: NDArray[np.float64], elements: Array) -> Any:
         unit = np.eye(n_inputs)
         # Images of unit row vectors are the columns of the matrix.
         return np.stack([rows @ move(unit, element).T for element in elements])
@@ -130,20 +132,22 @@ def function(n_inputs: int, move: Moved) -> Action:
 def composition(first: Action, second: Action, width: int) -> Action:
     """Apply `second`, then `first`; elements are one of `first`, of that width, and the other."""
 
-    def coordinates(elements: Any) -> tuple[Any, Any]:
+    def coordinates(elements: NDArray[np.int64]) -> tuple[Any, Any]:
         (outer, signs), (inner, others) = _of_both(first, second, elements, width)
         index = np.take_along_axis(inner, outer, axis=1)
         return index, signs * np.take_along_axis(others, outer, axis=1)
 
-    def chained(early: Moved, late: Moved, rows: Any, befores: Any, afters: Any) -> Any:
+    def chained(
+        early: Moved, late: Moved, rows: NDArray[np.float64], befores: Array, afters: Array
+    ) -> Any:
         pairs = zip(befores, afters)
         return np.stack([late(early(rows, a[None])[0], b[None])[0] for a, b in pairs])
 
-    def apply(rows: Any, elements: Any) -> Any:
+    def apply(rows: NDArray[np.float64], elements: Array) -> Any:
         left, right = elements[:, :width], elements[:, width:]
         return chained(second.apply, first.apply, rows, right, left)
 
-    def transpose(rows: Any, elements: Any) -> Any:
+    def transpose(rows: NDArray[np.float64], elements: Array) -> Any:
         left, right = elements[:, :width], elements[:, width:]
         return chained(first.transpose, second.transpose, rows, left, right)
 
@@ -155,13 +159,13 @@ def composition(first: Action, second: Action, width: int) -> Action:
 def side_by_side(first: Action, second: Action, width: int, n_inputs: int) -> Action:
     """Apply `first` to the first `n_inputs` coordinates, `second` to the others."""
 
-    def coordinates(elements: Any) -> tuple[Any, Any]:
+    def coordinates(elements: NDArray[np.int64]) -> tuple[Any, Any]:
         (left, signs), (right, others) = _of_both(first, second, elements, width)
         index = np.concatenate([left, right + n_inputs], axis=1)
         return index, np.concatenate([signs, others], axis=1)
 
     def joined(one: Moved, other: Moved) -> Moved:
-        def both(rows: Any, elements: Any) -> Any:
+        def both(rows: NDArray[np.float64], elements: Array) -> Any:
             left = one(rows[:, :n_inputs], elements[:, :width])
             right = other(rows[:, n_inputs:], elements[:, width:])
             return np.concatenate([left, right], axis=2)
@@ -173,7 +177,9 @@ def side_by_side(first: Action, second: Action, width: int, n_inputs: int) -> Ac
     return Action(joined(first.apply, second.apply), joined(first.transpose, second.transpose))
 
 
-def _of_both(first: Action, second: Action, elements: Any, width: int) -> tuple[Any, Any]:
+def _of_both(
+    first: Action, second: Action, elements: NDArray[np.int64], width: int
+) -> tuple[Any, Any]:
     """Return index and sign of the elements of both, which move coordinates."""
     assert first.coordinates
     assert second.coordinates

@@ -43,7 +43,7 @@ class Trivial(Group):
     def __init__(self, n_inputs: int) -> None:
         n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             return np.tile(np.arange(n_inputs), (len(elements), 1)), _UNSIGNED
 
         super().__init__(n_inputs, 1, moves(places), as_column, {"n_inputs": n_inputs})
@@ -83,11 +83,11 @@ class BlockPermutations(Group):
         n_blocks = require_integer("n_blocks", _blocks_of(n_inputs, n_blocks), most=10**5)
         width = n_inputs // n_blocks
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             index = elements[:, :, None] * width + np.arange(width)
             return index.reshape(len(elements), n_inputs), _UNSIGNED
 
-        def numbered(numbers: Any) -> Any:
+        def numbered(numbers: NDArray[np.int64]) -> Any:
             return np.array(list(itertools.permutations(range(n_blocks))))[numbers]
 
         def shuffled(n: int, rng: np.random.Generator) -> Any:
@@ -133,7 +133,7 @@ class CyclicShifts(Group):
         n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
         n_blocks = _blocks_of(n_inputs, n_blocks)
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             steps = n_inputs // n_blocks * elements
             return (np.arange(n_inputs) - steps) % n_inputs, _UNSIGNED
 
@@ -161,11 +161,11 @@ class Dihedral(Group):
     def __init__(self, n_inputs: int) -> None:
         n_inputs = require_integer("n_inputs", n_inputs, least=3, most=MOST_INPUTS)
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             plain = (np.arange(n_inputs) - elements[:, :1]) % n_inputs
             return np.where(elements[:, 1:] == 1, n_inputs - 1 - plain, plain), _UNSIGNED
 
-        def numbered(numbers: Any) -> Any:
+        def numbered(numbers: NDArray[np.int64]) -> Any:
             return np.stack(np.divmod(numbers, n_inputs)[::-1], axis=1)
 
         parameters = {"n_inputs": n_inputs}
@@ -196,12 +196,12 @@ class SignFlips(Group):
         n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
         moved = n_inputs if moved is None else require_integer("moved", moved, most=n_inputs)
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             sign = np.ones((len(elements), n_inputs), dtype=np.int64)
             sign[:, :moved] = elements
             return np.arange(n_inputs)[None, :], sign
 
-        def numbered(numbers: Any) -> Any:
+        def numbered(numbers: NDArray[np.int64]) -> Any:
             return 1 - 2 * (numbers[:, None] >> np.arange(moved)[::-1] & 1)
 
         def tossed(n: int, rng: np.random.Generator) -> Any:
@@ -258,7 +258,7 @@ class ImageShifts(Group):
         # Elements are numbered row by row, from the smallest shift.
         tall, wide = (height, width) if max_shift is None else (2 * max_shift + 1,) * 2
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             down, right = np.divmod(np.arange(height * width), width)
             down, right = down - elements[:, :1], right - elements[:, 1:]
             index = (down % height) * width + right % width
@@ -267,7 +267,7 @@ class ImageShifts(Group):
             inside = (down >= 0) & (down < height) & (right >= 0) & (right < width)
             return index, inside.astype(np.int64)
 
-        def numbered(numbers: Any) -> Any:
+        def numbered(numbers: NDArray[np.int64]) -> Any:
             return np.stack(np.divmod(numbers, wide), axis=1) - (max_shift or 0)
 
         super().__init__(
@@ -309,20 +309,20 @@ class QuarterTurns(Group):
         reflections = require_flag("reflections", reflections)
         grid = np.arange(side**2).reshape(side, side)
 
-        def places(elements: Any) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
             turned = [
                 np.rot90(grid, turns)[:, :: -1 if flip else 1].ravel() for turns, flip in elements
             ]
             return np.array(turned), _UNSIGNED
 
-        def numbered(numbers: Any) -> Any:
+        def numbered(numbers: NDArray[np.int64]) -> Any:
             return np.stack(np.divmod(numbers, 4)[::-1], axis=1)
 
         parameters = {"side": side, "reflections": reflections}
         super().__init__(side**2, 8 if reflections else 4, moves(places), numbered, parameters)
 
 
-def as_column(numbers: Any) -> Any:
+def as_column(numbers: NDArray[np.int64]) -> Any:
     """Return elements that are their own numbers."""
     return numbers[:, None]
 

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
@@ -110,7 +112,7 @@ class Group:
         super().__init_subclass__(**options)
         GROUPS.add(cls)
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: int) -> NoReturn:
         raise AttributeError(f"groups are immutable: make another one to change {name}")
 
     @property
@@ -118,7 +120,7 @@ class Group:
         """Whether elements only permute coordinates and change signs."""
         return self.action.coordinates is not None
 
-    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
+    def coordinates(self, elements: Array) -> tuple[Any, Any] | None:
         """Return index and sign of each coordinate, for elements that only permute and flip signs.
 
         Parameters
@@ -167,7 +169,7 @@ class Group:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
         return self._draw(r, rng, replacement)
 
-    def apply(self, rows: Any, elements: Any = None) -> Any:
+    def apply(self, rows: Array, elements: Any = None) -> Any:
         """Apply elements to rows, such as templates: shape (r, n, n_inputs).
 
         Parameters
@@ -179,7 +181,7 @@ class Group:
         """
         return self.action.apply(self._rows(rows), self._elements(elements))
 
-    def transpose(self, rows: Any, elements: Any = None) -> Any:
+    def transpose(self, rows: Array, elements: Array | None = None) -> Any:
         """Apply the transposes of elements (for orthogonal ones: the inverses) to rows.
 
         <g t, x> = <t, transpose of g x>.
@@ -241,7 +243,7 @@ class Group:
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return group_of, (self.recipe(), elsewhere(type(self)))
 
-    def _rows(self, rows: Any) -> Any:
+    def _rows(self, rows: Array) -> Any:
         rows = _numbers("rows", rows)
         if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
             raise ValueError(
@@ -405,7 +407,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _act(group: Group, element: Any, X: Any) -> Any:
+def _act(group: Group, element: NDArray[np.int64], X: NDArray[np.float64]) -> Any:
     return group.apply(X, element)[0]
 
 

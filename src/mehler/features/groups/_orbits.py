@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_function
@@ -19,7 +20,9 @@ _TRIPLES = 1 << 16
 _MOST_PAIRS = 10**8
 
 
-def over_pairs(group: Group, x: Any, z: Any, of: Pairwise) -> tuple[Any, Any]:
+def over_pairs(
+    group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise
+) -> tuple[Any, Any]:
     """Compute means of of(|a|, |b|, <a, b>) over a = g' x, b = h' z, g' the transpose of g.
 
     Returns the mean over independent g and h, and that over g = h, both (n, k), for float64 rows
@@ -32,7 +35,7 @@ def over_pairs(group: Group, x: Any, z: Any, of: Pairwise) -> tuple[Any, Any]:
     return independent, equal
 
 
-def each_pair(group: Group, x: Any, z: Any, of: Pairwise) -> Any:
+def each_pair(group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise) -> Any:
     """Compute the values themselves, not their mean.
 
     (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N).
@@ -48,13 +51,15 @@ def _one_average(group: Group) -> bool:
     return group.closed and group.orthogonal
 
 
-def _blocks(group: Group, x: Any, z: Any, of: Pairwise) -> Iterator[tuple[slice, slice, Any, Any]]:
+def _blocks(
+    group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise
+) -> Iterator[tuple[slice, slice, Any, Any]]:
     walk = _on_group if _one_average(group) else _on_list
     for rows, columns, geometry, same in walk(group, x, z):
         yield rows, columns, of(*_consistent(*geometry)), of(*_consistent(*same))
 
 
-def _on_group(group: Group, x: Any, z: Any) -> Iterator[Any]:
+def _on_group(group: Group, x: NDArray[np.float64], z: NDArray[np.float64]) -> Iterator[Any]:
     moved = group.apply(z)  # (N, k, d)
     lengths = [np.sqrt((rows * rows).sum(axis=1)) for rows in (x, z)]
     for rows, columns in _tiles(len(x), len(z), group.order):
@@ -64,7 +69,7 @@ def _on_group(group: Group, x: Any, z: Any) -> Iterator[Any]:
         yield rows, columns, (left[..., None], right[..., None], inner), (left, right, plain)
 
 
-def _on_list(group: Group, x: Any, z: Any) -> Iterator[Any]:
+def _on_list(group: Group, x: NDArray[np.float64], z: NDArray[np.float64]) -> Iterator[Any]:
     pairs = group.order**2
     if pairs > _MOST_PAIRS:
         raise ValueError(
@@ -89,7 +94,9 @@ def _tiles(n: int, k: int, each: int) -> Iterator[tuple[slice, slice]]:
             yield rows, columns
 
 
-def _consistent(left: Any, right: Any, inner: Any) -> tuple[Any, Any, Any]:
+def _consistent(
+    left: NDArray[np.float64], right: NDArray[np.float64], inner: NDArray[np.float64]
+) -> tuple[Any, Any, Any]:
     """Treat vectors equal up to rounding as equal: |a - b| = 0, not 1e-8."""
     longest = left * right
     close = np.abs(left - right) <= 1e-15 * (left + right)
@@ -142,7 +149,7 @@ def haar_kernel(
     require_flag("moves_along", moves_along)
     group = as_group(group)
 
-    def average(x: Any, z: Any) -> Any:
+    def average(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
         moved = group.apply(z)
         sides = [x] if group.closed and group.orthogonal and moves_along else list(group.apply(x))
         total = sum(np.asarray(kernel(a, b)) for a in sides for b in moved)
@@ -220,7 +227,7 @@ def energy_distance(
     """
     group = as_group(group)
 
-    def energy(x: Any, z: Any) -> Any:
+    def energy(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
         ends = [
             np.array([over_pairs(group, one[None], one[None], distance)[0][0, 0] for one in rows])
             for rows in (x, z)
@@ -231,7 +238,9 @@ def energy_distance(
     return on_host(group, X, Y, _scaled(energy))
 
 
-def distance(left: Any, right: Any, inner: Any) -> Any:
+def distance(
+    left: NDArray[np.float64], right: NDArray[np.float64], inner: NDArray[np.float64]
+) -> Any:
     """Compute |a - b| from norms and inner product."""
     return np.sqrt(np.maximum(left * left + right * right - 2.0 * inner, 0.0))
 
@@ -239,14 +248,19 @@ def distance(left: Any, right: Any, inner: Any) -> Any:
 def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Apply functions of degree 1 to rows of largest entry 1, so that squares cannot overflow."""
 
-    def scaled(x: Any, z: Any) -> Any:
+    def scaled(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
         largest = max(float(np.abs(rows).max()) for rows in (x, z)) or 1.0
         return largest * function(x / largest, z / largest)
 
     return scaled
 
 
-def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
+def on_host(
+    group: Group,
+    X: _arrays.Array,
+    Y: NDArray[np.float64] | None,
+    function: Callable[[Any, Any], Any],
+) -> _arrays.Array:
     """Validate rows, compute in float64 on the host, and return to the place of `X`."""
     _arrays.require_matrix(X, name="X", n_columns=group.n_inputs)
     if Y is not None:
@@ -255,7 +269,9 @@ def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -
     return in_float64(X, Y, function)
 
 
-def in_float64(x: Any, y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
+def in_float64(
+    x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
+) -> _arrays.Array:
     """Compute on the host for checked rows, and return to the place of `x`."""
     _arrays.require_no_gradient(
         *(rows for rows in (x, y) if rows is not None), what="this function of orbits"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_real
 from mehler.features.groups._actions import Action, function, interpolation
 from mehler.features.groups._families import as_column
@@ -48,7 +49,7 @@ class ImageRotations(Group):
         spline = require_integer("spline", spline, least=0, most=5)
         degrees = _finite_numbers("degrees", degrees)
 
-        def turned(rows: Any, element: Any) -> Any:
+        def turned(rows: Array, element: Any) -> Any:
             images, angle = rows.reshape(len(rows), height, width), float(element[0])
             if angle % 90 == 0 and height == width:
                 return np.rot90(images, int(angle // 90), axes=(1, 2)).reshape(rows.shape)
@@ -271,7 +272,7 @@ class SteerableRotations(Group):
         for part in (samples, values, basis):
             part.setflags(write=False)
 
-        def turned(rows: Any, turns: Any) -> Any:
+        def turned(rows: Array, turns: Any) -> Any:
             parts = rows.astype(np.float64) @ basis
             # Whole turns are taken out before the angle is rounded.
             steps = np.multiply.outer(turns.astype(np.int64), frequencies) % n_turns
@@ -298,7 +299,7 @@ class SteerableRotations(Group):
             _generated=lambda parts: frequencies * _quarter(parts, paired),
         )
 
-    def turning_part(self, rows: Any) -> Any:
+    def turning_part(self, rows: Array) -> Any:
         """Project images on the samples of the functions: the part that turns, shape (n, d).
 
         Parameters
@@ -308,7 +309,7 @@ class SteerableRotations(Group):
         """
         return self._rows(rows) @ self.basis @ self.basis.T
 
-    def generator(self, rows: Any) -> Any:
+    def generator(self, rows: Array) -> Any:
         """Differentiate turned images by the angle, at 0: J x, shape (n, d).
 
         Its length is how fast an image changes as it turns, at every angle, per radian.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     return found, kept
 
 
-def _radii(law: TemplateLaw, squares: Any) -> Any:
+def _radii(law: TemplateLaw, squares: _arrays.Array) -> Any:
     """Map norms to the distribution of those short enough, by quantiles.
 
     Redrawing a template until it is short enough has the distribution of any template with its norm
@@ -102,7 +103,7 @@ def numbers_per_row(n_templates: int, n_elements: int, n_columns: int) -> int:
 def count_below(
     project: Callable[[slice], _arrays.Array],
     sizes: tuple[int, int],
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     scale: _arrays.Array,
     thresholds: _arrays.Array,
@@ -122,7 +123,9 @@ def count_below(
     return _arrays.ecdf_at(xp, pieces, thresholds, scale)
 
 
-def on_orbit(xp: Any, rows: _arrays.Array, part: slice, orbit: _arrays.Array) -> _arrays.Array:
+def on_orbit(
+    xp: ModuleType, rows: _arrays.Array, part: slice, orbit: _arrays.Array
+) -> _arrays.Array:
     """Compute products with stored moved templates, (m, r, d)."""
     moved = orbit[part, :, :]
     c, r, d = moved.shape
@@ -132,7 +135,7 @@ def on_orbit(xp: Any, rows: _arrays.Array, part: slice, orbit: _arrays.Array) ->
 
 def on_moved(
     n_elements: int,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     part: slice,
     templates: _arrays.Array,
@@ -150,7 +153,7 @@ def on_moved(
 
 def on_blocks(
     n_blocks: int,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     part: slice,
     templates: _arrays.Array,
@@ -173,7 +176,11 @@ def on_blocks(
 
 
 def on_shifts(
-    shape: tuple[int, ...], xp: Any, rows: _arrays.Array, part: slice, templates: _arrays.Array
+    shape: tuple[int, ...],
+    xp: ModuleType,
+    rows: _arrays.Array,
+    part: slice,
+    templates: _arrays.Array,
 ) -> _arrays.Array:
     """Compute all cyclic shifts of images (signals have height 1) by one FFT correlation."""
     own = templates[part, :]

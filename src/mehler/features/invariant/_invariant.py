@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_flag
@@ -147,8 +149,8 @@ class GroupInvariantFeatures(FeatureMap):
         n_elements: int | None = None,
         replacement: bool = False,
         own_elements: bool = False,
-        like: Any = None,
-        dtype: Any = None,
+        like: _arrays.Array | ModuleType | None = None,
+        dtype: object = None,
     ) -> None:
         self.group: Group = moments.group_for(group, n_inputs)
         self._given = given_templates(templates, self.group.n_inputs)
@@ -259,7 +261,7 @@ class GroupInvariantFeatures(FeatureMap):
             for part in (*head, *weights)
         )
 
-    def _structure(self, templates: Any) -> tuple[Any, ...]:
+    def _structure(self, templates: _arrays.Array) -> tuple[Any, ...]:
         """Return templates in the form of the layout, with the data that encode the elements."""
         elements, layout = self._elements(), self._layout
         if layout == "shifts":
@@ -278,7 +280,12 @@ class GroupInvariantFeatures(FeatureMap):
         return self._counts
 
     def _counts(
-        self, xp: Any, rows: _arrays.Array, scale: Any, thresholds: Any, *weights: Any
+        self,
+        xp: ModuleType,
+        rows: _arrays.Array,
+        scale: _arrays.Array,
+        thresholds: _arrays.Array,
+        *weights: Any,
     ) -> _arrays.Array:
         """Count the projections of rows on moved templates below the thresholds."""
 
@@ -361,7 +368,7 @@ class GroupInvariantFeatures(FeatureMap):
                 f"{tuple(moved.shape)}; make them equal"
             )
 
-        def change(a: Any, b: Any) -> Any:
+        def change(a: _arrays.Array, b: _arrays.Array) -> Any:
             paired = self._moments.paired
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
@@ -386,7 +393,7 @@ def _image_shape(group: Group) -> tuple[int, ...]:
     return ()
 
 
-def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
+def _moved_alone(group: Group, templates: _arrays.Array, elements: NDArray[np.int64]) -> Any:
     """Apply each template's own elements: (m, d) and (m, r, k) to (m, r, d)."""
     if not group.moves_coordinates:
         own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
@@ -398,7 +405,7 @@ def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
     return moved * sign.reshape(shape)
 
 
-def _meetings(elements: Any) -> Any:
+def _meetings(elements: NDArray[np.int64]) -> Any:
     """Return 1 where block a of the template meets block p of the row, else 0: (r, L^2)."""
     n_blocks = elements.shape[1]
     meets = elements[:, None, :] == np.arange(n_blocks)[:, None]

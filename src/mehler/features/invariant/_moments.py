@@ -45,10 +45,10 @@ class Sampled(ABC):
         return (self.group.order if self.size is None else self.size) == 1
 
     @abstractmethod
-    def kernel(self, x: Any, z: Any) -> Any:
+    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the mean, shape (n, k)."""
 
-    def paired(self, x: Any, z: Any) -> Any:
+    def paired(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the mean of paired rows, shape (n,)."""
         return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
@@ -59,14 +59,14 @@ class Moments(Sampled):
 
     law: TemplateLaw
 
-    def kernel(self, x: Any, z: Any) -> Any:
+    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _orbits.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
 
-    def variance(self, x: Any, z: Any) -> Any:
+    def variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute Var P, or an upper bound, shape (n, k).
 
         P is a mean over pairs of elements; a mean varies no more than its parts do on average. For
@@ -89,7 +89,7 @@ class Moments(Sampled):
         together = second_equal - first_equal**2
         return np.maximum(share * together + (1.0 - share) * apart, 0.0)
 
-    def shared_variance(self, x: Any, z: Any) -> Any:
+    def shared_variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
         assert self.size is not None  # the whole list is not random
         x, z = self._tame(x), self._tame(z)
@@ -97,23 +97,23 @@ class Moments(Sampled):
         over = orbits.orbit_sample_variance if values.ndim == 3 else orbits.sample_variance
         return over(values, self.size, replacement=self.replacement)
 
-    def _tame(self, rows: Any) -> Any:
+    def _tame(self, rows: _arrays.Array) -> Any:
         """Clip norms to 10^+-60 windows, where the limit is reached: no overflow."""
         largest = np.abs(rows).max(axis=1, keepdims=True)
         safe = np.where(largest > 0.0, largest, 1.0)
         return rows * (np.clip(safe, 1e-60 * self.bins.window, 1e60 * self.bins.window) / safe)
 
-    def _mean(self, left: Any, right: Any, inner: Any) -> Any:
+    def _mean(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
         return orbits.expected_product(self.law, self.bins, left, right, inner)
 
-    def _square(self, left: Any, right: Any, inner: Any) -> Any:
+    def _square(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
         return orbits.expected_square(self.law, self.bins, left, right, inner)
 
-    def _spread(self, left: Any, right: Any, inner: Any) -> Any:
+    def _spread(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
         mean = self._mean(left, right, inner)
         return np.maximum(self._square(left, right, inner) - mean**2, 0.0)
 
-    def _whole(self, x: Any, z: Any) -> Any:
+    def _whole(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         law, bins = self.law, self.bins
         found = np.empty((len(x), len(z)))
         (x_centre, x_cut), (z_centre, z_cut) = self._ends(x), self._ends(z)
@@ -136,7 +136,7 @@ class Moments(Sampled):
             found = law.mass * (found + (1.0 - law.mass) * mean**2)
         return found
 
-    def _ends(self, rows: Any) -> tuple[Any, Any]:
+    def _ends(self, rows: _arrays.Array) -> tuple[Any, Any]:
         """Return the mean of the moved rows, and the mean square of the clipped part."""
         moved = self.group.transpose(rows)  # (N, n, d)
         lengths = np.sqrt((moved * moved).sum(axis=2))
@@ -144,7 +144,7 @@ class Moments(Sampled):
         cut = safe**2 * self.law.excess_square(self.bins.window / safe)
         return moved.mean(axis=0), np.where(lengths > 0.0, cut, 0.0).mean(axis=0)
 
-    def _shape(self, a: Any, b: Any) -> tuple[float, float] | None:
+    def _shape(self, a: _arrays.Array, b: _arrays.Array) -> tuple[float, float] | None:
         """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
         n, d = self.group.order, len(a)
         one = self.group.closed and self.group.orthogonal
@@ -189,7 +189,7 @@ class GivenTemplates:
         return math.sqrt((self.rows**2).sum(axis=1).mean() / self.rows.shape[1])
 
 
-def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
+def given_templates(value: str, n_inputs: int) -> GivenTemplates | None:
     """Return the templates of an array, or None for the name of a law."""
     if isinstance(value, str) or value is None:
         return None
@@ -226,7 +226,7 @@ class GivenMoments(Sampled):
     templates: GivenTemplates
     own: bool
 
-    def kernel(self, x: Any, z: Any) -> Any:
+    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the mean over samples, shape (n, k): the empirical kernel for all elements."""
         w, total = self.coincidence, np.zeros((len(x), len(z)))
         for left, right in self._projected(x, z):
@@ -235,7 +235,7 @@ class GivenMoments(Sampled):
                 total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
         return total / len(self.templates.rows)
 
-    def variance(self, x: Any, z: Any) -> Any:
+    def variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the variance of the mean product over samples and offsets, or a bound."""
         m = len(self.templates.rows)
         found = np.zeros((len(x), len(z)))
@@ -260,7 +260,7 @@ class GivenMoments(Sampled):
             return sum(float(orbits.sample_variance(one, **how)) for one in tables) / m**2
         return float(orbits.sample_variance(sum(tables) / m, **how))
 
-    def _projected(self, x: Any, z: Any) -> Any:
+    def _projected(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Yield the projections of both sets of rows on each template's orbit: (n, N), (k, N)."""
         for template in self.templates.rows:
             moved = self.group.apply(template[None])[:, 0].T
@@ -288,7 +288,7 @@ class GivenMoments(Sampled):
 _DEVIATIONS = 4.0
 
 
-def group_for(group: Any, n_inputs: Any) -> Group:
+def group_for(group: Any, n_inputs: int) -> Group:
     """Check that a group acts on rows of that width."""
     made = as_group(group)
     width = require_integer("n_inputs", n_inputs)
@@ -299,7 +299,7 @@ def group_for(group: Any, n_inputs: Any) -> Group:
     return made
 
 
-def bins_for(law: TemplateLaw | GivenTemplates, n_bins: Any, window: Any, rule: Any) -> Bins:
+def bins_for(law: TemplateLaw | GivenTemplates, n_bins: int, window: Any, rule: str) -> Bins:
     """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
     if window is None:
         window = min(law.reach, _DEVIATIONS * _typical(law))
@@ -319,7 +319,7 @@ def templates_for(n_templates: Any, given: GivenTemplates) -> int:
     return m
 
 
-def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
+def columns_for(n_features: int | None, n_templates: int | None, columns: int) -> int:
     """Derive the number of features from that of templates, or the other way round."""
     if n_templates is not None:
         wanted = require_integer("n_templates", n_templates) * columns
@@ -341,7 +341,7 @@ def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
     return found
 
 
-def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
+def sample_for(n_elements: int | None, group: Group, replacement: bool) -> int | None:
     """Check the number of elements drawn; None for all of them."""
     if n_elements is None:
         return None

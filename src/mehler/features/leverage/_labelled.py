@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_positive
@@ -178,7 +179,7 @@ class LKRF(Selector):
         return Choice(mass / mass.sum())
 
 
-def largest_mean(v: Any, rho: float) -> Any:
+def largest_mean(v: NDArray[np.float64], rho: float) -> Any:
     r"""Maximise <q, v> over the simplex with n |q - 1/n|^2 <= rho; returns q (n,).
 
     .. math:: q_i = \Big[\frac1k + \gamma_k(v_i - \bar v_k)\Big]_+, \qquad
@@ -285,7 +286,7 @@ class Greedy(Selector):
         return Choice(counts / counts.sum())
 
 
-def steps(phi: Any, y: Any, total_weight: float, n: int) -> Any:
+def steps(phi: NDArray[np.float64], y: NDArray[np.float64], total_weight: float, n: int) -> Any:
     """Return the columns chosen by n steps, in order, with repetitions."""
     rows = phi.shape[0]
     size = np.sqrt(np.mean(phi**2, axis=0).max())
@@ -375,7 +376,13 @@ class NotSoRandom(Selector):
         return Choice(mass / mass.sum())
 
 
-def play(atoms: Any, labels: Any, signs: Any, cost: float, n_rounds: int) -> tuple[Any, Any]:
+def play(
+    atoms: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    signs: NDArray[np.float64],
+    cost: float,
+    n_rounds: int,
+) -> tuple[Any, Any]:
     """Return the weights q (G,) and the mean of alpha (N, K), which solve the game on average.
 
     `atoms` (N, m) are features over the root of their group's share, `signs` (N, K).
@@ -399,7 +406,7 @@ def play(atoms: Any, labels: Any, signs: Any, cost: float, n_rounds: int) -> tup
     return counts / n_rounds, mean / n_rounds
 
 
-def project(alpha: Any, signs: Any, most: float) -> Any:
+def project(alpha: NDArray[np.float64], signs: NDArray[np.float64], most: float) -> Any:
     """Return the nearest point, column by column, with 0 <= alpha <= most and alpha . signs = 0."""
     # The multiplier theta of alpha - theta signs: the sum does not increase with it.
     low = np.full(alpha.shape[1], -np.abs(alpha).max(initial=0.0) - most)

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays, _random
 from mehler._validate import require_choice, require_instance, require_positive
@@ -18,12 +19,12 @@ from mehler.features.leverage._selector import Choice, Selector
 Draw = Callable[[np.random.Generator, Any, int], tuple[Any, Any]]
 
 
-def iid(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
+def iid(rng: np.random.Generator, q: NDArray[np.float64], n: int) -> tuple[Any, Any]:
     """Draw independently, with replacement."""
     return rng.multinomial(n, q), n * q
 
 
-def systematic(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
+def systematic(rng: np.random.Generator, q: NDArray[np.float64], n: int) -> tuple[Any, Any]:
     """Draw systematically: n equidistant points in the cumulative distribution, one uniform offset.
 
     Counts are within 1 of their mean, which is that of independent draws.
@@ -32,13 +33,15 @@ def systematic(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
     return points_in(expected, n, rng.random()), expected
 
 
-def without_replacement(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
+def without_replacement(
+    rng: np.random.Generator, q: NDArray[np.float64], n: int
+) -> tuple[Any, Any]:
     """Draw each group at most once: systematic draws by inclusion probabilities."""
     included = inclusion(q, n)
     return points_in(included, n, rng.random()), included
 
 
-def points_in(expected: Any, n: int, start: float) -> Any:
+def points_in(expected: NDArray[np.float64], n: int, start: float) -> Any:
     """Count the points start, start + 1, ... in each of consecutive intervals."""
     edges = np.cumsum(expected)
     # Rounding must not lose the last point.
@@ -47,7 +50,7 @@ def points_in(expected: Any, n: int, start: float) -> Any:
     return np.diff(passed, prepend=0)
 
 
-def inclusion(q: Any, n: int) -> Any:
+def inclusion(q: NDArray[np.float64], n: int) -> Any:
     """Compute inclusion probabilities min(1, c q) that sum to n."""
     order = np.argsort(-q, kind="stable")
     rest = np.cumsum(q[order][::-1])[::-1]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler import _arrays
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
@@ -32,13 +34,13 @@ class Method:
     core: Core
     squares: bool
 
-    def reach(self, lam: float, dtype: Any, roundings: float = _ROUNDINGS) -> float:
+    def reach(self, lam: float, dtype: object, roundings: float = _ROUNDINGS) -> float:
         """Return the largest |A| (Frobenius) at which scores are accurate to 1/roundings."""
         roundings = roundings * float(np.finfo(_arrays.dtype_name(dtype)).eps)
         return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
 
 
-def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_svd(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
     """Compute scores by QR, then the singular value decomposition of the small factor."""
     _, s, vh = xp.linalg.svd(_small(xp, a), full_matrices=False)
     root = lam**0.5 * xp.ones_like(s)
@@ -53,14 +55,14 @@ def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     return xp.sum(shares[:, None] * vh**2, axis=0)
 
 
-def by_dual(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_dual(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
     """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
     r = _small(xp, a)
     dual = xp.matmul(r, xp.matrix_transpose(r)) + lam * _identity(xp, r)
     return xp.sum(xp.linalg.solve(xp.linalg.cholesky(dual), r) ** 2, axis=0)
 
 
-def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_gram(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
     """Compute scores by eigenvalues of the smaller Gram, in blocks for many rows."""
     n, m = a.shape
     tall = n >= m
@@ -82,7 +84,7 @@ METHODS = {
 }
 
 
-def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
+def frobenius(xp: ModuleType, a: _arrays.Array) -> _arrays.Array:
     """Compute the Frobenius norm without overflow; shape ()."""
     size = xp.abs(a)
     largest = xp.max(size)
@@ -90,14 +92,14 @@ def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
     return unit * xp.sqrt(xp.sum((size / unit) ** 2))
 
 
-def _small(xp: Any, a: _arrays.Array) -> _arrays.Array:
+def _small(xp: ModuleType, a: _arrays.Array) -> _arrays.Array:
     """Return rows with the same Gram: the triangular factor if there are more rows than columns."""
     if a.shape[0] <= a.shape[1]:
         return a
     return xp.linalg.qr(a, mode="reduced")[1]
 
 
-def _symmetric(xp: Any, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+def _symmetric(xp: ModuleType, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
     if hasattr(xp.linalg, "eigh"):
         values, vectors = xp.linalg.eigh(gram)
         return values, vectors
@@ -106,7 +108,7 @@ def _symmetric(xp: Any, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Arr
     return values, vectors
 
 
-def _identity(xp: Any, r: _arrays.Array) -> _arrays.Array:
+def _identity(xp: ModuleType, r: _arrays.Array) -> _arrays.Array:
     n = r.shape[0]
     return xp.eye(n, dtype=r.dtype, device=_arrays.place_of(r).device)
 
@@ -215,7 +217,7 @@ def ridge_leverage_scores(
     lam: float,
     *,
     pool_weights: Any = None,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     method: ScoreMethod = "auto",
     n_features: int | None = None,
 ) -> LeverageScores:
@@ -339,7 +341,7 @@ def _require_weights(given: Any, n: int) -> Any:
     return weights
 
 
-def _scored(xp: Any, a: _arrays.Array, lam: float, method: str) -> _arrays.Array:
+def _scored(xp: ModuleType, a: _arrays.Array, lam: float, method: str) -> _arrays.Array:
     """Compute scores in a precision in which the ridge exceeds rounding; raise if there is none."""
     if _arrays.namespace_name(xp) == "dask.array" and method == "dual":
         raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")

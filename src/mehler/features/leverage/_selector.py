@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._random import require_seed
@@ -96,7 +98,7 @@ def members(labels: Any) -> list[Any]:
     return np.split(order, ends)
 
 
-def sum_groups(xp: Any, values: _arrays.Array, labels: Any) -> _arrays.Array:
+def sum_groups(xp: ModuleType, values: _arrays.Array, labels: Any) -> _arrays.Array:
     """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
     n = values.shape[0]
     sizes = np.bincount(labels)
@@ -160,7 +162,7 @@ class SelectedFeatures(FeatureMap):
         variance_factors: Sequence[float] | None = (0.0, 0.0, 0.0),
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
     ) -> None:
         if isinstance(pool, dict):
             pool = map_of(pool, like)
@@ -214,7 +216,7 @@ class SelectedFeatures(FeatureMap):
     def _block(self) -> Callable[..., _arrays.Array]:
         return self._kept
 
-    def _kept(self, xp: Any, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+    def _kept(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
         """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
         block = self.pool._block()
         if self._separate is not None:
@@ -227,7 +229,7 @@ class SelectedFeatures(FeatureMap):
     def _rows_per_block(self) -> int | None:
         return self.pool._rows_per_block()
 
-    def _out_dtype(self, dtype: Any) -> Any:
+    def _out_dtype(self, dtype: object) -> Any:
         return self.pool._out_dtype(dtype)
 
     # -- moments --------------------------------------------------------------------------
@@ -348,7 +350,7 @@ class Selector(ABC):
         if "seed" in self.__dataclass_fields__:
             require_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
 
-    def fit(self, X: _arrays.Array, y: Any = None) -> SelectedFeatures:
+    def fit(self, X: _arrays.Array, y: _arrays.Array | None = None) -> SelectedFeatures:
         """Choose features on rows, and for some selectors on targets.
 
         Parameters
@@ -389,7 +391,7 @@ class Selector(ABC):
         )
 
     @abstractmethod
-    def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
+    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
         """Choose groups from the pool's features of the rows, and the targets if needed."""
 
     def _labels(self) -> Any:
@@ -414,7 +416,7 @@ class Selector(ABC):
         sums = sum_groups(xp, values, self._labels())
         return np.asarray(_arrays.to_host(sums), dtype=np.float64)
 
-    def _alignment(self, phi: _arrays.Array, y: Any) -> Any:
+    def _alignment(self, phi: _arrays.Array, y: NDArray[np.float64]) -> Any:
         """Sum (1/N sum_j y_j phi_i(x_j))^2 over groups, features in the pool's scale."""
         xp = _arrays.array_namespace(phi)
         targets = _arrays.from_host(y, _arrays.place_of(phi), phi.dtype)
@@ -422,14 +424,14 @@ class Selector(ABC):
         return self._by_groups(xp.sum(means**2, axis=1))
 
 
-def top(values: Any, n: int) -> Choice:
+def top(values: NDArray[np.float64], n: int) -> Choice:
     """Return the n groups of largest value, with equal weights; ties go to the first."""
     mass = np.zeros(values.size)
     mass[np.argsort(-values, kind="stable")[:n]] = 1.0 / n
     return Choice(mass)
 
 
-def _require_targets(y: Any, n_rows: int) -> Any:
+def _require_targets(y: _arrays.Array, n_rows: int) -> Any:
     """Return centred targets, shape (N, K), float64 on the host."""
     if y is None:
         raise ValueError("y is missing: this selector looks at targets")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,8 @@ class MaxoutCodes(MaxoutBase):
         pool_size: int,
         *,
         seed: int,
-        like: Any = None,
-        dtype: Any = None,
+        like: _arrays.Array | ModuleType | None = None,
+        dtype: object = None,
         projections: ProjectionName = "gaussian",
     ) -> None:
         super().__init__(
@@ -82,7 +83,7 @@ class MaxoutCodes(MaxoutBase):
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(_encode, self._projection.pieces, self.pool_size)
 
-    def _out_dtype(self, dtype: Any) -> Any:
+    def _out_dtype(self, dtype: object) -> Any:
         return _arrays.code_dtype(self.place.xp, self.pool_size)
 
     # Codes depend on directions only, and a row of zeros has none.
@@ -243,7 +244,7 @@ class MaxoutCodes(MaxoutBase):
 def _encode(
     pieces: Callable[..., Iterator[_arrays.Array]],
     n_values: int,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
@@ -416,7 +417,7 @@ class PackedCodes(metaclass=CalledByName):
                 f"{ours[1]}; compare codes of one map"
             )
 
-    def __getitem__(self, rows: Any) -> PackedCodes:
+    def __getitem__(self, rows: _arrays.Array) -> PackedCodes:
         """Return the codes of some rows: a number, a slice, a list of numbers or a mask."""
         chosen = np.arange(len(self))[rows]
         if chosen.ndim > 1 or not chosen.size:
@@ -446,7 +447,7 @@ class _FlatWords:
     def __init__(self, pool_size: int) -> None:
         self.pool_size = pool_size
 
-    def __call__(self, xp: Any, codes: Any) -> Any:
+    def __call__(self, xp: ModuleType, codes: Any) -> Any:
         _arrays.require_digits(codes, self.pool_size, "codes")
         small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
         return bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)

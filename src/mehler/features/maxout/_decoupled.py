@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
@@ -63,8 +64,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         pool_size: int,
         *,
         seed: int,
-        like: Any = None,
-        dtype: Any = None,
+        like: _arrays.Array | ModuleType | None = None,
+        dtype: object = None,
         directions: Literal["next", "fresh"] = "next",
         projections: ProjectionName = "gaussian",
         stored: bool = True,
@@ -138,7 +139,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
 
     def _pools(
-        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
     ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
         if self.directions == "next":
             for piece in self._projection.pieces(xp, rows, *weights):
@@ -179,7 +180,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
 def _transform_next(
     pieces: Callable[..., Iterator[_arrays.Array]],
     scale: float,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
@@ -206,7 +207,7 @@ def _transform_next(
 def _transform_fresh(
     pieces: Callable[..., Iterator[_arrays.Array]],
     scale: float,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:

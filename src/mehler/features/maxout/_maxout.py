@@ -6,6 +6,7 @@ import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 from mehler import _arrays, exact
@@ -33,7 +34,7 @@ class MaxoutBase(FeatureMap):
         *,
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
         projection: projections.Projection | None = None,
         stored: bool = True,
     ) -> None:
@@ -150,7 +151,7 @@ class LocallyLinear(MaxoutBase):
 
     @abstractmethod
     def _pools(
-        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
     ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
         """Yield for each j <= q the projections that compete, and those that are taken."""
 
@@ -239,7 +240,9 @@ class LocallyLinear(MaxoutBase):
         _arrays.require_matrix(column, name="weights", n_columns=column.shape[1])
         return xp.astype(column, rows.dtype, copy=False)
 
-    def _radial(self, xp: Any, rows: _arrays.Array, alpha: _arrays.Array | None) -> _arrays.Array:
+    def _radial(
+        self, xp: ModuleType, rows: _arrays.Array, alpha: _arrays.Array | None
+    ) -> _arrays.Array:
         """Return the gradient of the norm, for each feature or summed with `alpha`."""
         unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
         if alpha is None:
@@ -247,7 +250,7 @@ class LocallyLinear(MaxoutBase):
         return unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
 
 
-def _winners(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+def _winners(xp: ModuleType, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
     """Return the number of the largest projection of each unit; ties go to the first."""
     best = next(pieces)
     winner = xp.zeros_like(best)
@@ -259,7 +262,7 @@ def _winners(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
 
 
 def _summed(
-    xp: Any, wins: _arrays.Array, alpha: _arrays.Array, directions: _arrays.Array
+    xp: ModuleType, wins: _arrays.Array, alpha: _arrays.Array, directions: _arrays.Array
 ) -> _arrays.Array:
     """Sum the won directions with coefficients `alpha`: shape (n, d, t)."""
     parts = [xp.matmul(wins * alpha[:, t], directions) for t in range(alpha.shape[1])]
@@ -325,7 +328,7 @@ class MaxoutFeatures(LocallyLinear):
         *,
         seed: int,
         like: Any = None,
-        dtype: Any = None,
+        dtype: object = None,
         centred: bool = False,
         n_projections: int | None = None,
         projections: ProjectionName = "gaussian",
@@ -380,7 +383,7 @@ class MaxoutFeatures(LocallyLinear):
         return exact.max_moment(1, self.pool_size) if self.centred else 0.0
 
     def _pools(
-        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
     ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
         return ((piece, piece) for piece in self._projection.pieces(xp, rows, *weights))
 
@@ -405,7 +408,7 @@ def _transform(
     pieces: Callable[..., Iterator[_arrays.Array]],
     offset: float,
     scale: float,
-    xp: Any,
+    xp: ModuleType,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
@@ -418,7 +421,7 @@ def _transform(
     return out - offset * _correlation.lengths(xp, rows) if offset else out
 
 
-def largest(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+def largest(xp: ModuleType, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
     """Compute maxima over the q pieces.
 
     One product per piece and a running maximum: the block of maxima stays in cache, and no array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -159,7 +160,7 @@ class Projection(ABC):
             "take projections='gaussian'"
         )
 
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
         The caller owns the first array. Each later one is valid until the next is requested, which
@@ -192,7 +193,9 @@ class Projection(ABC):
         return None
 
 
-def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
+def products(
+    xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array
+) -> Iterator[_arrays.Array]:
     """Return products with dense weights (q, d, m), piece by piece."""
     if weights.shape[0] == 1:
         return iter((xp.matmul(rows, weights[0, :, :]),))
@@ -387,7 +390,7 @@ class SharedPool(Projection):
         taken, places = np.unique(members, return_inverse=True)
         return pool[taken], places.reshape(members.shape).astype(np.int32)
 
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
@@ -410,13 +413,15 @@ class SharedPool(Projection):
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
 
 
-def _taken(xp: Any, projected: _arrays.Array, members: _arrays.Array) -> _arrays.Array:
+def _taken(xp: ModuleType, projected: _arrays.Array, members: _arrays.Array) -> _arrays.Array:
     """Return all pieces at once, (q, n, m): the rows (P, n) that each member names, transposed."""
     taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
     return xp.matrix_transpose(xp.reshape(taken, (*members.shape, projected.shape[1])))
 
 
-def _in_turn(xp: Any, projected: _arrays.Array, members: _arrays.Array) -> Iterator[_arrays.Array]:
+def _in_turn(
+    xp: ModuleType, projected: _arrays.Array, members: _arrays.Array
+) -> Iterator[_arrays.Array]:
     yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
     piece = None
     for j in range(1, members.shape[0]):

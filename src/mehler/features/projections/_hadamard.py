@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays, _random
 from mehler.features.projections._base import Orthogonal, OrthogonalPairs, Projection, haar
@@ -86,7 +88,7 @@ class Hadamard(Projection):
         whole, outer = factors(size, dtype), factors(size // b, dtype)
         return (places, signs.astype(dtype), *whole, *outer, cells, lengths)
 
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         places, signs, left, right, outer_left, outer_right, cells, lengths = weights
         n = rows.shape[0]
@@ -130,7 +132,11 @@ class Hadamard(Projection):
 
 
 def _at_once(
-    xp: Any, values: _arrays.Array, cells: _arrays.Array, outer: tuple[Any, Any], lengths: Any
+    xp: ModuleType,
+    values: _arrays.Array,
+    cells: _arrays.Array,
+    outer: tuple[Any, Any],
+    lengths: Any,
 ) -> _arrays.Array:
     """Return all pieces, (q, n, m), of transformed rows (n_cells, b, n)."""
     q, n_blocks, n_cells, b = cells.shape[:4]
@@ -141,7 +147,11 @@ def _at_once(
 
 
 def _in_turn(
-    xp: Any, values: _arrays.Array, cells: _arrays.Array, outer: tuple[Any, Any], lengths: Any
+    xp: ModuleType,
+    values: _arrays.Array,
+    cells: _arrays.Array,
+    outer: tuple[Any, Any],
+    lengths: NDArray[np.float64],
 ) -> Iterator[_arrays.Array]:
     q, n_blocks, n_cells, b = cells.shape[:4]
     n, size = values.shape[2], n_cells * b
@@ -196,7 +206,7 @@ def hadamard(power: int, dtype: str) -> Any:
 
 
 def transform(
-    xp: Any, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
+    xp: ModuleType, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
 ) -> _arrays.Array:
     """Compute (H_a (x) H_b) times `values`, shape (..., a b, n)."""
     a, b = left.shape[0], right.shape[0]
