@@ -14,7 +14,7 @@ from mehler.proofs_checks.maxout.risk import theorem_2
 from mehler.bounds._function import REGISTRY
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED
-from tests.bounds.test_formulas import settings
+from tests.bounds.test_formulas import drawn
 from tests.faults.__main__ import table
 from tests.faults.systems import DRAWN, STATEMENT_OF
 from tests.proofs_checks.defects import DEFECTS
@@ -66,7 +66,7 @@ PROVED = [name for name in REGISTRY if not name.startswith("printed.")]
 def test_no_term_of_a_bound_is_left_out(name):
     bound, called = REGISTRY[name], CALLED.get(name, {})
     named = {row.term for row in ROWS if row.statement == bound.statement}
-    terms = {term.name for row in settings(name)[::4] for term in bound(**row).terms}
+    terms = {term.name for row in drawn(name)[::4] for term in bound(**row).terms}
     assert called.keys() <= terms
     missing = [t for t in terms if not any(called.get(t, t) in label for label in named)]
     assert not missing, f"rows of {bound.statement} are missing in tests/proofs_checks/mutations"
