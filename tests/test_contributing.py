@@ -22,7 +22,8 @@ class Copy:
 
     def __init__(self, root):
         self.root = root
-        ignore = shutil.ignore_patterns("__pycache__")
+        # What is compiled stays valid, but for what is being written.
+        ignore = shutil.ignore_patterns("*.pyc.*")
         shutil.copytree(ROOT / "src", root / "src", ignore=ignore)
         shutil.copytree(ROOT / "proofs_checks", root / "proofs_checks", ignore=ignore)
         self.written = []

@@ -66,16 +66,20 @@ def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
     """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
     return _uniform(
         r"large $\lambda$ makes $M_0\hat q_i = 1$, for pairs of cosine and sine of random waves",
-        ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
+        _of_waves(context, phases),
     )
 
 
-def _waves(context: Context, phases: bool) -> Any:
+def _of_waves(context: Context, phases: bool) -> Any:
+    """Return the score of each wave: of one cosine with a phase, or of its cosine and its sine."""
     rng = context.rng("waves")
     x = rng.standard_normal(200)
     w = 0.3 * rng.standard_normal(_POOL)
     angles = np.outer(x, w) + 2 * np.pi * rng.random(_POOL)
-    return np.sqrt(2) * np.cos(angles) if phases else np.exp(1j * angles)
+    if phases:
+        return ridge_leverage_scores(np.sqrt(2) * np.cos(angles), _LARGE).scores
+    pairs = np.hstack([np.cos(angles), np.sin(angles)])
+    return ridge_leverage_scores(pairs, _LARGE).scores.reshape(2, _POOL).sum(axis=0)
 
 
 @check("leverage.limits", form="proved", name="a large ridge, one phase")
@@ -84,7 +88,7 @@ def one_phase(context: Context, *, phases: bool = True) -> Evidence:
     return _not_uniform(
         r"for single features $\sqrt2\cos(wx + b)$ of small $w$ a large $\lambda$ leaves "
         r"probabilities that are off $1/M_0$ by a tenth or more",
-        ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
+        _of_waves(context, phases),
     )
 
 

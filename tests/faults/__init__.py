@@ -56,11 +56,11 @@ class Fault:
 
 # How many faults of a system the default level runs, chosen by a hash of their names.
 DEFAULT = {
-    "terms of bounds": 25,
-    "checks of statements": 26,
-    "maps": 20,
+    "terms of bounds": 20,
+    "checks of statements": 20,
+    "maps": 14,
     "construction": 4,
     "declarations": 8,
-    "estimator": 15,
-    "command": 2,
+    "estimator": 10,
+    "command": 1,
 }

@@ -114,7 +114,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("kind", "name"), OTHERS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_the_other_maps_have_their_laws(kind, name):
     options = {k: v for k, v in OPTIONS.get(kind, {}).items() if k != "leave_out"}
     verify.require(verdict_of(DRAWS[kind], name, **options))
@@ -153,7 +153,7 @@ PLACES = [place for place in CPU if place.name != "numpy" and not place.jit]
         for there, place in enumerate(PLACES)
     ],
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_declarations_are_kept_on_every_library(kind, place):
     """Weights are those of NumPy, so that what has error rates would only repeat its verdicts."""
     x = place.asarray(ROWS, "float64" if place.has_float64 else "float32")

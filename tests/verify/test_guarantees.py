@@ -149,6 +149,7 @@ def linear(x, y):
 
 @pytest.mark.parametrize("spread", [1.5, 2.5])
 @pytest.mark.parametrize("factor", [1.0, 4.0])
+@pytest.mark.sampled(2)
 def test_heavy_tails_are_inconclusive_and_say_what_to_declare(spread, factor):
     """Claims that are far too large cannot be told from a rare event: the truth is not refuted."""
     verdict = check_kernel(

@@ -44,6 +44,7 @@ DEFECTS = {
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.sampled(4)
 def test_planted_defect_is_refuted(defect):
     verdict = check_kernel(maxout(**DEFECTS[defect]), maxout2_kernel, X)
     assert verdict.status == "refuted", str(verdict)
@@ -181,6 +182,7 @@ def test_bandwidth_off_by_two_is_refuted(known, factor, status):
         "bandwidth",
     ],
 )
+@pytest.mark.sampled(4)
 def test_independent_features_need_only_be_declared(change, status):
     draw = toys.offset_fourier(**{"gamma": GAMMA, "n_inputs": D, **change})
     options = {"variance": toys.offset_variance(GAMMA), "independent_features": True}
@@ -310,6 +312,7 @@ def test_false_alarms_over_many_checks_of_a_correct_map():
     assert alarms <= toys.most_misses(repeats, rate)
 
 
+@pytest.mark.sampled(3)
 def test_any_backend(place):
     """Rows and features stay where the caller has them; the claim is held on the host."""
     rows = place.asarray(X[:3], "float32")

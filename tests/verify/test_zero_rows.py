@@ -50,6 +50,7 @@ def test_other_features_are_refuted(at_zero):
 
 @pytest.mark.parametrize("rounded", [5.6e-33, -1e-18])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.sampled(2)
 def test_a_claim_that_is_0_but_for_rounding_is_0(rounded, dtype):
     """Features of a null space are rounding too: in units of the claim they would be anything."""
     rng = np.random.default_rng(3)

@@ -95,6 +95,7 @@ def kinds(kernel, draw, d):
 
 
 @pytest.mark.parametrize("d", [2, 4, 16, 64])
+@pytest.mark.sampled(2)
 def test_rows_of_q_without_the_signs_of_r_lean(d):
     found = kinds(EXP, positive(lambda *size: blocks(*size, fixed=False), d), d)
     assert "QR factorisation" in found["lean"]
@@ -102,6 +103,7 @@ def test_rows_of_q_without_the_signs_of_r_lean(d):
 
 
 @pytest.mark.parametrize("d", [2, 4, 16, 64])
+@pytest.mark.sampled(2)
 def test_with_the_signs_they_do_not(d):
     assert kinds(EXP, positive(lambda *size: blocks(*size, fixed=True), d), d) == {}
 
@@ -126,6 +128,7 @@ def test_lengths_on_coordinates_are_wrong_on_diagonals(d):
 
 @pytest.mark.parametrize("make", [cosines, pairs])
 @pytest.mark.parametrize("d", [2, 3, 4])
+@pytest.mark.sampled(2)
 def test_box_muller_on_one_sequence_is_named(make, d):
     assert "Box and Muller" in kinds(RBF, make(box_muller, d), d)["points"]
 

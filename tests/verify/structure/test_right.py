@@ -32,7 +32,7 @@ def verdict_of(name, seed, *, resizable=True, **options):
 
 
 @pytest.mark.parametrize("name", RIGHT)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_a_right_map_holds(name):
     verdict = verdict_of(name, 0)
     assert verdict.holds, verdict

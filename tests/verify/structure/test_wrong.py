@@ -91,6 +91,7 @@ def test_a_fresh_process_that_differs_is_named():
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled(2)
 def test_a_map_that_is_0_in_most_draws_does_not_ignore_its_seed(seed):
     """Ten times as long in one draw of a hundred: none of the few draws may show it."""
 
