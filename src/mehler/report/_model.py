@@ -65,42 +65,26 @@ class DataResult:
 
     Parameters
     ----------
-    name : str
-        File name, or name of the default data set.
-    n_rows, n_columns : int
-        Shape of the data without rows of zeros.
-    n_zero_rows : int
-        Rows of zeros, which have no direction and are dropped.
-    digest : str
-        SHA-256 of the rows that are held.
+    name, digest : str
+        File name, or name of the default data set, and SHA-256 of the rows that are held.
+    n_rows, n_columns, n_zero_rows : int
+        Shape of the data without rows of zeros, which have no direction, and their number.
     columns : tuple of Column
         Names and ranges.
     warnings, choices, notes : tuple of str
         Doubts about columns, decisions of the reader, and what is sampled.
-    n_correlations : int
-        Number of pairs of rows whose correlation was computed.
-    correlation_range : (float, float)
-        Smallest and largest of them.
+    n_correlations, correlation_range : int, (float, float)
+        Number of pairs of rows whose correlation was computed, the smallest and the largest.
     measured : tuple of int
         The rows at whose pairs kernels were measured, as numbered in the source.
-    settings : dict
-        The setting of each map.
-    evidence : tuple of Evidence
-        One verdict per map.
-    plan : tuple of PlanRow
-        Features needed per map and error.
-    plan_method : str
-        How `plan` was computed, as a sentence.
-    scores : tuple of Score
-        Of each map, after those of the raw columns, if there is a target.
-    score_method : str
-        How `scores` were computed, as a sentence.
-    target : str, optional
-        Name of the target column.
-    plots : tuple of Plot
-        Plots of the section.
-    seconds : float
-        Wall time.
+    settings, evidence : dict, tuple of Evidence
+        The setting of each map by its label, and one verdict per map.
+    plan, plan_method : tuple of PlanRow, str
+        Features needed per map and error, and how they were computed, as a sentence.
+    scores, score_method, target : tuple of Score, str, str or None
+        Of each map, after those of the raw columns, if there is a target; how, and its name.
+    plots, seconds : tuple of Plot, float
+        Plots of the section, and wall time.
     """
 
     name: str
@@ -195,16 +179,13 @@ class Report:
 
     Parameters
     ----------
-    provenance : mapping
-        Versions, backend, platform, date, command line, level, seed.
-    ledger : mapping
-        The false-alarm budget and its entries.
+    provenance, ledger : mapping
+        Versions, backend, platform, date, command line, level, seed; the false-alarm budget with
+        its entries.
     statements : tuple of StatementResult
         One result per statement.
-    data : DataResult, optional
-        Results on the rows of data.
-    compared : Comparison, optional
-        What changed since an earlier report.
+    data, compared : DataResult, Comparison, optional
+        Results on the rows of data, and what changed since an earlier report.
     """
 
     provenance: Mapping[str, Any]
@@ -267,16 +248,8 @@ class Report:
             With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
             ``compared``, ``statements``.
         """
-        return {
-            "schema": self.schema,
-            "headline": self.headline,
-            "exit_status": self.exit_status,
-            "provenance": plain(self.provenance),
-            "ledger": plain(self.ledger),
-            "data": plain(self.data),
-            "compared": plain(self.compared),
-            "statements": plain(self.statements),
-        }
+        names = ("provenance", "ledger", "data", "compared", "statements")
+        return _document(self, ("schema", "headline", "exit_status"), names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,32 +258,22 @@ class Verification:
 
     Parameters
     ----------
-    target : str
-        MODULE:FACTORY.
-    assumed : str
-        How the target was read.
-    kernel : str
-        Name with parameters.
-    latex : str
-        The kernel's formula; empty for the user's own function.
+    target, assumed : str
+        MODULE:FACTORY, and how it was read.
+    kernel, latex : str
+        Name with parameters, and the formula; empty for the user's own function.
     claim : {"mean", "close"}
         Whether the mean over draws is the kernel, or each draw is close to it.
-    inputs : str
-        Description of the rows.
-    declared : str
-        Declarations about the map and their source.
+    inputs, declared : str
+        Descriptions of the rows, and of declarations about the map with their source.
     evidence : tuple of Evidence
         The checks, that of the kernel first.
     causes : tuple of Cause
         Suggested causes of a refutation, which do not affect the outcome.
-    plots : tuple of Plot
-        Plots of the page.
-    replay : str
-        The command that repeats the verification.
-    provenance, ledger : mapping
-        As in `Report`.
-    seconds : float
-        Wall time.
+    plots, replay : tuple of Plot, str
+        Plots of the page, and the command that repeats the verification.
+    provenance, ledger, seconds : mapping, mapping, float
+        As in `Report`, and wall time.
     """
 
     target: str
@@ -377,17 +340,12 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able values; numbers as in `Report.to_dict`."""
-        return {
-            "schema": self.schema,
-            "headline": self.headline,
-            "status": self.status,
-            "exit_status": self.exit_status,
-            **{
-                name: plain(getattr(self, name))
-                for name in self.__dataclass_fields__
-                if name != "schema"
-            },
-        }
+        names = tuple(one.name for one in fields(self) if one.name != "schema")
+        return _document(self, ("schema", "headline", "status", "exit_status"), names)
+
+
+def _document(result: Any, first: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: plain(getattr(result, name)) for name in (*first, *names)}
 
 
 def plain(value: Any) -> Any:

@@ -49,30 +49,22 @@ class DataMatrix:
 
     Parameters
     ----------
-    name : str
-        File name, or "array", or the name of the default data set.
-    path : str, optional
-        The file, if there is one.
-    values : array, shape (n_held, d)
-        The rows that are held, standardized if that was asked for.
-    index : array of int, shape (n_held,)
-        Position of each held row in the source, counted from 0.
-    n_zero_rows : int
-        Rows of zeros, which have no direction and were dropped.
-    n_not_held : int
-        Nonzero rows that are not in `values`.
+    name, path : str, str or None
+        File name, "array", or the name of the default data set; the file, if there is one.
+    values, index : array, shapes (n_held, d) and (n_held,)
+        The rows that are held, standardized if that was asked for, and their positions in the
+        source, counted from 0.
+    n_zero_rows, n_not_held : int
+        Rows of zeros, which have no direction and were dropped; other rows not in `values`.
     columns : tuple of str
         Names of the d columns; x0, x1, ... where the source has none.
     lows, highs : array, shape (d,)
         Range of each column over all rows of the source, as read, before any scaling.
-    warnings : tuple of str
-        Sentences on columns that are likely not meant as they are.
-    choices : tuple of str
-        Decisions made while reading: separator, header, columns left out, scaling.
-    target : array, shape (n_held,), optional
-        Values (floats) or labels (integers, booleans, strings) of the target column.
-    target_name : str, optional
-        Its name.
+    warnings, choices : tuple of str
+        Sentences on columns that are likely not meant as they are; decisions made while reading:
+        separator, header, columns left out, scaling.
+    target, target_name : array, shape (n_held,), and str, optional
+        Values (floats) or labels (integers, booleans, strings) of the target column; its name.
     options : tuple of str
         The command line's options that read the same rows again.
     """

@@ -109,11 +109,6 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
     -------
     pathlib.Path
         The file written.
-
-    Raises
-    ------
-    ValueError
-        If its folder cannot be written to.
     """
     path = Path(file)
     require_file(path, "--json")
@@ -138,11 +133,6 @@ def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Pat
     -------
     pathlib.Path
         The file written.
-
-    Raises
-    ------
-    ValueError
-        If its folder cannot be written to.
     """
     path = Path(file)
     require_file(path, "--junit")
