@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -122,12 +122,17 @@ class FileSource(TableSource):
         super().__init__(path.name, label, str(path))
         self._kind = "a parquet" if path.suffix.lower() == ".parquet" else "an Arrow or Feather"
         with self._checked():
-            schema = self._opened().schema
+            schema, n_rows, batches_of = self._opened()
             names = schema.names
             if len(set(names)) < len(names):
                 raise self.pa.ArrowInvalid(_REPEATED)
-            self._require_size(path, limit)
-            first = next(self._batches(names), None)
+            size = 8 * len(names) * n_rows
+            if size > limit * 2**30 and size > _PACKED * path.stat().st_size:
+                raise ValueError(
+                    f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
+                    "save it without compression, or raise --unpack-limit"
+                )
+            first = next(batches_of(names), None)
         if not names:
             raise ValueError(f"{label} has no columns: give a file with rows of numbers")
         self.columns = tuple(names)
@@ -152,48 +157,38 @@ class FileSource(TableSource):
             "DataFrame.to_parquet or to_feather"
         )
 
-    def _require_size(self, path: Path, limit: float) -> None:
-        """Refuse more numbers than `limit` GiB if they are packed more tightly than data are."""
-        table = self._opened()
-        # A stream does not know its number of rows, and counts as empty.
-        size = 8 * len(table.schema.names) * getattr(table, "count_rows", int)()
-        if size > limit * 2**30 and size > _PACKED * path.stat().st_size:
-            raise ValueError(
-                f"{self.label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} "
-                "GiB: save it without compression, or raise --unpack-limit"
-            )
-
     def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
         """Read the columns in question only, where the format allows."""
         chosen = [*use, *([] if target is None else [target])]
         with self._checked():
-            yield from self._batches([self.columns[j] for j in chosen])
+            yield from self._opened()[2]([self.columns[j] for j in chosen])
 
-    def _opened(self) -> Any:
-        """Return the file as a data set or, if it is a stream, as a reader of batches."""
+    def _opened(self) -> tuple[Any, int, Callable[[list[str]], Iterator[Any]]]:
+        """Return the schema, the number of rows, 0 where a stream does not know it, and a reader.
+
+        The reader takes names of columns and yields batches.
+        """
         from pyarrow import dataset, fs, ipc
 
+        parquet = self._kind == "a parquet"
         form: Any = "ipc"
-        if self._kind == "a parquet":
+        if parquet:
             form = dataset.ParquetFileFormat(pre_buffer=False, use_buffered_stream=True)
         place = os.path.abspath(str(self.path))
         try:
-            return dataset.dataset(place, format=form, filesystem=fs.LocalFileSystem())
+            table = dataset.dataset(place, format=form, filesystem=fs.LocalFileSystem())
         except self.pa.ArrowInvalid:
-            if self._kind == "a parquet":
+            if parquet:
                 raise
-            return ipc.open_stream(self.pa.OSFile(place))
+            stream = ipc.open_stream(self.pa.OSFile(place))
+            return stream.schema, 0, lambda names: (batch.select(names) for batch in stream)
 
-    def _batches(self, names: Sequence[str]) -> Iterator[Any]:
-        table = self._opened()
-        if hasattr(table, "read_next_batch"):
-            yield from (batch.select(list(names)) for batch in table)
-            return
-        size = _out_of_core.rows_per_block(len(names))
-        scanner = table.scanner(
-            list(names), batch_size=size, batch_readahead=1, fragment_readahead=1, use_threads=False
-        )
-        yield from scanner.to_batches()
+        def scan(names: list[str]) -> Iterator[Any]:
+            size = _out_of_core.rows_per_block(len(names))
+            ahead = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+            return iter(table.scanner(names, batch_size=size, **ahead).to_batches())
+
+        return table.schema, table.count_rows(), scan
 
     @contextmanager
     def _checked(self) -> Iterator[None]:
