@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mehler._text import install_command
+from mehler._validate import require_iterable
 from mehler.features import MAPS, FeatureMap, first_dtype, weights_of, with_weights
 
 try:
@@ -126,7 +127,7 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
     (5, 2, 8)
     """
     register()
-    listed = list(maps)
+    listed = require_iterable("maps", maps)
     if not listed:
         raise ValueError("maps is empty: give at least one")
     for phi in listed:

@@ -93,9 +93,53 @@ def test_powers_are_integers_and_norms_not_negative():
             orbits.limit_variance_bound(law, **{**good, name: -1.0})
 
 
+SINKS = {"activation": np.exp}, {"activation": "relu2"}, {"activation": lambda t: t**3}
+
+
+@pytest.mark.parametrize("options", SINKS, ids=["exp", "relu2", "cube"])
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_features_that_overflow_are_refused_by_the_name_of_the_activation(options, stored, dtype):
+    phi = mehler.KitchenSinks.draw(3, 200, seed=0, stored=stored, **options)
+    rows = np.full((2, 3), 1e200 if dtype == "float64" else 1e30, dtype=dtype)
+    words = r"^X has a row of length .*features by KitchenSinks of .* leave the floats of"
+    for rows_of in (phi, phi.gram, lambda x: phi.products(x, x), next(phi.unit_blocks(64))):
+        with pytest.raises(ValueError, match=words):
+            rows_of(rows)
+    if options["activation"] is np.exp:
+        with pytest.raises(ValueError, match=words):
+            phi(np.full((2, 3), 900.0, dtype=dtype))
+
+
+@pytest.mark.parametrize("size", [1e307, 1.7e308])
+def test_rows_at_the_end_of_the_floats_are_refused_by_every_map(size):
+    """Sums of products overflow on the way: winners, signs and angles were of no use."""
+    rows, shifts = np.full((2, 3), size), mehler.features.groups.CyclicShifts(3)
+    maps = [
+        mehler.MaxoutFeatures.draw(3, 8, 4, seed=0),
+        mehler.MaxoutCodes.draw(3, 8, 4, seed=0),
+        mehler.FourierFeatures.draw(3, 8, seed=0),
+        mehler.KitchenSinks.draw(3, 8, activation="erf", seed=0),
+        mehler.KitchenSinks.draw(3, 8, activation="cos", bias="uniform", seed=0),
+        mehler.GroupInvariantFeatures.draw(3, group=shifts, n_templates=4, seed=0),
+    ]
+    for call in (*maps, maps[0].local_coefficients):
+        with pytest.raises(ValueError, match=r"X has .*length .* in row 0|whose projections leave"):
+            call(rows)
+
+
+def test_products_that_overflow_are_refused_where_features_do_not():
+    phi = mehler.MaxoutFeatures.draw(3, 8, 4, seed=0)
+    rows = np.full((2, 3), 1e200)
+    assert np.all(np.isfinite(phi(rows)))
+    for call in (phi.gram, phi.kernel, lambda x: phi.products(x, x)):
+        with pytest.raises(ValueError, match="whose products leave the floats of float64"):
+            call(rows)
+
+
 def test_kernels_that_leave_float32_are_refused_as_those_that_leave_float64():
     kernel = mehler.DeepKernel("relu", 2)
     for dtype, size in (("float32", 1e30), ("float64", 1e200)):
-        with np.errstate(over="ignore"), pytest.raises(ValueError, match="scale"):
+        with pytest.raises(ValueError, match="scale"):
             kernel.nngp((size * X).astype(dtype))
     assert np.isfinite(kernel.nngp((1e15 * X).astype("float32"))).all()

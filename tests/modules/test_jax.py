@@ -177,6 +177,38 @@ def test_what_follows_from_a_seed_is_refused():
     assert np.array_equal(moved.kernel(X), map_of("pairs").kernel(X))
 
 
+@pytest.mark.parametrize("name", ["pairs", "maxout", "codes"])
+@pytest.mark.parametrize("rows", [X, X[0], X[None]], ids=["rows", "row", "batch"])
+def test_a_stack_is_called_for_one_draw_at_a_time(name, rows):
+    """Maxout maps of three draws gave an array of another shape in silence."""
+    phis = mehler.jax.stacked(map_of(name, seed) for seed in range(3))
+    for call in (phis, phis.gram):
+        if call is phis or rows.ndim > 1:
+            with pytest.raises(ValueError, match=r"stacked weights, of other axes.*jax\.vmap"):
+                call(rows)
+    assert jax.vmap(lambda phi: phi(X))(phis).shape[0] == 3
+
+
+def test_trained_weights_of_one_draw_are_not_mapped_over():
+    phi = mehler.jax.trainable(map_of("pairs"))
+    with pytest.raises(ValueError, match=r"trainable weights, of other axes than one draw"):
+        jax.vmap(lambda phi: phi(X))(phi)
+
+
+def test_huge_rows_of_single_precision_have_no_kernel_of_zero():
+    """XLA divides by reciprocals, which are 0 where they would be subnormal."""
+    phi = map_of("codes")
+    assert np.diagonal(phi.kernel(jax.numpy.sign(X) * 1e37)) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match=r"a row of length .* leave the floats of float32"):
+        phi.kernel(jax.numpy.sign(X) * 1e38)
+
+
+@pytest.mark.parametrize("maps", [3, None, "maps", np.array(3)])
+def test_what_is_not_several_maps_is_named(maps):
+    with pytest.raises(TypeError, match=r"maps=.* must be several"):
+        mehler.jax.stacked(maps)
+
+
 def test_stacks_that_are_none_are_refused():
     draw = mehler.FourierFeatures.draw
     with pytest.raises(ValueError, match="maps is empty"):

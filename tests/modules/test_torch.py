@@ -238,6 +238,9 @@ def test_sparse_rows_are_refused():
     layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
     with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\).* pass X.to_dense"):
         layer(torch.eye(3).to_sparse())
+    for call in (layer.kernel, layer.map, layer.map.kernel):
+        with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\): pass X.to_dense"):
+            call(torch.eye(3).to_sparse())
 
 
 def test_no_rows_have_no_features():

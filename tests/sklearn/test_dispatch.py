@@ -50,19 +50,13 @@ def test_without_dispatch_everything_is_numpy(estimator):
     assert isinstance(fitted.transform(x), np.ndarray)
 
 
-def test_rows_elsewhere_are_refused_and_estimators_can_move():
+def test_rows_elsewhere_are_refused():
     sampler = clone(SAMPLERS[0]).set_params(random_state=1).fit(X)
     x = array_api_strict.asarray(X)
     with config_context(array_api_dispatch=True):
         for method in (sampler.transform, sampler.expected_kernel):
-            with pytest.raises(ValueError, match="must use the same namespace"):
+            with pytest.raises(ValueError, match=r"must use the same namespace.*Fit where the"):
                 method(x)
-        moved = sampler.__sklearn_array_api_convert__(array_api_strict.asarray)
-        assert np.allclose(np.asarray(moved.transform(x)), sampler.transform(X), rtol=1e-12)
-    assert moved.n_features_in_ == 5
-    assert sampler.transform(X).shape == (12, 4)
-    unfitted = clone(sampler).__sklearn_array_api_convert__(array_api_strict.asarray)
-    assert not hasattr(unfitted, "map_")
 
 
 # As a user has it: SciPy is told before it is imported.

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mehler.sklearn import (
     FourierSampler,
+    InvariantSampler,
     LeverageSampler,
     MaxoutHasher,
     MaxoutSampler,
@@ -194,20 +195,6 @@ def test_rows_of_another_library(labels, monkeypatch):
     assert np.array_equal(np.asarray(found), wanted.predict(NEW))
 
 
-@pytest.mark.parametrize("y", [Y, np.arange(40) % 3, LABELS], ids=["floats", "numbers", "words"])
-def test_estimators_move(y, monkeypatch):
-    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
-    kind = RandomFeatureRidge if y is Y else RandomFeatureRidgeClassifier
-    model = kind(features=FEATURES)
-    assert not hasattr(model.__sklearn_array_api_convert__(array_api_strict.asarray), "coef_")
-    model.fit(X, y)
-    moved = model.__sklearn_array_api_convert__(array_api_strict.asarray)
-    with config_context(array_api_dispatch=True):
-        found = np.asarray(moved.predict(array_api_strict.asarray(NEW)))
-    wanted = model.predict(NEW)
-    assert np.allclose(found, wanted, rtol=1e-10) if y is Y else np.array_equal(found, wanted)
-
-
 def test_a_search_over_features_in_a_pipeline():
     digits, labels = load_digits(return_X_y=True)
     model = make_pipeline(
@@ -261,3 +248,31 @@ def test_features_are_never_held_whole():
         tracemalloc.stop()
     # 24 MB of features.
     assert peak < 8 * n * m / 2
+
+
+@pytest.mark.parametrize("weight", [np.int8(2), np.float32(2.0), np.array(2), 2, 2.0])
+def test_one_weight_is_that_of_all_rows(weight):
+    one = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=weight)
+    every = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=np.full(len(X), 2.0))
+    assert np.array_equal(one.predict(NEW), every.predict(NEW))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "weight", "words"),
+    [
+        ({}, "2", "sample_weight='2' must be a real number"),
+        ({}, True, "sample_weight=True must be a real number"),
+        ({"fit_intercept": 1}, None, "fit_intercept=1 must be True or False"),
+        ({"cv": True}, None, "cv=True must be an integer"),
+        ({"cv": np.float32(4)}, None, "cv=.*4.0.* must be an integer"),
+    ],
+)
+def test_what_is_no_number_of_its_kind_is_named(parameters, weight, words):
+    with pytest.raises(TypeError, match=words):
+        RandomFeatureRidge(features=FEATURES, **parameters).fit(X, Y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("sampler", [FourierSampler(), InvariantSampler()], ids=repr)
+def test_scales_of_rows_whose_squares_overflow_are_refused(sampler):
+    with pytest.raises(ValueError, match="='scale' is made of squares of X"):
+        sampler.fit(1e200 * np.sign(X))

@@ -283,19 +283,6 @@ def test_a_stream_on_a_device_goes_on_after_a_pickle(monkeypatch):
     assert np.allclose(_arrays.to_host(found), wanted.predict(NEW), rtol=1e-8)
 
 
-@pytest.mark.parametrize("y", [Y, LABELS], ids=["numbers", "words"])
-def test_a_stream_moves_as_what_it_learned(y, monkeypatch):
-    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
-    model = streamed(y, in_chunks(CUTS[1]))
-    moved = model.__sklearn_array_api_convert__(array_api_strict.asarray)
-    assert moved.lambda_ == model.lambda_
-    with config_context(array_api_dispatch=True):
-        found = np.asarray(moved.predict(array_api_strict.asarray(NEW)))
-    wanted = model.predict(NEW)
-    assert np.allclose(found, wanted, rtol=1e-10) if y is Y else np.array_equal(found, wanted)
-    model.partial_fit(X, y)  # which goes on
-
-
 def test_fit_begins_again_and_keeps_no_sums():
     model = streamed(Y, in_chunks(CUTS[1]))
     # Half a Gram for each of 5 folds.

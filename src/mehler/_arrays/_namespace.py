@@ -307,7 +307,7 @@ def resolve_dtype(dtype: object, xp: ModuleType, device: object) -> Any:
         return xpx.default_dtype(xp, device=device)
     text = dtype_name(dtype)
     if text not in _REAL:
-        raise TypeError(f"dtype must be 'float32' or 'float64', not {text!r}")
+        raise TypeError(f"dtype={dtype!r} must be 'float32' or 'float64'")
     if text == "float64" and not has_float64(xp, device):
         raise TypeError(
             f"dtype float64 does not exist on this device of {namespace_name(xp)}; "

@@ -16,6 +16,7 @@ from mehler._arrays._namespace import (
     is_jax_array,
     is_lazy,
     is_torch_array,
+    namespace_name,
     real_dtype,
     standard_namespace,
 )
@@ -43,6 +44,8 @@ def require_matrix(
             f"pass {n_columns} columns, or draw with n_inputs={width}"
         )
     real_dtype(x, name=name)
+    if namespace_name(xp) == "torch" and str(x.layout) != "torch.strided":
+        raise TypeError(f"{name} is sparse ({x.layout}): pass {name}.to_dense()")
     if is_cupy_array(x):
         _require_current_device(x, name)
     if finite and not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):

@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
-from mehler.features import _rows
+from mehler.features import _given_weights, _rows
 from mehler.features._block import Angles, Block, Columns, UnitBlock, WholeBlock, units_per_block
 from mehler.features._recipes import MAPS, CalledByName, elsewhere, map_of
 
@@ -59,11 +59,6 @@ class FeatureMap(metaclass=CalledByName):
         Number of units: the parts of the map that are drawn one by one.
     independent_units : bool
         Whether the units are independent draws, so that errors average out like 1/n_units.
-
-    See Also
-    --------
-    mehler.MaxoutFeatures : Maxima of pools of projections.
-    mehler.FourierFeatures : Cosines and sines.
 
     Notes
     -----
@@ -132,8 +127,15 @@ class FeatureMap(metaclass=CalledByName):
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
 
+    # Rows of smaller entries have features within float32: those of larger ones are looked at.
+    _safe_entry: float = 1e4
+    # What computes them, in messages.
+    _activation_title: str = ""
+
     # Weights that are leaves of a tree are not those of the seed; trained ones of no draw at all.
     _weights_are: Literal["drawn", "stacked", "trainable"] = "drawn"
+    # Axes of the weights of one draw, of maps whose weights were given to them.
+    _axes: tuple[int, ...] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the class, so that recipes can name it."""
@@ -272,22 +274,24 @@ class FeatureMap(metaclass=CalledByName):
         finite = check_finite is True or require_flag("check_finite", check_finite)
         dtype, largest = self._checked(X, finite)
         name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)
-        if not self.stored:
-            columns = Columns(self, name, guarded=not _arrays.is_chunked(X))
-            # Units of one law: the first ones have the reach of all.
-            self._guarded(next(self.unit_blocks()).transform(name), X, largest, finite)
-            values = _arrays.map_columns(columns, X, self.n_features, out)
-        else:
-            block = self._whole(name)
-            values = _arrays.map_rows(
-                self._guarded(block, X, largest, finite),
-                X,
-                self.n_features,
-                out,
-                block=self._rows_per_block() if self._on_host() else None,
-                width=self._numbers_per_row(),
-                compiled=block.compiled,
-            )
+        with _rows.within_floats(self, X, largest, finite) as look:
+            if not self.stored:
+                columns = Columns(self, name, guarded=not _arrays.is_chunked(X))
+                # Units of one law: the first ones have the reach of all.
+                self._guarded(next(self.unit_blocks()).transform(name), X, largest, finite)
+                values = _arrays.map_columns(columns, X, self.n_features, out)
+            else:
+                block = self._whole(name)
+                values = _arrays.map_rows(
+                    self._guarded(block, X, largest, finite),
+                    X,
+                    self.n_features,
+                    out,
+                    block=self._rows_per_block() if self._on_host() else None,
+                    width=self._numbers_per_row(),
+                    compiled=block.compiled,
+                )
+            look(values)
         return _arrays.attached(values, X)
 
     def _guarded(
@@ -507,19 +511,9 @@ class FeatureMap(metaclass=CalledByName):
 
     # -- implementation -------------------------------------------------------------------
 
-    def _require_drawn(self, what: str) -> None:
-        if self._weights_are != "drawn":
-            raise ValueError(
-                f"this map has weights that were given to it, and cannot be {what} by its seed "
-                f"{self.seed}: use the map that was drawn"
-            )
-
-    def _require_law(self) -> None:
-        if self._weights_are == "trainable":
-            raise ValueError(
-                "this map has trainable weights, whose distribution is not known, and so no kernel "
-                "and no variance: use those of the map that was drawn, or gram(X, Y)"
-            )
+    _require_drawn = _given_weights.require_drawn
+    _require_law = _given_weights.require_law
+    _require_axes = _given_weights.require_axes
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -585,6 +579,7 @@ class FeatureMap(metaclass=CalledByName):
                 self._placed[dtype] = tuple(
                     _arrays.from_host(part, self.place) for part in self._draw(dtype)
                 )
+            self._require_axes(self._placed[dtype])
             return self._placed[dtype]
 
     def _common(self, dtype: str) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
 from mehler._validate import require_flag
+from mehler.features import _rows
 from mehler.features._correlation import lengths
 
 # Largest root mean square of the error of an angle, in radians. Errors e, e' of the angles of two
@@ -70,7 +71,8 @@ class Angles:
         for some in _arrays.slices(n, _arrays.block_rows_for_map(d, 8, rows)):
             with np.errstate(all="ignore"):
                 size = lengths(np, np.asarray(_arrays.to_host(rows[some, :]), dtype=np.float64))
-            far = np.flatnonzero((size[:, 0] > most) & np.isfinite(size[:, 0]))
+            # A length that overflows is infinite; that of a row with NaN or infinity is NaN.
+            far = np.flatnonzero(size[:, 0] > most)
             if far.size:
                 raise ValueError(_refusal(name, some.start + far[0], size[far[0], 0], most, dtype))
 
@@ -222,7 +224,9 @@ class UnitBlock:
         dtype, largest = self._phi._checked(X, require_flag("check_finite", check_finite))
         block = self.transform(_arrays.dtype_name(dtype))
         function = self._phi._guarded(block, X, largest, check_finite)
-        values = _arrays.map_rows(function, X, self.n_features, self._phi._out_dtype(dtype))
+        with _rows.within_floats(self._phi, X, largest, check_finite) as look:
+            values = _arrays.map_rows(function, X, self.n_features, self._phi._out_dtype(dtype))
+            look(values)
         return _arrays.attached(values, X)
 
     def transform(self, dtype: str) -> Block:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -47,14 +48,18 @@ def of_rows(
                 )
     if batched:
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
-    _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+    largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite) or 0.0
     if y is not None:
-        _arrays.require_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
+        there = _arrays.require_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
+        largest = max(largest, there or 0.0)
         _arrays.array_namespace(x, y, names=("X", "Y"))
         _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
     place = _arrays.place_of(x)
     xp = place.xp
     wide = _arrays.widest_float(xp, place.device)
+    # XLA divides by reciprocals, which are 0 where they would be subnormal.
+    if wide == xp.float32 and largest * float(xp.finfo(wide).smallest_normal) > 0.25:
+        raise _leaves_floats("products", wide, x, y)
     angles = self._angles()
     for name, rows in (("X", x), ("Y", y)):
         # Kernels are functions of differences, which lose nothing but what rows themselves do.
@@ -77,8 +82,10 @@ def of_rows(
     return values(x, y)
 
 
-def _require_within_floats(value: _arrays.Array, x: _arrays.Array, y: _arrays.Array | None) -> None:
-    """Raise ValueError that names the longest row if a value of pairs is not finite.
+def _require_within_floats(
+    value: _arrays.Array, x: _arrays.Array, y: _arrays.Array | None, what: str = "products"
+) -> None:
+    """Raise ValueError that names the longest row if a value is not finite.
 
     Traced values and those of an accelerator are not looked at.
     """
@@ -86,15 +93,49 @@ def _require_within_floats(value: _arrays.Array, x: _arrays.Array, y: _arrays.Ar
         return
     xp = _arrays.array_namespace(value)
     if not bool(xp.all(xp.isfinite(value))):
-        longest = max(
-            float(np.max(lengths(np, np.asarray(_arrays.to_host(rows), dtype=np.float64))))
-            for rows in (x, y)
-            if rows is not None
-        )
-        raise ValueError(
-            f"X or Y has a row of length {longest:.3g}, whose products leave the floats of "
-            f"{_arrays.dtype_name(value.dtype)}: scale the rows"
-        )
+        raise _leaves_floats(what, value.dtype, x, y)
+
+
+def _leaves_floats(
+    what: str, dtype: Any, x: _arrays.Array, y: _arrays.Array | None = None
+) -> ValueError:
+    """Return the refusal of rows whose values overflow."""
+    rows = [
+        np.asarray(_arrays.to_host(each), dtype=np.float64) for each in (x, y) if each is not None
+    ]
+    with np.errstate(over="ignore"):
+        longest = max(float(np.max(lengths(np, each))) for each in rows)
+    return ValueError(
+        f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} leave "
+        f"the floats of {_arrays.dtype_name(dtype)}: scale the rows"
+    )
+
+
+# Products with weights of up to 8 deviations, and their sums, stay within the floats by this.
+_MARGIN = 64.0
+
+
+@contextlib.contextmanager
+def within_floats(
+    phi: Any, x: _arrays.Array, largest: float | None, finite: bool
+) -> Iterator[Callable[[_arrays.Array], None]]:
+    """Compute features, and look at those of rows of large entries; on the host, if `finite`."""
+    if not finite or _arrays.is_lazy(x) or _arrays.is_on_accelerator(x):
+        yield lambda values: None
+        return
+    xp, size = _arrays.array_namespace(x), largest
+    if size is None:
+        size = float(xp.iinfo(x.dtype).max) if xp.isdtype(x.dtype, "integral") else 1.0
+    # Angles have a guard of their own, which refuses shorter rows.
+    if size <= phi._safe_entry or phi._angles() is not None:
+        yield lambda values: None
+        return
+    dtype = phi._dtype_for(x)
+    if size > float(xp.finfo(dtype).max) / (_MARGIN * x.shape[1]):
+        raise _leaves_floats("projections", dtype, x)
+    what = f"features by {type(phi).__name__}{phi._activation_title}"
+    with np.errstate(over="ignore", invalid="ignore"):
+        yield lambda values: _require_within_floats(values, x, None, what)
 
 
 def gram(
@@ -112,6 +153,7 @@ def gram(
     array, shape (n, k)
         In the dtype of the features.
     """
+    X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
     for name, rows in (("X", X), ("Y", Y)):
         if _arrays.is_row(rows):
             _arrays.require_matrix(rows, name=name, finite=False)
@@ -119,7 +161,11 @@ def gram(
     left = features(X)
     right = left if Y is None else features(Y)
     xp = _arrays.array_namespace(left)
-    return xp.matmul(left, xp.matrix_transpose(right))
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = xp.matmul(left, xp.matrix_transpose(right))
+    if check_finite and value.ndim == 2:
+        _require_within_floats(value, X, Y)
+    return value
 
 
 def products(
@@ -153,7 +199,11 @@ def products(
             lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
         )
     features = features_of(self, check_finite)
-    return self._unit_products(features(X), features(Y))
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = self._unit_products(features(X), features(Y))
+    if check_finite and value.ndim == 2:
+        _require_within_floats(value, X, Y)
+    return value
 
 
 def products_at(

@@ -133,6 +133,15 @@ class KitchenSinks(FeatureMap):
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @property
+    def _safe_entry(self) -> float:  # type: ignore[override]  # depends on the instance
+        """Functions of the user's may grow as they like."""
+        return 1e4 / max(1.0, self.weight_scale) if isinstance(self.activation, str) else 0.0
+
+    @property
+    def _activation_title(self) -> str:  # type: ignore[override]  # depends on the instance
+        return f" of {self._activation.title}"
+
+    @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Whether the projections are independent draws."""
         return self._projection.independent

@@ -70,6 +70,9 @@ class RandomFunctions(FeatureMap):
     (2, 50)
     """
 
+    # Functions of the user's may grow as they like.
+    _safe_entry = 0.0
+
     def __init__(
         self,
         n_inputs: int,

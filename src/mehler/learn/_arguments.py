@@ -19,6 +19,7 @@ Scoring: TypeAlias = Literal["mse", "error_rate"]
 Solver: TypeAlias = Literal["auto", "eigen", "direct"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
+_MOST = sys.float_info.max
 # Rows whose features are kept: a block has as many or more.
 _FEW = 64
 
@@ -98,8 +99,8 @@ def require_lambdas(lambdas: Any) -> tuple[float, ...]:
         raise ValueError("lambdas is empty: give at least one number above 0")
     for value in values:
         good = isinstance(value, Real) and not isinstance(value, bool)
-        # Compared as it is: an integer of 400 digits is no float.
-        if not good or not 0.0 < value <= sys.float_info.max:
+        # An integer is compared as it is, since one of 400 digits is no float.
+        if not good or not 0.0 < (value if isinstance(value, int) else float(value)) <= _MOST:
             raise ValueError(f"lambdas holds {value!r}; each must be a finite number above 0")
     return tuple(float(value) for value in values)
 

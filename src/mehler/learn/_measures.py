@@ -154,6 +154,8 @@ def rademacher(
     norm = 2 if require_choice("shape", shape, ("ball", "box")) == "ball" else 1
     n_draws = require_integer("n_draws", n_draws, least=2, most=10**7)
     z = np.asarray(_arrays.to_host(Z), dtype=np.float64)
+    if float(np.abs(z).max()) > _LARGEST:
+        raise ValueError(f"Z holds numbers above {_LARGEST:g}, whose squares overflow")
     rng = _random.generator(_random.require_seed(seed), _random.SELECTION, 0)
     scale = size / len(z)
     suprema = np.empty(n_draws)

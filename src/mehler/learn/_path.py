@@ -227,8 +227,9 @@ def solve_dual(
     blocks = [(xp.astype(z, xp.float64), t) for z, t in features.blocks(y, index)]
     rows, targets = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
     n = rows.shape[0]
-    squares = xp.sum(rows * rows)
-    require_no_overflow(float(squares + xp.sum(targets * targets)))
+    with np.errstate(over="ignore"):
+        squares = xp.sum(rows * rows)
+        require_no_overflow(float(squares + xp.sum(targets * targets)))
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, targets))
     rows, targets = rows - mean[None, :], targets - target_mean[None, :]

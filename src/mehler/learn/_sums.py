@@ -167,11 +167,13 @@ class RidgeSums:
     ) -> RidgeSums:
         """Add checked rows, or those that `index` names; the last of `y` may be weights."""
         self._flat, self._home, self._place = flat, features.home, features.place
-        for z, targets in features.blocks(y, index):
-            if weighted:
-                self._add_block(z, targets[:, :-1], targets[:, -1])
-            else:
-                self._add_block(z, targets)
+        # Sums that overflow are refused when they are solved.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for z, targets in features.blocks(y, index):
+                if weighted:
+                    self._add_block(z, targets[:, :-1], targets[:, -1])
+                else:
+                    self._add_block(z, targets)
         return self
 
     def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:

@@ -23,12 +23,16 @@ except ImportError as error:
         + _install_command("sklearn")
     ) from error
 
-from mehler.sklearn._fourier import FourierSampler, KitchenSinkSampler
-from mehler.sklearn._invariant import InvariantSampler
 from mehler.sklearn._leverage import LeverageSampler
-from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutHasher, MaxoutSampler
-from mehler.sklearn._ridge import RandomFeatureRidge
-from mehler.sklearn._ridge_classifier import RandomFeatureRidgeClassifier
+from mehler.sklearn._ridge import RandomFeatureRidge, RandomFeatureRidgeClassifier
+from mehler.sklearn._samplers import (
+    DecoupledMaxoutSampler,
+    FourierSampler,
+    InvariantSampler,
+    KitchenSinkSampler,
+    MaxoutHasher,
+    MaxoutSampler,
+)
 
 __all__ = [
     "DecoupledMaxoutSampler",

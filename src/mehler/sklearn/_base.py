@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -69,7 +68,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         own = self.get_params(deep=False)
         return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
 
-    def fit(self, X: Any, y: _arrays.Array | None = None) -> Sampler:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the map's weights.
 
         Parameters
@@ -77,19 +76,21 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows. Only their width, dtype, library and device matter, unless a parameter depends on
             their values.
-        y : None
-            Ignored.
+        y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
+            Targets, numbers if floating, else class labels: for the selections of
+            `LeverageSampler` that use them, and ignored by all others.
 
         Returns
         -------
         self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix, or a parameter is out of range.
         """
-        return self._drawn_for(_inputs.rows(self, X, reset=True))
+        if self._looks_at_targets:
+            x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True)
+        else:
+            x, targets = _inputs.rows(self, X, reset=True), None
+        n_components = require_integer("n_components", self.n_components)
+        self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
+        return self
 
     def transform(self, X: Any) -> Any:
         """Return the features of rows.
@@ -105,11 +106,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             float32 for float32 rows. A data frame after ``set_output``; under array API dispatch
             an array in the library and on the device of `X`.
 
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If the estimator is not fitted, or `X` is not such a matrix, or on another device than
-            the fitted map.
         """
         x = self._rows_here(X, "transform")
         if not _inputs.is_sparse(x):
@@ -132,10 +128,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         array, shape (n_samples, n_samples_Y)
             Expectation of ``transform(X) @ transform(Y).T`` over ``random_state``.
 
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, TypeError, ValueError
-            As for `transform`.
         """
         x, y = (
             None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))
@@ -145,14 +137,14 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     # -- how ------------------------------------------------------------------------------
 
-    def _drawn_for(self, x: _arrays.Array, targets: _arrays.Array | None = None) -> Sampler:
-        n_components = require_integer("n_components", self.n_components)
-        self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
-        return self
-
     def _features(self, x: _arrays.Array) -> _arrays.Array:
         # scikit-learn has looked for NaN and infinity, unless it was told to assume that none is.
         return self.map_(x, check_finite=False)
+
+    @property
+    def _looks_at_targets(self) -> bool:
+        """Whether features depend on targets."""
+        return False
 
     def _like(self, x: Any) -> _arrays.Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
@@ -173,14 +165,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = list(self._keeps)
         return tags
-
-    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> Sampler:
-        """Move to the target of `converter`, for scikit-learn's `move_estimator_to`."""
-        moved: Sampler = clone(self)
-        moved.__dict__.update(self.__dict__)
-        if hasattr(self, "map_"):
-            moved.map_ = self.map_.to(converter(np.zeros(1, dtype=np.float32)))
-        return moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A pickle of version 0.2 or before: the map's recipe, and an array where it was.

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
+from mehler._validate import require_real
 from mehler.features import FeatureMap
 
 # Bytes of sparse rows that are made dense at a time.
@@ -53,7 +54,10 @@ def weights_of(sample_weight: Any, x: Any) -> Any:
     if sample_weight is None:
         return None
     _refuse_masks(sample_weight, "sample_weight")
-    if _arrays.is_array(sample_weight):
+    scalars = (str, bool, np.generic, np.ndarray)
+    if isinstance(sample_weight, scalars) and np.ndim(sample_weight) == 0:
+        sample_weight = require_real("sample_weight", np.asarray(sample_weight).item())
+    elif _arrays.is_array(sample_weight):
         sample_weight = _arrays.to_host(sample_weight)
     stub = np.empty((x.shape[0], 0))
     weights = _check_sample_weight(sample_weight, stub, dtype=np.float64, ensure_non_negative=True)
@@ -101,8 +105,7 @@ def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str)
         raise ValueError(
             f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "
             f"and the same device as those passed to fit(): {_arrays.place_of(x).name} is not "
-            f"{phi.place.name}. Fit where the rows are, or move the fitted estimator with "
-            "sklearn.utils._array_api.move_estimator_to"
+            f"{phi.place.name}. Fit where the rows are"
         ) from error
 
 

@@ -11,7 +11,7 @@ from mehler.features import leverage
 from mehler.features.leverage import Draws
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler, fitted_part
-from mehler.sklearn._fourier import FourierSampler
+from mehler.sklearn._samplers import FourierSampler
 
 # Selectors by name, with the parameters that each one takes.
 _SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -60,11 +60,6 @@ class LeverageSampler(Sampler):
     map_ : mehler.features.SelectedFeatures
         The immutable map. ``map_.unbiased`` is True if it preserves the pool's kernel.
 
-    See Also
-    --------
-    mehler.features.leverage : The selectors.
-    FourierSampler : The default pool.
-
     Notes
     -----
     `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
@@ -101,32 +96,6 @@ class LeverageSampler(Sampler):
     mix: float = 0.1
     rho: float = 1.0
     random_state: Any = None
-
-    def fit(self, X: Any, y: Any = None) -> LeverageSampler:
-        """Draw the pool and select features.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
-            Rows; sparse ones are made dense as a whole.
-        y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
-            Targets, for the selections 'eerf' and 'lkrf': numbers if floating, else class labels.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `y` is not as above, or a parameter is out of range.
-        """
-        if self._looks_at_targets:
-            x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True)
-        else:
-            x, targets = _inputs.rows(self, X, reset=True), None
-        self._drawn_for(x, targets)
-        return self
 
     def _draw(
         self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None

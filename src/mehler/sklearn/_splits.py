@@ -19,6 +19,8 @@ from mehler.sklearn import _inputs
 
 def splits_of(cv: Any, targets: Any, *, classifier: bool) -> list[tuple[Any, Any]]:
     """Return the training and validation indices of scikit-learn's `cv`."""
+    if isinstance(cv, (bool, np.generic, np.ndarray)) and np.ndim(cv) == 0:
+        cv = require_integer("cv", cv, least=2)
     splitter = check_cv(cv, targets, classifier=classifier)
     n = targets.shape[0]
     # Splitters use the number of rows and the targets only.

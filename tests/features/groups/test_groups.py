@@ -321,6 +321,11 @@ def test_functions_become_matrices():
         (lambda: groups.from_recipe({"group": "Monster"}), ValueError, "names the group 'Monster'"),
         (lambda: groups.from_recipe({"group": "Dihedral"}), ValueError, "does not fit"),
         (lambda: groups.DirectSum(3, 4), TypeError, "must be a group"),
+        (
+            lambda: groups.CyclicShifts(3).apply(np.ma.masked_less(np.zeros((1, 3)), 1.0)),
+            TypeError,
+            "rows have masked entries",
+        ),
     ],
 )
 def test_bad_arguments(make, error, words):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Literal
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
@@ -199,18 +201,19 @@ class DeepKernel:
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)
-        rows = [
-            None
-            if some is None
-            else _recursion.scaled(xp.astype(some, wide), self.weight_variance, self.bias_variance)
-            for some in (x, y)
-        ]
+        weight, bias = self.weight_variance, self.bias_variance
         columns = int(x.shape[1]) + 1
 
         def layers(some: Pairs) -> list[_arrays.Array]:
             return self._layers(some, columns, tangent=tangent, error=error)
 
-        found = _recursion.over_pairs(layers, *rows)
+        # Variances that overflow are refused by the layer that they reach.
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = [
+                None if some is None else _recursion.scaled(xp.astype(some, wide), weight, bias)
+                for some in (x, y)
+            ]
+            found = _recursion.over_pairs(layers, *rows)
         if error and dtype != wide:
             found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
         if dtype != wide and not _arrays.is_lazy(found[0]):

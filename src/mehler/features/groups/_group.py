@@ -385,6 +385,8 @@ def as_group(group: Any, name: str = "group") -> Group:
 
 def _numbers(name: str, value: Any) -> Any:
     """Return real numbers as an array of NumPy, in their own dtype."""
+    if np.ma.is_masked(value):
+        raise TypeError(f"{name} have masked entries: fill them in, or leave those rows out")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device

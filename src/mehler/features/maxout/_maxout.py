@@ -11,7 +11,7 @@ from typing import Any
 
 from mehler import _arrays, exact
 from mehler._validate import require_flag, require_integer
-from mehler.features import _correlation, _distributions, projections
+from mehler.features import _correlation, _distributions, _rows, projections
 from mehler.features._base import FeatureMap
 from mehler.features._recipes import bandwidths
 from mehler.features.projections import SharedPool, named
@@ -207,7 +207,7 @@ class LocallyLinear(MaxoutBase):
         >>> bool(np.allclose((w * x).sum(axis=1), phi(x) @ alpha))
         True
         """
-        dtype, _ = self._checked(X)
+        dtype, largest = self._checked(X)
         xp, device = self._xp_and_device(X)
         alpha = None
         if weights is not None:
@@ -215,7 +215,8 @@ class LocallyLinear(MaxoutBase):
         rows = xp.astype(X, dtype, copy=False)
         drawn = self._weights(_arrays.dtype_name(dtype))
         identity = xp.eye(self.n_inputs, dtype=dtype, device=device)
-        winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
+        with _rows.within_floats(self, X, largest, finite=True):
+            winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
         total: Any = 0.0
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
             wins = xp.astype(winner == j, dtype)

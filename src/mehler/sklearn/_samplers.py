@@ -1,0 +1,490 @@
+"""Random feature maps as transformers, with scikit-learn's names of kernels."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.exact import orbits
+from mehler.exact.activations import ActivationLike
+from mehler.features import (
+    DecoupledMaxoutFeatures,
+    GroupInvariantFeatures,
+    MaxoutCodes,
+    MaxoutFeatures,
+    groups,
+)
+from mehler.features.invariant import Rule, TemplateName, bins_for
+from mehler.features.kitchen_sinks import LawName
+from mehler.features.projections import ProjectionName
+from mehler.features.spectra import NAMED, KernelName
+from mehler.sklearn import _inputs
+from mehler.sklearn._base import Sampler
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MaxoutSampler(Sampler):
+    r"""Random maxout features: `mehler.MaxoutFeatures` as a transformer.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of units m, one feature column each.
+    pool_size : int, default=4
+        Pool size q; 1 gives the linear kernel.
+    centred : bool, default=False
+        Subtract the mean of each unit: the kernel is then linear times a localiser.
+    n_projections : int, default=None
+        Number of projections shared by all units, instead of q for each.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Definition 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import MaxoutSampler
+    >>> x = np.eye(3)
+    >>> sampler = MaxoutSampler(n_components=2000, random_state=0).fit(x)
+    >>> sampler.transform(x).shape
+    (3, 2000)
+    >>> sampler.expected_kernel(x)[0].round(3).tolist()
+    [1.551, 1.06, 1.06]
+    """
+
+    _map = MaxoutFeatures
+
+    n_components: int = 100
+    pool_size: int = 4
+    centred: bool = False
+    n_projections: int | None = None
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecoupledMaxoutSampler(Sampler):
+    r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
+
+    Their expected kernel is that printed for maxout features,
+    :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times a localiser.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of units m, one feature column each.
+    pool_size : int, default=4
+        Pool size q.
+    directions : {'next', 'fresh'}, default='next'
+        Whether a unit projects on the next unit's weights or on fresh ones, which doubles the
+        cost.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import DecoupledMaxoutSampler
+    >>> DecoupledMaxoutSampler(random_state=0).fit(np.eye(3)).expected_kernel(np.eye(3))[0, 1]
+    np.float64(0.0)
+    """
+
+    _map = DecoupledMaxoutFeatures
+
+    n_components: int = 100
+    pool_size: int = 4
+    directions: Literal["next", "fresh"] = "next"
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MaxoutHasher(Sampler):
+    r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer per unit.
+
+    The fraction of equal digits, 1 minus scikit-learn's 'hamming' distance, estimates the
+    collision probability :math:`\kappa_q(\rho)` that `expected_kernel` returns. Codes are
+    unordered labels, for nearest neighbours and not for linear models.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of units m, the digits of a code.
+    pool_size : int, default=4
+        Pool size q, the number of values of a digit.
+
+    Notes
+    -----
+    Codes are uint8 up to q = 256, then int16 or int32.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Remark 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import NearestNeighbors
+    >>> from mehler.sklearn import MaxoutHasher
+    >>> x = np.array([[1.0, 0.0], [0.9, 0.1], [-1.0, 0.0]])
+    >>> codes = MaxoutHasher(n_components=200, random_state=0).fit_transform(x)
+    >>> codes.dtype
+    dtype('uint8')
+    >>> near = NearestNeighbors(n_neighbors=2, metric="hamming").fit(codes)
+    >>> near.kneighbors(codes[:1])[1].tolist()
+    [[0, 1]]
+    """
+
+    _map = MaxoutCodes
+    _keeps: ClassVar[tuple[str, ...]] = ()
+
+    n_components: int = 100
+    pool_size: int = 4
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FourierSampler(Sampler):
+    r"""Random Fourier features: `mehler.FourierFeatures` as a transformer.
+
+    A replacement for `sklearn.kernel_approximation.RBFSampler`: `gamma` is the same, and with
+    ``form='offset'`` so is the formula, with other random numbers.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of feature columns.
+    kernel : {'rbf', 'laplacian', 'matern'} or mehler.features.Spectrum, default='rbf'
+        :math:`e^{-\gamma|z|_2^2}` and :math:`e^{-\gamma|z|_1}` as in `sklearn.metrics.pairwise`,
+        or Matern's as in `sklearn.gaussian_process.kernels`; or a custom spectrum with its own
+        parameters.
+    gamma : float, 'scale' or None, default='scale'
+        Parameter of 'rbf' and 'laplacian'. 'scale' is ``1 / (n_features * X.var())`` of the fitted
+        rows, as for `sklearn.svm.SVC`, and ``1 / (n_features * X.std())`` for 'laplacian', whose
+        distances are not squared; None is 1.0, as for `RBFSampler`.
+    length_scale : float, default=None
+        Parameter of 'matern', or of 'rbf' in place of `gamma`:
+        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`. None
+        for 'matern' is the length that this gives for ``gamma='scale'``, or 1.0 for
+        ``gamma=None``.
+    nu : float, default=None
+        Smoothness of 'matern', above 0 and at most 50; None is 1.5.
+    form : {'auto', 'pairs', 'offset'}, default='auto'
+        Cosine and sine of n_components/2 frequencies, or the cosine of n_components frequencies
+        with a random offset. Pairs cost half and have a smaller variance, but need an even
+        `n_components`; 'auto' uses them if it is even.
+
+    References
+    ----------
+    Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> from mehler.sklearn import FourierSampler
+    >>> x = np.random.default_rng(0).standard_normal((5, 3))
+    >>> sampler = FourierSampler(gamma=0.5, n_components=4000, random_state=0).fit(x)
+    >>> bool(np.allclose(sampler.expected_kernel(x), rbf_kernel(x, gamma=0.5)))
+    True
+    >>> z = sampler.transform(x)
+    >>> bool(abs(z @ z.T - rbf_kernel(x, gamma=0.5)).max() < 0.1)
+    True
+    """
+
+    _map = features.FourierFeatures
+    _instead = features.FourierFeatures._instead
+
+    n_components: int = 100
+    kernel: KernelName | features.Spectrum = "rbf"
+    gamma: float | Literal["scale"] | None = "scale"
+    length_scale: float | None = None
+    nu: float | None = None
+    form: Literal["auto", "pairs", "offset"] = "auto"
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
+
+    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+        if self.form not in ("auto", "pairs", "offset"):
+            raise ValueError(f"form={self.form!r} is not one of 'auto', 'pairs', 'offset'")
+        if self.form == "pairs" and self.n_components % 2:
+            raise ValueError(
+                f"n_components={self.n_components} is odd, but form='pairs' has two features a "
+                f"frequency: take {self.n_components + 1}, or form='auto'"
+            )
+        by_parity = "offset" if self.n_components % 2 else "pairs"
+        form = by_parity if self.form == "auto" else self.form
+        return {**self._kernel_for(x), "form": form, "projections": self.projections}
+
+    def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
+        """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
+        # The default is for kernels that have a width, and where no other width is given.
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        gamma = None if scaled else self.gamma
+        given = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
+        if isinstance(gamma, str):
+            raise ValueError(f"gamma={gamma!r} must be a number above 0 or 'scale'")
+        if isinstance(self.kernel, features.Spectrum):
+            return {"kernel": self.kernel, **given}
+        if self.kernel not in NAMED:
+            raise ValueError(f"kernel={self.kernel!r} is not one of {', '.join(map(repr, NAMED))}")
+        takes = {field.name for field in fields(NAMED[self.kernel])}
+        for name, value in given.items():
+            # scikit-learn states the width of its RBF in two ways.
+            taken = name in takes or (self.kernel, name) == ("rbf", "length_scale")
+            if value is not None and not taken:
+                raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
+        named = {name: given[name] for name in takes & given.keys()}
+        if "gamma" in takes and self.length_scale is not None:
+            named["gamma"] = self._gamma_of_length(gamma)
+        elif scaled and self.length_scale is None:
+            scale = self._scale_of(x)
+            if self.kernel == "laplacian":
+                # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
+                scale = (scale / x.shape[1]) ** 0.5
+            named |= {"gamma": scale} if "gamma" in takes else {"length_scale": _length(scale)}
+        return {"kernel": self.kernel, **named}
+
+    def _gamma_of_length(self, gamma: float | None) -> float:
+        if gamma is not None:
+            raise ValueError(
+                f"gamma={gamma!r} and length_scale={self.length_scale!r} say the same "
+                "thing twice: gamma is 1/(2 length_scale^2), so leave one at None"
+            )
+        length = self.length_scale
+        if length is None or isinstance(length, str) or not length > 0:
+            raise ValueError(f"length_scale={length!r} must be a number above 0")
+        return 0.5 / length**2
+
+    def _scale_of(self, x: Any) -> float:
+        """Return 1 / (d var), of the entries of rows, counted by their weights."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if _inputs.is_sparse(x) or self._row_weights is not None:
+                weights = np.ones(x.shape[0]) if self._row_weights is None else self._row_weights
+                variance = _weighted_variance(x, weights / weights.sum())
+            else:
+                variance = float(_arrays.array_namespace(x).var(x))
+        _require_within_floats(variance, "gamma='scale'")
+        # Constant rows have no scale; like RBFSampler, use 1 for them.
+        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KitchenSinkSampler(Sampler):
+    r"""Random kitchen sinks: `mehler.KitchenSinks` as a transformer.
+
+    A random layer: step, relu and relu2 have the arc-cosine kernels, other activations the kernel
+    given by Mehler's series.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of feature columns m.
+    activation : str or callable, default='relu'
+        A name, 'relu', 'gelu', 'tanh' and others of `mehler.KitchenSinks`, or any elementwise
+        function of one array.
+    weight_scale : float, default=1.0
+        Standard deviation of the weights.
+    bias : float or 'uniform', default=0.0
+        Standard deviation of a Gaussian offset; 'uniform' is a uniform phase, for cos and sin.
+    law : {'gaussian', 'sphere'}, default='gaussian'
+        Distribution of the weights; 'sphere' is for step, relu and relu2 without bias.
+
+    Notes
+    -----
+    Pickles name a callable activation, which must be importable where they are loaded.
+
+    References
+    ----------
+    Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import KitchenSinkSampler
+    >>> sampler = KitchenSinkSampler(activation="relu", random_state=0).fit(np.eye(2))
+    >>> sampler.expected_kernel(np.eye(2)).round(4).tolist()
+    [[0.5, 0.1592], [0.1592, 0.5]]
+    """
+
+    _map = features.KitchenSinks
+    _instead = features.KitchenSinks._instead
+
+    n_components: int = 100
+    activation: ActivationLike = "relu"
+    weight_scale: float = 1.0
+    bias: float | Literal["uniform"] = 0.0
+    law: LawName = "gaussian"
+    projections: ProjectionName = "gaussian"
+    random_state: Any = None
+
+
+def _require_within_floats(size: float, what: str) -> None:
+    if not math.isfinite(size):
+        raise ValueError(f"{what} is made of squares of X, which leave the floats: scale the rows")
+
+
+def _length(gamma: float) -> float:
+    return float((0.5 / gamma) ** 0.5)
+
+
+def _weighted_variance(x: Any, shares: NDArray[np.float64]) -> float:
+    """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
+    x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
+    mean = float((shares @ x).mean())
+    if not _inputs.is_sparse(x):
+        return float((shares @ (x - mean) ** 2).mean())
+    # Entries that are not stored are 0, and mean from it.
+    off, there = x.astype(np.float64), x.astype(np.float64)
+    off.data, there.data = (off.data - mean) ** 2, np.ones_like(off.data)
+    stored = float((shares @ there).mean())
+    return float((shares @ off).mean()) + (1.0 - stored) * mean**2
+
+
+# Columns of one quantity have largest entries within this factor; corners of images have some.
+_SCALES = 1000.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class InvariantSampler(Sampler):
+    r"""Group-invariant features: `mehler.GroupInvariantFeatures` as a transformer.
+
+    With the whole group the features are exactly invariant under its action on x.
+
+    Parameters
+    ----------
+    n_components : int, default=20
+        Number of templates m. Each has 2 n_bins columns (one more for the rules 'paper' and
+        'trapezoid'), so that there are ``n_components * 2 * n_bins`` in all.
+    group : mehler.features.groups.Group, callable or None, default=None
+        The group that acts on the templates: a group of the rows' width, or a function of the
+        width that returns one, such as the class ``groups.Dihedral``. None is all cyclic shifts of
+        the columns, with a warning where they look like those of a table.
+    n_bins : int, default=8
+        Bins n on each side of 0.
+    window : float, 'scale' or None, default='scale'
+        Half width s of the window [-s, s] of the distribution functions, in the unit of the rows.
+        None is for rows of length 1; 'scale' multiplies that by the largest length of the fitted
+        rows.
+    rule : {'midpoint', 'paper', 'trapezoid', 'dither'}, default='midpoint'
+        Placement of the thresholds, see `mehler.exact.orbits.Bins`.
+    templates : {'sphere', 'gaussian', 'redraw', 'zero'}, default='sphere'
+        Distribution of the templates, see `mehler.GroupInvariantFeatures.draw`.
+    epsilon : float, default=0.3
+        Parameter of 'redraw' and 'zero'.
+    n_elements : int, default=None
+        Number of group elements drawn at random; None is the whole group.
+    replacement : bool, default=False
+        Whether elements are drawn with replacement.
+    own_elements : bool, default=False
+        Whether each template has elements of its own.
+
+    References
+    ----------
+    Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel perspective,
+    Section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import InvariantSampler
+    >>> x = np.random.default_rng(0).standard_normal((4, 6))
+    >>> sampler = InvariantSampler(n_components=10, random_state=0).fit(x)
+    >>> sampler.transform(x).shape
+    (4, 160)
+    >>> bool(np.array_equal(sampler.transform(x), sampler.transform(np.roll(x, 2, axis=1))))
+    True
+    """
+
+    _map = GroupInvariantFeatures
+
+    n_components: int = 20
+    group: Any = None
+    n_bins: int = 8
+    window: float | Literal["scale"] | None = "scale"
+    rule: Rule = "midpoint"
+    templates: TemplateName = "sphere"
+    epsilon: float = 0.3
+    n_elements: int | None = None
+    replacement: bool = False
+    own_elements: bool = False
+    random_state: Any = None
+
+    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+        if not isinstance(self.templates, str):
+            raise TypeError(
+                "templates must be the name of a law here; for templates of your own draw "
+                "mehler.GroupInvariantFeatures"
+            )
+        if x.shape[1] == 1 and self.templates == "sphere":
+            raise ValueError(
+                "n_features = 1, but templates='sphere' need at least 2 columns: use "
+                "templates='gaussian'"
+            )
+        if self.group is None:
+            self._warn_of_tables(x)
+        return {
+            **super()._options(x),
+            "n_features": None,
+            "n_templates": self.n_components,
+            "group": self._group_for(x.shape[1]),
+            "window": self._window_for(x),
+        }
+
+    def _warn_of_tables(self, x: Any) -> None:
+        """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
+        names: Any = getattr(self, "feature_names_in_", ())
+        stems = {re.sub(r"\d+", "", name) for name in names}
+        if _inputs.is_sparse(x):
+            largest = abs(x).max(axis=0).toarray().ravel()
+        else:
+            xp = _arrays.array_namespace(x)
+            largest = _arrays.to_host(xp.max(xp.abs(x), axis=0))
+        some = largest[largest > 0]
+        if len(stems) > 1:
+            reason = f"have names of their own, {names[0]!r} and {names[1]!r}"
+        elif some.size and some.max() > _SCALES * some.min():
+            reason = f"have the sizes {some.min():.2g} to {some.max():.2g}"
+        else:
+            return
+        warnings.warn(
+            f"group=None shifts columns, as of a signal, but these {reason}, as of a table: "
+            "take another sampler, or say what moves them, such as group=groups.CyclicShifts",
+            stacklevel=4,
+        )
+
+    def _group_for(self, n_inputs: int) -> Any:
+        if self.group is None:
+            return groups.CyclicShifts(n_inputs)
+        if callable(self.group) and not isinstance(self.group, groups.Group):
+            return self.group(n_inputs)
+        return self.group
+
+    def _window_for(self, x: _arrays.Array) -> Any:
+        if self.window != "scale":
+            return self.window
+        with np.errstate(over="ignore"):
+            if _inputs.is_sparse(x):
+                longest = float(x.multiply(x).sum(axis=1).max()) ** 0.5
+            else:
+                longest = float(_arrays.array_namespace(x).max(_squares(x))) ** 0.5
+        _require_within_floats(longest, "window='scale'")
+        law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
+        of_unit_rows = bins_for(law, self.n_bins, None, self.rule).window
+        return of_unit_rows * longest if longest > 0 else of_unit_rows
+
+
+def _squares(x: _arrays.Array) -> _arrays.Array:
+    return _arrays.array_namespace(x).sum(x * x, axis=1)
