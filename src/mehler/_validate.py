@@ -91,7 +91,8 @@ def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
     listed = list(allowed)
     # Comparison with an array is an array, which has no truth.
     if not any(isinstance(value, type(each)) and value == each for each in listed):
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, listed))}")
+        word = repr(value) if isinstance(value, str) else shown(value)
+        raise ValueError(f"{name}={word} is not one of {', '.join(map(repr, listed))}")
     return value
 
 

@@ -358,3 +358,37 @@ def test_rows_of_zeros_count_all_thresholds(law):
 def test_bad_arguments(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+@pytest.mark.parametrize("name", orbits.LAWS)
+@pytest.mark.parametrize("value", [math.nan, [0.5, math.nan], -0.5, -math.inf, None, "a", 10**400])
+def test_methods_of_laws_refuse_by_name(name, value):
+    law = TemplateLaw(name, 3)
+    calls = {
+        "h": [lambda: law.tail(value), lambda: law.wedge(value, 0.3)],
+        "y": [lambda: law.wedge_below(value, 0.3), lambda: law.excess_square(value)],
+        "theta": [lambda: law.wedge(0.5, value), lambda: law.wedge_below(0.5, value)],
+    }
+    for argument, tries in calls.items():
+        for call in tries if value != -0.5 or argument != "theta" else ():
+            with pytest.raises((TypeError, ValueError), match=rf"^{argument} "):
+                call()
+
+
+@pytest.mark.parametrize("name", orbits.LAWS)
+def test_infinite_lengths_are_beyond_all_templates(name):
+    law = TemplateLaw(name, 3)
+    assert law.tail(math.inf) == law.wedge(math.inf, 0.3) == law.excess_square(math.inf) == 0.0
+    # E abs<t, u> over the half plane: the integral in the first argument up to infinity.
+    whole = law.wedge_below(math.inf, 0.5 * math.pi)
+    assert float(whole) == pytest.approx(0.25 * law.mean_absolute, rel=1e-12)
+
+
+def test_samples_beyond_the_floats():
+    assert orbits.coincidence_weight(10**400, 5, replacement=True) == 0.0
+    for call in (
+        lambda: orbits.sample_variance(np.eye(3), 10**400, replacement=True),
+        lambda: orbits.orbit_sample_variance([1.0, 2.0, 3.0], 10**400, replacement=True),
+    ):
+        with pytest.raises(ValueError, match=r"^size=a number of about 400 digits"):
+            call()

@@ -36,7 +36,7 @@ def require_rho(rho: _arrays.Array) -> Any:
         rho = np.asarray(rho)
         if rho.dtype.kind not in "biuf":
             raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
-    xp = _arrays.array_namespace(rho)
+    xp = _arrays.array_namespace(rho, names=("rho",))
     dtype = _arrays.real_dtype(rho, name="rho")
     if _arrays.is_chunked(rho):
         return rho.map_blocks(require_rho, dtype=dtype, meta=rho._meta.astype(dtype))

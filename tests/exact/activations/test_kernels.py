@@ -235,3 +235,17 @@ def test_derivatives_and_functions_leave_their_arguments(name):
     at = np.linspace(-40.0, 40.0, 81)
     assert np.isfinite(ACTIVATIONS[name].slope.on_host(at.copy())).all()
     np.testing.assert_allclose(ACTIVATIONS[name].on_host(at.copy()), BY_HAND[name](at), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "scale", [np.array(["a"]), np.array([None]), np.array(["2020"], dtype="datetime64[D]"), 1j]
+)
+@pytest.mark.parametrize("name", ["x_scale", "y_scale"])
+def test_scales_that_are_no_numbers_are_refused_by_name(name, scale):
+    with pytest.raises(TypeError, match=rf"^{name}"):
+        activation_kernel("relu", 0.3, **{name: scale})
+
+
+def test_masked_correlations_are_refused_by_name():
+    with pytest.raises(TypeError, match=r"^rho is a masked array"):
+        activation_kernel("relu", np.ma.masked_array([0.5], [True]))

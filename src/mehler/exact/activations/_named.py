@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler._validate import require_choice, require_integer, require_not_negative
+from mehler._validate import require_choice, require_integer, require_not_negative, shown
 from mehler.exact._correlations import require_rho, scalar_if_scalar
 from mehler.exact.activations import _closed
 from mehler.exact.activations._activation import Activation
@@ -136,8 +136,8 @@ def activation_of(activation: ActivationLike) -> Activation:
         return ACTIVATIONS[activation]
     if not callable(activation):
         raise TypeError(
-            f"activation={activation!r} is neither a name nor a function t -> a(t); the names are "
-            f"{', '.join(ACTIVATIONS)}"
+            f"activation={shown(activation)} is neither a name nor a function t -> a(t); the names "
+            f"are {', '.join(ACTIVATIONS)}"
         )
     _require_numpy(activation)
     return Activation("", lambda xp, t: activation(t))
@@ -312,6 +312,7 @@ def _scale(scale: Any, name: str, rho: _arrays.Array) -> Any:
             require_not_negative(name, scale), dtype=rho.dtype, device=_arrays.place_of(rho).device
         )
     xp = _arrays.array_namespace(rho, scale, names=("rho", name))
+    _arrays.real_dtype(scale, name=name)
     if not _arrays.is_lazy(scale) and not _arrays.all_true(
         lambda s: (s >= 0) & xp.isfinite(s), scale
     ):

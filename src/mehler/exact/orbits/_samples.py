@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mehler._validate import require_flag, require_integer, require_reals
+from mehler._validate import require_flag, require_integer, require_real, require_reals
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
@@ -43,7 +43,7 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     n = require_integer("order", order)
     require_flag("replacement", replacement)
     if replacement:
-        return 1.0 / r
+        return 1 / r
     if r > n:
         raise ValueError(f"size={r} distinct elements out of order={n} do not exist")
     return 0.0 if r == n else (n - r) / (r * (n - 1))
@@ -85,7 +85,7 @@ def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
     mean = F.mean(axis=(-2, -1), keepdims=True)
     F = 0.5 * (F + np.swapaxes(F, -1, -2)) - mean  # centred: less cancellation
     diagonal = np.diagonal(F, axis1=-2, axis2=-1)
-    r = float(size)
+    r = require_real("size", size)
     if replacement:
         rows = F.mean(axis=-1)
         pairs = r * (r - 1.0)
@@ -147,7 +147,7 @@ def orbit_sample_variance(values: ArrayLike, size: int, *, replacement: bool) ->
         raise ValueError(f"values have shape {f.shape}, but the last axis is over elements")
     N = f.shape[-1]
     coincidence_weight(size, N, replacement=replacement)
-    r = float(size)
+    r = require_real("size", size)
     if replacement:
         return 2.0 * r * (r - 1.0) * f.var(axis=-1) / r**4
     if N < 3:

@@ -10,12 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._validate import require_choice, require_integer, require_positive
+from mehler._validate import require_choice, require_integer, require_positive, require_reals
 
 Floats = NDArray[np.float64]
 # Nothing is longer, and squares stay finite.
 _FAR = 1e100
 LAWS = ("sphere", "gaussian", "redraw", "zero")
+
+
+def _at_least_zero(name: str, values: Any) -> Floats:
+    """Return lengths, of which infinite ones are as good as far ones."""
+    lengths = require_reals(name, values, finite=False)
+    if not (lengths >= 0.0).all():  # NaN fails too
+        raise ValueError(f"{name} must be at least 0")
+    return np.minimum(lengths, _FAR)
+
+
+def _angles(values: Any) -> Floats:
+    theta = require_reals("theta", values)
+    if (np.abs(theta) > 0.5 * np.pi * (1.0 + 1e-12)).any():
+        raise ValueError("theta must lie in [-pi/2, pi/2]")
+    return theta
 
 
 def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
@@ -196,7 +211,7 @@ class TemplateLaw:
         """
         from scipy.special import betainc, ndtr
 
-        h = np.minimum(np.asarray(h, dtype=np.float64), _FAR)
+        h = _at_least_zero("h", h)
         if self.name == "gaussian":
             return ndtr(-h * math.sqrt(self.n_inputs))
         if self.name == "sphere":
@@ -219,8 +234,8 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        h = np.minimum(np.asarray(h, dtype=np.float64), _FAR)
-        theta = np.asarray(theta, dtype=np.float64)
+        h = _at_least_zero("h", h)
+        theta = _angles(theta)
         if self.name == "sphere":
             return sphere_wedge(h, theta, self.n_inputs)
         if self.name == "gaussian":
@@ -244,8 +259,8 @@ class TemplateLaw:
         theta : array
             Angles in [-pi/2, pi/2].
         """
-        y = np.minimum(np.asarray(y, dtype=np.float64), _FAR)
-        theta = np.asarray(theta, dtype=np.float64)
+        y = _at_least_zero("y", y)
+        theta = _angles(theta)
         if self.name == "gaussian":
             return self._owen_below(y, theta)
         # Where y / cos exceeds the reach, the inner mean is that of rho: sines.
@@ -266,7 +281,7 @@ class TemplateLaw:
         y : array or float
             The window.
         """
-        y = np.minimum(np.asarray(y, dtype=np.float64), _FAR)
+        y = _at_least_zero("y", y)
         far = min(self.reach, 1e3)
         width = np.maximum(far - y, 0.0)
         if self.name == "gaussian":  # negligible beyond 12 standard deviations
