@@ -44,6 +44,7 @@ def growth(q: int, rho: float, t: float, h: float = 1e-3) -> float:
 
 @pytest.mark.parametrize("q", [2, 16])
 @pytest.mark.parametrize("rho", [-0.9, -0.5, 0.0, 0.6])
+@pytest.mark.sampled(3)
 def test_expectations_change_as_little_as_the_cells_take(q, rho):
     kappa = float(exact.collision_probability(rho + 1e-3, q))
     for t in _exponent._GRID[-30::6]:

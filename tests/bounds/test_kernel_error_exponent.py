@@ -91,6 +91,7 @@ def pair_of_two(rho: float, t: float) -> float:
 
 
 @pytest.mark.parametrize("rho", [-0.9, -0.3, 0.0, 0.5, 0.9])
+@pytest.mark.sampled(2)
 def test_pairs_of_two_by_their_sum_and_difference(rho):
     result = _exponent.at_correlation(2, rho)
     kernel = exact.maxout_kernel(rho, 2)
@@ -108,6 +109,7 @@ def test_small_arguments_give_half_the_variance(q):
 
 
 @pytest.mark.parametrize("q", [2, 3, 8, 64, 1024])
+@pytest.mark.sampled(2)
 def test_supremum_is_above_every_correlation_and_not_far(q):
     worst = _exponent.any_correlation(q)
     upper, lower = np.zeros(worst.at.size), np.zeros(worst.at.size)

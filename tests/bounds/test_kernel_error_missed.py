@@ -120,6 +120,7 @@ def test_wide_panels_miss_no_more_than_is_proved(q, panels):
 
 
 @pytest.mark.parametrize("q", [2, 64])
+@pytest.mark.sampled(1)
 def test_the_exponent_of_increments_by_another_route(q):
     """E [exp(s N^2) - 1 - s N^2] by mpmath, N the largest of q absolute normals."""
     result = _exponent.increments(q)

@@ -12,14 +12,14 @@ from mehler.bounds import Bound, Term, kernel_error
 from mehler.bounds._function import REGISTRY
 from mehler.bounds._sources import PLACES
 from mehler.statements import discover
-from tests.bounds.test_formulas import NAMES, settings
+from tests.bounds.test_formulas import NAMES, drawn
 
 EVERY_BOUND = pytest.mark.parametrize("name", NAMES)
 
 
 def bounds_of(name):
     """The bound at random arguments, and that of arrays of two."""
-    first, second, *_ = settings(name)
+    first, second, *_ = drawn(name)
     function = REGISTRY[name]
     spread = [k for k, v in first.items() if function.evaluate.spreads(k) and v is not None]
     return [function(**first), function(**{**first, **{k: [first[k], second[k]] for k in spread}})]

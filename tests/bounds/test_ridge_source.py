@@ -50,6 +50,7 @@ def test_shape_beyond_a_half_is_that_of_the_ball_around_it(r):
 
 
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.sampled(16)
 def test_every_step_of_the_proof_in_enumerated_worlds(seed):
     """All draws of a feature with few values; chances of spectral errors are the true ones."""
     rng = np.random.default_rng(seed)
@@ -97,6 +98,7 @@ def test_every_step_of_the_proof_in_enumerated_worlds(seed):
 
 @pytest.mark.parametrize("r", SMOOTH)
 @pytest.mark.parametrize("m", [30, 3000, 300_000])
+@pytest.mark.sampled(6)
 def test_price_of_features_by_another_route(r, m):
     """A loop over tau in units of K, with integrals of the same tail; steps are above, and near."""
     n, lam, sup = 60, 0.05, 1.0
@@ -176,6 +178,7 @@ def test_second_moment_at_least_that_of_maxout_features():
 
 @pytest.mark.parametrize("r", [0.5, 0.75, 1.0])
 @pytest.mark.parametrize("decay", [1.5, 2.0, 4.0])
+@pytest.mark.sampled(4)
 def test_rates_with_their_constants(r, decay):
     """Eigenvalues that fall like i^(-1/gamma), at the corollary's lambda and number of blocks."""
     n, gamma = 3000, 1 / decay

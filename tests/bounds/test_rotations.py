@@ -29,6 +29,7 @@ def pairs(count: int):
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 16, 64])
+@pytest.mark.sampled(3)
 def test_no_mean_over_turns_is_further_off(n):
     slope, worst = TemplateLaw("sphere", 20).slope, 0.0
     for kinds, x, z in pairs(400):

@@ -81,6 +81,7 @@ def test_wedges_to_thirteen_digits(name, d):
 @pytest.mark.parametrize("name", ["sphere", "gaussian", "redraw"])
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("y", [0.2, 0.8, 3.0])
+@pytest.mark.sampled(12)
 def test_wedges_add_up(name, d, y):
     law = TemplateLaw(name, d)
     for theta in (0.4, -1.3, math.pi / 2):
@@ -179,6 +180,7 @@ def arguments(a, b):
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("rule", ["paper", "trapezoid", "midpoint"])
+@pytest.mark.sampled(60)
 def test_binned_products_are_sums_of_joint_probabilities(name, d, pair, rule):
     law, (a, b) = TemplateLaw(name, d), PAIRS[pair]
     bins = Bins(2, 0.85, rule)
@@ -194,6 +196,7 @@ def test_binned_products_are_sums_of_joint_probabilities(name, d, pair, rule):
 
 @pytest.mark.parametrize("name", ["sphere", "gaussian", "redraw", "zero"])
 @pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.sampled(8)
 def test_dithered_products_are_the_limit_of_fine_bins(name, pair):
     """The midpoint rule errs by h/2 where the joint distribution function jumps, else by h^2."""
     law, at = TemplateLaw(name, 6), arguments(*PAIRS[pair])

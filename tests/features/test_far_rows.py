@@ -160,6 +160,7 @@ def test_without_the_guard_rounding_is_caught(monkeypatch):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("d", "m"), [(2, 400), (100, 400), (784, 100)])
+@pytest.mark.sampled(3)
 def test_the_error_of_angles_is_below_what_the_limit_takes_it_for(d, m, dtype):
     """Root mean square over frequencies, of angles just below the limit, against 60 digits."""
     rng = np.random.default_rng(2)

@@ -58,6 +58,7 @@ def draw(request):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.sampled(136)
 def test_same_weights_bit_for_bit(place: Place, draw, dtype):
     if dtype == "float64" and not place.has_float64:
         dtype = "float32"  # what the device has
@@ -71,7 +72,7 @@ def test_same_weights_bit_for_bit(place: Place, draw, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(68)
 def test_transforms_agree_to_rounding_and_keep_dtype(place: Place, draw, dtype):
     if dtype == "float64" and not place.has_float64:
         dtype = "float32"
@@ -120,7 +121,7 @@ def test_integers_become_the_default_float(place: Place, draw):
         assert "float" in _arrays.dtype_name(z.dtype)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(16)
 def test_kernel_and_variance_agree_with_numpy(place: Place, draw):
     dtype = "float64" if place.has_float64 else "float32"
     x = place.asarray(ROWS[:9], dtype)

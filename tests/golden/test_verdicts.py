@@ -49,7 +49,7 @@ class Faulty:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", VERDICTS)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(12)
 def test_a_verdict(name: str, seed: int):
     kind, _, fault = name.partition(", ")
 

@@ -61,6 +61,7 @@ def test_texts_are_there(statement):
 
 
 @every_statement
+@pytest.mark.sampled(26)
 def test_formulas_convert_to_mathml(statement):
     texts = [*statement.sections.values()]
     texts += [statement.place, statement.hypotheses, statement.ground, statement.note]

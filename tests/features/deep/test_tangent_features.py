@@ -65,7 +65,7 @@ ONE_LAYER = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ONE_LAYER)
 def test_one_layer_of_five_units_has_the_tangent_kernel_exactly(name):
     network = ONE_LAYER[name] | {"weight_variance": 0.8, "bias_variance": 0.2}

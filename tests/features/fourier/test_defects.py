@@ -62,7 +62,7 @@ def small_cells(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *DEPENDENT])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_the_kernel_holds(kind, small_cells):
     verdict = kernel_verdict(drawer(kind))
     assert verdict.status == "holds", str(verdict)

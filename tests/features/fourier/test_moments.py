@@ -84,7 +84,7 @@ def test_matern_kernels_in_arbitrary_precision(nu):
 @every_spectrum
 @pytest.mark.parametrize("form", ["pairs", "offset"])
 @pytest.mark.parametrize("z", [0.4, 1.5])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_variance_and_kurtosis_are_those_of_the_cosine(name, form, z):
     """Moments of cos(w z), or of it plus a uniform phase's cosine, from multiples of z: an
     integral of the density for each."""

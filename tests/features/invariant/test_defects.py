@@ -202,12 +202,14 @@ def look(draw, **options):
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.sampled(5)
 def test_correct_maps_hold(setting):
     verdict = look(drawer(setting))
     assert verdict.status == "holds", str(verdict)
 
 
 @pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.sampled(8)
 def test_defects_are_refuted(name):
     setting, defect = DEFECTS[name]
     verdict = look(drawer(setting, defect, 2000), resolution=FINE.get(name, 0.05))

@@ -31,7 +31,7 @@ def bisected(v, rho):
 
 
 @pytest.mark.parametrize("seed", range(30))
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 def test_random_problems(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))

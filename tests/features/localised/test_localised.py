@@ -32,6 +32,7 @@ def test_features_are_kronecker_products(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.sampled(1)
 def test_kernel_and_variance_hold_over_draws(form):
     np.testing.assert_allclose(draw().kernel(X, X[:2]), by_hand(X, X[:2]), atol=1e-15)
     grams = np.array([draw(seed, form=form).gram(X) for seed in range(3000)])
