@@ -341,13 +341,10 @@ EXPERIMENT = Experiment(
     title="Kernels of deep maxout networks",
     source="Ours; kernels of Lee and others (2018), Jacot and others (2018)",
     printed=(
-        "No paper's experiment. Kernel ridge regression, which is the mean of Gaussian process "
-        "regression, with the covariance and the tangent kernel of maxout networks of pools 2 "
-        "(which is ReLU) to 16 and depth 1 to 6 at their critical weight variance, bias variance "
-        "0.05. Beside them one-layer arc-cosine kernels, the Gaussian kernel with one of three "
-        "bandwidths, random features and Nystroem's method with 200 columns. Ridges, and the "
-        "bandwidth, by exact leave-one-out squared errors. 300 rows to learn from and 500 to test "
-        "on; ten draws. Classes are coded one against all."
+        "No paper's experiment. Kernel ridge regression with the covariance and the tangent kernel "
+        "of maxout networks at their critical weight variance, beside arc-cosine and Gaussian "
+        "kernels, random features and Nystroem's method. Errors of rows left out choose ridges and "
+        "bandwidths."
     ),
     prepare=prepare,
     cells=cells,

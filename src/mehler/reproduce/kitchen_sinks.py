@@ -245,9 +245,7 @@ EXPERIMENT = Experiment(
     printed=(
         "Many random non-linearities are said to have a better accuracy for the time than greedy "
         "algorithms that optimise non-linearities and weights: many more of them are needed, and "
-        "optimisation is much faster. No numbers are on the slides. Here: cosines and stumps drawn "
-        "at random with ridge regression, greedy steps on cosines, AdaBoost on stumps, and a "
-        "perceptron, on Adult and 5000 digits of MNIST (0 to 4 against 5 to 9)."
+        "optimisation is much faster. No numbers are on the slides."
     ),
     prepare=prepare,
     cells=cells,

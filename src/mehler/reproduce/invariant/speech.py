@@ -131,12 +131,9 @@ EXPERIMENT = Experiment(
     printed=(
         "Isolated digits of 326 speakers, templates moved by up to 400 cents up and down and "
         "played at half to double speed; accuracy is plotted over the number of training samples, "
-        "no number is stated. TIDIGITS is licensed and not available: 3000 recordings of the Free "
-        "Spoken Digit Dataset stand in, as 20 frames of 13 cepstra that span the recording, so "
-        "that its length is gone before any map; five speeds and five shifts of the mel axis. The "
-        "speakers are not named there: the split is not one by speakers. At level quick recordings "
-        "are synthetic: within a class only speed, pitch and noise differ, as the features "
-        "suppose, which shows nothing about speech."
+        "no number is stated. Here a recording is 20 frames of 13 cepstra, whatever its length, "
+        "and the split is not one by speakers. Synthetic recordings of a class differ as the "
+        "features suppose, which shows nothing about speech."
     ),
     prepare=prepare,
     measure=measure,

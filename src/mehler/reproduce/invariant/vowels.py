@@ -125,9 +125,8 @@ EXPERIMENT = Experiment(
     source="Mroueh, Voinea, Poggio (2015), Section 6 and Figures 6 to 8",
     printed=(
         "Accuracy for several splits of TIDIGITS, which has 326 speakers, without numbers in the "
-        "source text; it is licensed. Deterding's vowels stand in: 11 vowels of 15 speakers, six "
-        "windows each, ten log areas of the vocal tract a window. Eight speakers are known, seven "
-        "are new. Templates are moved by stretching the vocal tract by up to a fifth either way."
+        "source text. Here: 11 vowels of 15 speakers, of whom eight are known, and templates moved "
+        "by stretching the vocal tract by up to a fifth either way."
     ),
     prepare=prepare,
     measure=measure,

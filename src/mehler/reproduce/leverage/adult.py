@@ -245,9 +245,7 @@ EXPERIMENT = Experiment(
     printed=(
         "Adult with its 32,561 training and 16,281 test rows: sampling by leverage is said to beat "
         "plain sampling, keeping the largest scores to beat that and to come near the methods that "
-        "use targets. The source text lacks the numbers. Here a sixth of the training part is held "
-        "out to choose by, and 3000 rows select features; the exact kernel is fitted on as many "
-        "rows as the features."
+        "use targets. The source text lacks the numbers."
     ),
     prepare=prepare,
     cells=cells,

@@ -196,10 +196,9 @@ EXPERIMENT = Experiment(
     title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",
     printed=(
-        "Test error over the number of features on four sets, of which Adult alone is available; "
-        "sampling by leverage is said to beat plain sampling, keeping the largest scores to beat "
-        "that, the bandwidth chosen for each method by itself. Here the features are cosines with "
-        "offset, as there; magic, diamonds and house sales stand in."
+        "Test error over the number of features on four sets: sampling by leverage is said to beat "
+        "plain sampling, keeping the largest scores to beat that, the bandwidth chosen for each "
+        "method by itself. The features are cosines with offset."
     ),
     prepare=lambda level, folder: world_of(level) if folder is None else uci(level, folder),
     cells=cells,

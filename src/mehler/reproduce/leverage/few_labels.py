@@ -187,10 +187,7 @@ EXPERIMENT = Experiment(
     printed=(
         "On Seizure and Adult, with few labels a class, ELSS features with logistic regression are "
         "said to beat logistic regression on the rows and a perceptron; the numbers of labels, "
-        "features, nodes and repetitions are missing in the source text. Here 5, 20 and 50 labels "
-        "a class, 50 features of a pool of 500, 50 nodes, and scores of 1000 unlabelled rows; "
-        "magic stands in for Seizure. Each method has its own bandwidth and ridge, by three folds "
-        "of the labelled rows."
+        "features, nodes and repetitions are missing in the source text."
     ),
     prepare=lambda level, folder: world_of(level, _SETS),
     cells=cells,

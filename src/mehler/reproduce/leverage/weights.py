@@ -131,9 +131,7 @@ EXPERIMENT = Experiment(
     source="Shahrampour, Kolouri (2019), Figure 1",
     printed=(
         "Histograms of the weights of features on Year Prediction: without a ridge all are equal, "
-        "with one, whose size the source text lacks, they are far from it. No package ships the "
-        "data: Adult, magic, diamonds and house sales stand in, and the 8 x 8 digits at the quick "
-        "level."
+        "with one, whose size the source text lacks, they are far from it."
     ),
     prepare=lambda level, folder: world_of(level),
     cells=cells,

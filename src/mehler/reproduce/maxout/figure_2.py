@@ -315,9 +315,8 @@ EXPERIMENT = Experiment(
     source="Mroueh, Rennie, Goel (2015), section 5.1 and Figure 2",
     printed=(
         "33 faces of one person at different angles, unit norm, m = 10,000, q = 12, two principal "
-        "components: the embedding is said to order the faces by angle. Those faces are not to be "
-        "had; digits that are turned stand in, with known angles, and the ORL faces, with names "
-        "but no angles."
+        "components: the embedding is said to order the faces by angle. Turned digits have known "
+        "angles, the ORL faces names but no angles."
     ),
     prepare=prepare,
     cells=cells,

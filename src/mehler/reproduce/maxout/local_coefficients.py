@@ -256,9 +256,7 @@ EXPERIMENT = Experiment(
     printed=(
         "The function of the kernel is linear with coefficients that change from point to point, "
         "equation (4), and a linear model of features estimates it, (5). The paper shows no "
-        "picture of them. Here local coefficients of maps are compared with those of the exact "
-        "kernel, and used to say which pixels a prediction rests on: on 5000 digits of MNIST, and "
-        "on the 8 x 8 digits at the quick level."
+        "picture of them."
     ),
     prepare=prepare,
     measure=measure,

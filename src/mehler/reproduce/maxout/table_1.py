@@ -232,8 +232,7 @@ PIXELS = replace(
     name="maxout-table-1-pixels",
     title="Errors of random maxout features over m and q, rows of pixels",
     printed=(
-        "The first three columns of Table 1 once more: the paper does not say how rows are scaled, "
-        "and here they are pixels between 0 and 1, of different lengths."
+        "The first three columns of Table 1 once more: the paper does not say how rows are scaled."
     ),
     prepare=prepare_pixels,
     cells=_cells_pixels,

