@@ -72,7 +72,7 @@ def compare(x: Any, relation: str, y: Any) -> bool | None:
     return True if x.a > y.b else False if x.b <= y.a else None
 
 
-def sure(x: Any, relation: str, y: Any) -> bool:
+def sure(x: iv.mpf, relation: str, y: iv.mpf) -> bool:
     """Return a comparison of intervals that is certain either way."""
     if (certain := compare(x, relation, y)) is None:
         raise Undecided("the statistics are known too roughly")
@@ -86,12 +86,12 @@ def ball(value: float, radius: float = 0.0) -> Any:
     return iv.mpf(value) + iv.mpf([-radius, radius])
 
 
-def larger(x: Any, y: Any) -> Any:
+def larger(x: iv.mpf, y: iv.mpf) -> Any:
     """Return the interval of max(x, y)."""
     return iv.mpf([max(x.a, iv.mpf(y).a), max(x.b, iv.mpf(y).b)])
 
 
-def moved(sums: list[Any], e: Any) -> list[Any]:
+def moved(sums: list[Any], e: iv.mpf) -> list[Any]:
     """Return sum (X - c - e)^k for k = 0 to 4 from those at e = 0."""
     signed = [(-e) ** k for k in range(5)]
     return [sum(math.comb(k, j) * signed[k - j] * sums[j] for j in range(k + 1)) for k in range(5)]
@@ -107,7 +107,7 @@ def power_sums(test: Test) -> tuple[int, list[Any], Any]:
     return n, [iv.mpf(n), m1, m2, m3, m4], m1 / n
 
 
-def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def catoni(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     r"""S(m) = sum psi(a (X - m)) beyond B = (1 + n/N) L, psi(u) = sign(u) log(1 + \|u\| + u^2/2).
 
     L = log(2/rate), a = sqrt(2 L/(N V)), V declared, N planned, or n at an earlier look. S falls in
@@ -121,7 +121,7 @@ def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     bound, variance = cost * (1 + iv.mpf(n) / planned), ball(test["variance"])
     a = iv.sqrt(2 * cost / planned / variance)
 
-    def excludes(e: Any, side: int) -> bool:
+    def excludes(e: iv.mpf, side: int) -> bool:
         e -= side * ball(plan.get("rounding", 0.0))
         _, m1, _, m3, m4 = moved(sums, e)
         total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
@@ -133,7 +133,7 @@ def catoni(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return Mean(mean, excludes, not plan.get("pilot", False), not look)
 
 
-def won(stake: Any, sums: list[Any], most: Any) -> Any:
+def won(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
     r"""Return a lower bound of prod (1 + s Y) where s Y >= -c, from sums of Y^k; c is `most`.
 
     log(1 + u) >= u - u^2/2 + u^3/3 - k u^4 for u >= -c, k = (-log(1 - c) - c - c^2/2 - c^3/3)/c^4.
@@ -143,7 +143,7 @@ def won(stake: Any, sums: list[Any], most: Any) -> Any:
     return iv.exp(powers[0] - powers[1] / 2 + powers[2] / 3 - k * powers[3])
 
 
-def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def wealth(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate, by `won`.
 
     w is the range, stored about the claim, and twice the slack of rounding. A mean beyond the range
@@ -153,7 +153,7 @@ def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     low, high = map(ball, test["range"])
     stakes, span = [iv.mpf(3) / 4 / 2**j for j in range(13)], high - low + 2 * rounding
 
-    def excludes(e: Any, side: int) -> bool:
+    def excludes(e: iv.mpf, side: int) -> bool:
         e -= side * rounding
         total = sum(won(-side * s / span, moved(sums, e), s) for s in stakes)
         beyond = bool(compare(side * e, ">", high if side > 0 else -low))
@@ -162,7 +162,9 @@ def wealth(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return Mean(mean, excludes)
 
 
-def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: bool) -> Mean:
+def mixture(
+    plan: Test, test: Test, r: iv.mpf, c: iv.mpf, level: iv.mpf, lack: iv.mpf, may: bool
+) -> Mean:
     r"""Mean over 29 stakes s = 2^k/r of exp(s n d - s^2 c (Q + n d^2)) at least `level`.
 
     d is the distance of m from the mean, divided by `lack`; Q = sum (X - mean)^2. Beyond an
@@ -172,7 +174,7 @@ def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: 
     n, sums, mean = power_sums(test)
     squares = moved(sums, mean)[2]
 
-    def excludes(e: Any, side: int) -> bool:
+    def excludes(e: iv.mpf, side: int) -> bool:
         d = (side * (e - mean) - ball(plan["rounding"])) / lack
         stakes = [iv.mpf(2) ** k / r for k in range(-20, 9)]
         terms = [iv.exp(s * n * d - s**2 * c * (squares + n * d**2)) for s in stakes]
@@ -181,12 +183,12 @@ def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: 
     return Mean(mean, excludes, may, sure(n / (9 * c), ">=", iv.log(29 * level)) or None)
 
 
-def symmetric(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def symmetric(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     """`mixture` at c = 1/2 and 2/rate, of samples symmetric about their mean: de la Pena 1999."""
     return mixture(plan, test, r, iv.mpf(1) / 2, 2 / rate, 1, True)
 
 
-def unseen(test: Test, rate: Any, r: Any) -> bool:
+def unseen(test: Test, rate: iv.mpf, r: iv.mpf) -> bool:
     r"""Bets that a mean is off by e = r/20 or more, but for events rarer than log(4/rate)/n.
 
     Z = X - c or c - X, of positive sample mean, M the largest -Z. The mean over 29 stakes
@@ -204,7 +206,7 @@ def unseen(test: Test, rate: Any, r: Any) -> bool:
     return sure(sum(won(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
 
 
-def self_normalised(plan: Test, test: Test, rate: Any, r: Any, alone: bool = False) -> Any:
+def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf, alone: bool = False) -> Any:
     r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
 
     t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2.
@@ -252,7 +254,7 @@ def bets(test: Test) -> Any:
     return total / 11
 
 
-def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+def squared_lengths(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     r"""Q = \|u + v\|^2 or \|u - v\|^2 of claimed mean q, over draws or blocks; Ville (1939).
 
     Refuted if `bets` reach 1/rate and Q exceeds q by r/10; the best direction alone is stored.
@@ -261,7 +263,7 @@ def squared_lengths(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bo
     return sure(off, ">=", FLOOR * r) and sure(bets(test), ">=", 1 / rate), True
 
 
-def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+def nonnegative(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Of X >= 0: too large if `bets` reach 2/rate, too small by `unseen` at rate/2 if E >= 100."""
     n, sums, off = power_sums(test)
     if not sure(abs(off), ">=", FLOOR * r):
@@ -273,7 +275,7 @@ def nonnegative(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
     return varies and sure(squares**2, ">=", 100 * fourths) and unseen(test, rate / 2, r), False
 
 
-def tail(n: int, k: int, p: Any) -> Any:
+def tail(n: int, k: int, p: iv.mpf) -> Any:
     """Return P(Bin(n, p) >= k) for k above its mean, by its terms and a geometric rest."""
     term = iv.exp(iv.loggamma(n + 1) - iv.loggamma(k + 1) - iv.loggamma(n - k + 1))
     term *= iv.exp(k * iv.log(p) + (n - k) * iv.log(1 - p))
@@ -285,18 +287,18 @@ def tail(n: int, k: int, p: Any) -> Any:
     return total + iv.mpf([0, 1]) * term * ratio / (1 - ratio)
 
 
-def binomial(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def binomial(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
     n, count, claim = test["n"], test["count"], ball(test["claim"])
 
-    def excludes(e: Any, side: int) -> bool:
+    def excludes(e: iv.mpf, side: int) -> bool:
         p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
         return sure(n * p, "<", k) and bool(p.b <= 0 or sure(tail(n, k, p), "<=", rate / 2))
 
     return Mean(iv.mpf(count) / n - claim, excludes)
 
 
-def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
+def betting(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     r"""K+ = prod (1 + min(s_i, 3/(4 m)) (X_i - m)) at least 2/rate for X in [0, 1], or of 1 - X.
 
     s_i = sqrt(2 log(2/rate)/(n v_i)), v_1 = 1/4, v_{i+1} = (1/4 + sum_{j<=i} (X_j - m_j)^2)/(i + 1)
@@ -312,7 +314,7 @@ def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
         total += x
         scatter += (x - total / (i + 1)) ** 2
 
-    def excludes(e: Any, side: int) -> bool:
+    def excludes(e: iv.mpf, side: int) -> bool:
         m = (claim + e - low) / (high - low)
         m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
         if compare(m, "<", 0):
@@ -323,18 +325,18 @@ def betting(plan: Test, test: Test, rate: Any, r: Any) -> Mean:
     return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
 
 
-def no_event(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+def no_event(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Probability 0 is claimed: one occurrence refutes; holds if (1 - r)^n <= rate/2."""
     return test["count"] > 0, sure((1 - r) ** test["n"], "<=", rate / 2)
 
 
-def beyond_range(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+def beyond_range(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """One sample outside the declared range, by more than rounding, refutes it."""
     (low, high), slack = test["range"], test["slack"]
     return not low - slack <= test["value"] <= high + slack, False
 
 
-def kolmogorov(n: int, d: Any) -> Any:
+def kolmogorov(n: int, d: iv.mpf) -> Any:
     """Return P(D_n^+ >= d): d sum_j C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j), or exp(-2 n d^2).
 
     Birnbaum and Tingey (1951) up to n = 10^4, Massart (1990) beyond.
@@ -346,7 +348,7 @@ def kolmogorov(n: int, d: Any) -> Any:
     return d * sum(math.comb(n, j) * part for j, part in enumerate(parts))
 
 
-def distribution(plan: Test, test: Test, rate: Any, r: Any) -> tuple[bool, bool]:
+def distribution(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Distance of two distribution functions at sample i of n, (i + 1)/n - F(t) or F(t-) - i/n.
 
     Refuted if the largest has a tail of at most rate/2, holds if r/2 has.
@@ -375,13 +377,13 @@ def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
     return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
 
 
-def is_outside(result: Mean, r: Any) -> bool:
+def is_outside(result: Mean, r: iv.mpf) -> bool:
     """Return whether the claim is excluded and far enough from the mean."""
     far = sure(abs(result.mean), ">=", FLOOR * r)
     return far and any(result.excludes(iv.mpf(0), side) for side in (-1, 1))
 
 
-def judge(result: Mean, test: Test, r: Any) -> tuple[bool, bool | None]:
+def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
     """Return whether one mean refutes, and whether it is known within the resolution."""
     (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
     if is_outside(result, r):
@@ -454,7 +456,7 @@ def is_sample(test: Test) -> bool:
     return fits
 
 
-def outcome(group: Test, test: Test, alpha: Any, r: Any) -> tuple[bool | None, bool | None, str]:
+def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
     """Return whether a test refutes, whether it is narrow, and why that is open."""
     plan, name, n = group["plan"], group["method"], len(group["plan"].get("unit_X", ()))
     pairs = n * (n + 1) // 2 if plan.get("same") else n * len(plan.get("unit_Y", ()))

@@ -116,7 +116,7 @@ def _is_partial(side: Mapping[str, Any]) -> bool:
     return "--statements" in str(side["provenance"]["command"])
 
 
-def _of_data(old: Any, new: Any, alike: bool) -> Iterator[Change]:
+def _of_data(old: Mapping[str, Any], new: Mapping[str, Any], alike: bool) -> Iterator[Change]:
     if old is None or new is None:
         names = [one["name"] if one else "none" for one in (old, new)]
         yield from _differ("data", "rows", *names)

@@ -348,7 +348,7 @@ def _document(result: Any, first: tuple[str, ...], names: tuple[str, ...]) -> di
     return {name: plain(getattr(result, name)) for name in (*first, *names)}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value made of JSON types; see `Report.to_dict`."""
     if isinstance(value, np.generic):
         value = value.item()

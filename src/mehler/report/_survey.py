@@ -203,11 +203,11 @@ class Declared:
         """Number of features of the map."""
         return int(self.phi.n_features)
 
-    def kernel(self, X: Any) -> np.ndarray:
+    def kernel(self, X: _arrays.Array) -> np.ndarray:
         """Return the kernel, for `plan_map`."""
         return self.gram
 
-    def gram_variance(self, X: Any) -> np.ndarray:
+    def gram_variance(self, X: _arrays.Array) -> np.ndarray:
         """Return the variance of the inner product, for `plan_map`."""
         return self.spread
 
@@ -495,7 +495,7 @@ def score_map(candidate: MapUnderTest, task: Task, context: Context) -> Score | 
     return _score(candidate.label, size, draw, replace(task, prepare=candidate.rows), context)
 
 
-def _same(values: Any) -> Any:
+def _same(values: object) -> Any:
     return values
 
 

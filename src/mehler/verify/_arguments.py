@@ -246,7 +246,7 @@ def require_options(
     )
 
 
-def _ledger(ledger: Any) -> Any:
+def _ledger(ledger: object) -> Any:
     if ledger is not None and not callable(getattr(ledger, "spend", None)):
         raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
     return ledger

@@ -105,7 +105,7 @@ def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     return json.dumps(content, indent=0, allow_nan=False) + "\n"
 
 
-def exactly(value: Any) -> Any:
+def exactly(value: object) -> Any:
     """Return JSON-able values with floats in hexadecimal; NaN and infinities by name."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from mehler._plural import counted
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Return a float to six digits, anything else as it is."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 

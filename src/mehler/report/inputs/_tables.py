@@ -35,7 +35,7 @@ def arrow(label: str) -> Any:
     return pyarrow
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Quote a value in at most 30 characters."""
     text = str(value)
     return repr(text if len(text) <= 30 else text[:29] + "…")
@@ -91,7 +91,7 @@ class TableSource(Source):
         decimal = self.pa.types.is_decimal(column.type)
         return column.cast(self.pa.float64()) if decimal else column
 
-    def _is_numeric(self, kind: Any) -> bool:
+    def _is_numeric(self, kind: object) -> bool:
         t = self.pa.types
         tests = (t.is_integer, t.is_floating, t.is_boolean, t.is_decimal, t.is_null)
         return any(test(kind) for test in tests)

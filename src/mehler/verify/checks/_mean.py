@@ -218,7 +218,7 @@ def _samples(samples: Array) -> Any:
     return np.asarray(host, dtype=np.float64)
 
 
-def _claim(value: Any, shape: tuple[int, ...], name: str = "exact") -> Any:
+def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
     """Return a claim as a finite float64 array whose shape belongs to that of the samples."""
     array = require_reals(name, to_host(value) if is_array(value) else value, finite=False)
     shapes = [shape[1:], shape[1:] * 2][: 2 if name == "exact" else 1]
@@ -260,7 +260,7 @@ def _declared(
     return [Declared(binary=True)] * p if binary else [Declared(bounds=ends) for ends in ranges]
 
 
-def _spread(value: Any, p: int, name: str) -> list[float]:
+def _spread(value: object, p: int, name: str) -> list[float]:
     """Return one number per coordinate, broadcasting a scalar."""
     if not is_array(value) and not isinstance(value, list | tuple):
         return [require_real(name, value)] * p

@@ -175,7 +175,7 @@ def offset(means: Means, claim: Array) -> Cause:
     return fit_of(means, claim, claim + value, "offset", text, value, error)
 
 
-def mirror(means: Means, pairs: Pairs, kernel: Any) -> Cause | None:
+def mirror(means: Means, pairs: Pairs, kernel: Callable[..., Any]) -> Cause | None:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
 
     None for rows of one sign. 2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and

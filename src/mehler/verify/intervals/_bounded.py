@@ -34,7 +34,9 @@ def hoeffding_half_width(n: int, span: float, false_alarm: float) -> float:
     return span * math.sqrt(math.log(2.0 / false_alarm) / (2.0 * n))
 
 
-def bernstein_half_width(n: int, variance: Any, span: float, false_alarm: float) -> Any:
+def bernstein_half_width(
+    n: int, variance: float | NDArray[np.float64], span: float, false_alarm: float
+) -> Any:
     """Return sqrt(2 s^2 L/n) + 7 span L / (3 (n - 1)), L = log(3/alpha), s^2 unbiased.
 
     Two Bernstein tails at the true variance and one event that bounds the true deviation by
@@ -44,7 +46,9 @@ def bernstein_half_width(n: int, variance: Any, span: float, false_alarm: float)
     return np.sqrt(2.0 * variance * cost / n) + 7.0 * span * cost / (3.0 * (n - 1))
 
 
-def bounded_half_width(n: int, variance: Any, span: float, false_alarm: float) -> Any:
+def bounded_half_width(
+    n: int, variance: float | NDArray[np.float64], span: float, false_alarm: float
+) -> Any:
     """Return the smaller half width, each at alpha/2, which pays for choosing after the data."""
     half = 0.5 * false_alarm
     return np.minimum(
@@ -246,7 +250,7 @@ class Wealth:
         """Mean of all samples."""
         return self.sums[0] / self.n
 
-    def log_wealth(self, m: Any, sign: float) -> Any:
+    def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
         n, mean = self.n, self.mean
         _, s2, s3, s4 = self.sums

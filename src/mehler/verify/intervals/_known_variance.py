@@ -158,7 +158,7 @@ def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
 _BLOCK = 1 << 16
 
 
-def psi(u: Any) -> Any:
+def psi(u: float | NDArray[np.float64]) -> Any:
     """Return psi(u), elementwise."""
     size = np.abs(u)
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)

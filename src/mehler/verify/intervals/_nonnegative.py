@@ -131,7 +131,9 @@ _BLOCK = 1 << 14
 _FAR = -40.0
 
 
-def upper_ends(n: int, mean: Any, squares: Any, rate: float) -> Any:
+def upper_ends(
+    n: int, mean: float | NDArray[np.float64], squares: float | NDArray[np.float64], rate: float
+) -> Any:
     """Return upper confidence bounds at error `rate`, for kappa <= MARGIN times the samples' own.
 
     `mean` and `squares` are the means of n samples and of their squares; infinite where n is too

@@ -22,6 +22,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._validate import require_positive, require_probability
@@ -57,7 +58,13 @@ def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
 
 
 @np.errstate(under="ignore")
-def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
+def half_widths(
+    n: int,
+    squares: float | NDArray[np.float64],
+    cost: float,
+    t: float | NDArray[np.float64],
+    scale: float,
+) -> Any:
     """Return the distance from the mean of n samples to every m not excluded, elementwise.
 
     `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
@@ -83,7 +90,9 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     return np.where(found.any(axis=0), far, np.inf)
 
 
-def effective_samples(squares: Any, fourths: Any) -> Any:
+def effective_samples(
+    squares: float | NDArray[np.float64], fourths: float | NDArray[np.float64]
+) -> Any:
     """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
     squares, fourths = np.asarray(squares), np.asarray(fourths)
     return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)

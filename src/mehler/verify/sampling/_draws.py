@@ -134,7 +134,7 @@ def _alone(draws: Draws, work: Work) -> bool:
     return draws.alone
 
 
-def _same(left: Any, again: Any) -> None:
+def _same(left: object, again: object) -> None:
     if not _equal(left, again):
         raise ValueError(
             "n_jobs: draw(seed) gave other features when called again with the same seed, so that "
@@ -150,5 +150,5 @@ def _equal(left: Any, right: Any) -> bool:
     return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=True))
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> Any:
     return tuple(map(_copied, value)) if isinstance(value, tuple) else np.array(value)

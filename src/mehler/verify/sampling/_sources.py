@@ -222,7 +222,7 @@ def choose_source(phi: Callable[..., Any], pairs: Pairs, independent_features: b
     return Estimates(pairs, m, 1, eps)
 
 
-def unit_source(phi: Any, pairs: Pairs) -> Source | None:
+def unit_source(phi: Callable[..., Any], pairs: Pairs) -> Source | None:
     """Return the source of one sample per unit, independent or not; None without such products.
 
     A map's `products` are used only where they agree with its features, so that correct products

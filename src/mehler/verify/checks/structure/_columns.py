@@ -366,7 +366,7 @@ def _alike(z: Array) -> Any:
     return ~apart(z, np.repeat(z[:1], len(z), axis=0), z.shape[1]).any(axis=1)
 
 
-def _bets(subject: Subject, rows: Array, claim: Any) -> str:
+def _bets(subject: Subject, rows: Array, claim: NDArray[np.float64]) -> str:
     """Bet on the length of the sum of all rows' features."""
     unit = np.sqrt(np.outer(np.diag(claim), np.diag(claim)))
     allowance = 0.25 * subject.resolution * len(rows) ** 2

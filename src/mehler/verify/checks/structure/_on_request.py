@@ -221,7 +221,7 @@ class _Broken(Exception):
     """A declaration that is not kept."""
 
 
-def _require(fact: Any, message: str) -> None:
+def _require(fact: object, message: str) -> None:
     if not bool(fact):
         raise _Broken(message)
 

@@ -134,7 +134,7 @@ def pilots(
 ) -> dict[Any, Trial]:
     """Run a first test at each value that the map does not refuse."""
 
-    def pilot(value: Any, k: int) -> Trial:
+    def pilot(value: object, k: int) -> Trial:
         trial = make(value, k)
         trial.pilot()
         return trial

@@ -260,7 +260,7 @@ class Subject:
             return None
 
     def in_time(
-        self, what: str, run: Callable[..., Any], *arguments: Any, value: Any = None
+        self, what: str, run: Callable[..., Any], *arguments: Any, value: object = None
     ) -> Any:
         """Return the result, or None where the map refuses or the time is over, which is noted."""
         return None if self.over(what, value) else self.attempt(what, run, *arguments, value=value)
