@@ -162,9 +162,7 @@ def wealth(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     return Mean(mean, excludes)
 
 
-def mixture(
-    plan: Test, test: Test, r: iv.mpf, c: iv.mpf, level: iv.mpf, lack: iv.mpf, may: bool
-) -> Mean:
+def mixture(plan: Test, test: Test, r: Any, c: Any, level: Any, lack: Any, may: bool) -> Mean:
     r"""Mean over 29 stakes s = 2^k/r of exp(s n d - s^2 c (Q + n d^2)) at least `level`.
 
     d is the distance of m from the mean, divided by `lack`; Q = sum (X - mean)^2. Beyond an

@@ -302,7 +302,7 @@ class LowerBound(Bound):
         return ": it claims nothing"
 
 
-def _number(name: str, value: Any) -> Any:
+def _number(name: str, value: object) -> Any:
     """Return a float, or an array of floats that nobody can write to."""
     array = require_reals(name, value, finite=False).copy()
     if array.ndim == 0:

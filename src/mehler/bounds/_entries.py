@@ -31,7 +31,7 @@ def at_entry(index: tuple[int, ...]) -> Iterator[None]:
         raise type(error)(f"{error} (at entry {list(index)} of the arrays)") from error
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a value has entries."""
     return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
 
@@ -53,7 +53,7 @@ def entries(
         yield index, {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
 
 
-def host_array(name: str, value: Any) -> Any:
+def host_array(name: str, value: object) -> Any:
     """Return an argument as a NumPy array of numbers."""
     try:
         array = np.asarray(

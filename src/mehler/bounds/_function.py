@@ -122,7 +122,7 @@ def positive_or_infinite(name: str, value: float) -> float:
     return number if number == math.inf else require_positive(name, number)
 
 
-def require_fraction(name: str, value: Any) -> float:
+def require_fraction(name: str, value: float) -> float:
     """Return a number above 0 and at most 1."""
     if not 0 < require_real(name, value) <= 1:
         raise ValueError(f"{name}={value!r} must be above 0 and at most 1")

@@ -69,14 +69,14 @@ def require_margins(name: str, value: object) -> Any:
     return t
 
 
-def require_margin(name: str, value: Any) -> float:
+def require_margin(name: str, value: float) -> float:
     """Return a cosine above 0."""
     if require_positive(name, value) > 1:
         raise ValueError(f"{name}={value!r} is a cosine: it must be at most 1")
     return float(value)
 
 
-def require_fraction(name: str, value: Any) -> float:
+def require_fraction(name: str, value: float) -> float:
     """Return a number in [0, 1)."""
     if not 0 <= require_real(name, value) < 1:
         raise ValueError(f"{name}={value!r} must be a share in [0, 1)")

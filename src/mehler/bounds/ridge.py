@@ -29,6 +29,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption
@@ -52,7 +53,7 @@ _MEANS = np.linspace(0.0, 1.0, 21)
 _HOELDER = np.geomspace(1e-4, 1e4, 81)
 
 
-def require_smoothness(name: str, value: Any) -> float:
+def require_smoothness(name: str, value: float) -> float:
     """Return r in (0, 1]."""
     if require_positive(name, value) > 1:
         raise ValueError(f"{name}={value!r} must be at most 1: ridge regression saturates")
@@ -75,7 +76,7 @@ def excess_risk(
     ridge: float,
     norm: float,
     noise: float,
-    gram: Any = None,
+    gram: ArrayLike | None = None,
     eigenvalues: Any = None,
     sup: float | None = None,
     leverage: float | None = None,

@@ -71,7 +71,7 @@ def gram_error(
     *,
     ridge: float,
     delta: float,
-    gram: Any = None,
+    gram: ArrayLike | None = None,
     eigenvalues: Any = None,
     sup: float | None = None,
     leverage: float | None = None,
@@ -134,7 +134,7 @@ def operator_error(
     n_features: int,
     *,
     delta: float,
-    gram: Any = None,
+    gram: ArrayLike | None = None,
     eigenvalues: Any = None,
     sup: float | None = None,
     lipschitz: float | None = None,
@@ -210,7 +210,7 @@ _STEPS = np.unique(
 )
 
 
-def require_kurtosis(name: str, value: Any) -> float:
+def require_kurtosis(name: str, value: float) -> float:
     """Return a fourth moment over a squared second one."""
     if require_positive(name, value) < 1:
         raise ValueError(f"{name}={value!r} is below 1, which no mean of squares is")

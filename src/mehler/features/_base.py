@@ -180,7 +180,7 @@ class FeatureMap(metaclass=CalledByName):
             self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
         self._drawn = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if getattr(self, "_drawn", False):
             raise AttributeError(f"maps are immutable: draw another one to change {name}")
         super().__setattr__(name, value)

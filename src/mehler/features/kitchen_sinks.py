@@ -320,7 +320,12 @@ class KitchenSinks(FeatureMap):
         return xp.where(still, ones, central / xp.where(still, ones, variance) ** 2)
 
     def _require_digits(
-        self, still: Any, variance: Any, central: Any, m: list[Any], errors: list[Any]
+        self,
+        still: _arrays.Array,
+        variance: _arrays.Array,
+        central: _arrays.Array,
+        m: list[Any],
+        errors: list[Any],
     ) -> None:
         """Raise ValueError where cancellation or underflow leaves a kurtosis no two digits."""
         xp = _arrays.array_namespace(variance)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays, _random
 from mehler._validate import require_positive
@@ -374,7 +375,7 @@ def _bessel(s: _arrays.Array, nu: float) -> Any:
     return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)
 
 
-def _bessel_derivative(s: Any, nu: float) -> Any:
+def _bessel_derivative(s: NDArray[np.float64], nu: float) -> Any:
     """Compute M_nu'(s^2) = -2^-nu/Gamma(nu) s^(nu-1) K_(1-nu)(s), and 0 at s = 0."""
     from scipy.special import gammaln, kve
 

@@ -388,7 +388,12 @@ def _half(y: Floats) -> Any:
 
 
 def supremum(
-    q: int, at: Any, rho: Any, upper: Floats, lower: Floats, simple: ArrayLike
+    q: int,
+    at: NDArray[np.float64],
+    rho: NDArray[np.float64],
+    upper: Floats,
+    lower: Floats,
+    simple: ArrayLike,
 ) -> tuple[Any, Any]:
     """Bound both exponents over [-1, 1] from values at `rho`, descending from 1: (rho, at).
 
@@ -416,7 +421,7 @@ def supremum(
     )
 
 
-def to_opposite(q: int, at: Any, rho: float) -> Any:
+def to_opposite(q: int, at: NDArray[np.float64], rho: float) -> Any:
     """Bound how much E exp(-at F) grows from `rho` < 0 down to -1.
 
     d/drho E exp(-at F) >= -at (kappa + E [exp(2 at abs(F)); D = D', F < 0]); one index with signs
@@ -426,7 +431,9 @@ def to_opposite(q: int, at: Any, rho: float) -> Any:
     return (1 + rho) * at * (kappa + q * 2.0 ** (2 - q) / np.sqrt(2 - 4 * at))
 
 
-def _by_slopes(q: int, at: Any, values: Any, widths: Floats, cells: Floats) -> Any:
+def _by_slopes(
+    q: int, at: NDArray[np.float64], values: NDArray[np.float64], widths: Floats, cells: Floats
+) -> Any:
     """Improve on bounds of the cells, (cell, at), by those of the derivative, three times."""
     for _ in range(3):
         slope = derivative(q, at, cells.max(axis=0))

@@ -35,14 +35,14 @@ _TRIED, _SUMMED = 64, 40
 _REST_AT = 0.25
 
 
-def require_dimension(name: str, value: Any) -> float:
+def require_dimension(name: str, value: float) -> float:
     """Return a doubling dimension."""
     if require_not_negative(name, value) > _LARGEST_DIMENSION:
         raise ValueError(f"{name}={value!r} is the doubling dimension of no set: at most 1e300")
     return float(value)
 
 
-def require_diameter(name: str, value: Any) -> float:
+def require_diameter(name: str, value: float) -> float:
     """Return the diameter of a set on the unit sphere."""
     if require_positive(name, value) > 2:
         raise ValueError(

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler._validate import require_positive
 from mehler.bounds._bound import LowerBound
@@ -23,7 +24,7 @@ _LONGEST = math.sqrt(140)
 
 @bound(_STATEMENT, _QUANTITY, falls_in=("n_features",), kind=LowerBound, prepare=with_eigenvalues)
 def gram_error(
-    n_features: int, *, ridge: float, gram: Any = None, eigenvalues: Any = None
+    n_features: int, *, ridge: float, gram: ArrayLike | None = None, eigenvalues: Any = None
 ) -> Formula:
     r"""Bound the spectral error of m features from below, for every map and every draw.
 

@@ -29,7 +29,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _FALL = 40.0
 
 
-def require_dimension(name: str, value: Any) -> float:
+def require_dimension(name: str, value: float) -> float:
     """Return a doubling dimension whose packing can be counted."""
     if require_not_negative(name, value) > 59:
         raise ValueError(f"{name}={value!r} is more than 59: 2^k rows fit in no array")

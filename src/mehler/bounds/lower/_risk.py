@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mehler import exact
 from mehler.bounds._bound import LowerBound
@@ -137,7 +138,7 @@ def excess_risk(
     prepare=with_eigenvalues,
 )
 def fixed_design_error(
-    *, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None
+    *, norm: float, noise: float, gram: ArrayLike | None = None, eigenvalues: Any = None
 ) -> Formula:
     r"""Bound the mean squared error at the rows from below, for every learner.
 

@@ -379,7 +379,7 @@ def _layer(
     layer: Layer,
     xp: ModuleType,
     inputs: _arrays.Array,
-    weights: Any,
+    weights: _arrays.Array,
     tangents: _arrays.Array,
     to: Any,
 ) -> tuple[_arrays.Array, _arrays.Array]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler.exact import (
@@ -56,7 +57,7 @@ class Moments:
     slope_at_one: float
 
 
-def maxout_moments(rho: Any, q: int) -> Moments:
+def maxout_moments(rho: NDArray[np.float64], q: int) -> Moments:
     """Compute the moments of the largest of q."""
     inside = np.where(np.abs(rho) < 1.0 - PARALLEL, rho, 0.0)
     same = inside == rho
@@ -81,7 +82,7 @@ def maxout_moments(rho: Any, q: int) -> Moments:
     )
 
 
-def sided_moments(rho: Any, right: float, left: float) -> Moments:
+def sided_moments(rho: NDArray[np.float64], right: float, left: float) -> Moments:
     r"""Compute the moments of :math:`\alpha t_+ + \beta(-t)_+`, from arc-cosine kernels."""
     near, far = 1.0 - rho, 1.0 + rho
     inside = np.where(np.abs(rho) < 1.0 - PARALLEL, rho, 0.0)
@@ -93,7 +94,7 @@ def sided_moments(rho: Any, right: float, left: float) -> Moments:
         ahead, behind = arc_cosine(rho, near, far, order), arc_cosine(-rho, far, near, order)
         return one * ahead + two * behind
 
-    def ends(ahead: Any, behind: Any) -> Any:
+    def ends(ahead: NDArray[np.float64], behind: NDArray[np.float64]) -> Any:
         powers = right**4 + left**4, right**3 * left + right * left**3
         return powers[0] * ahead + powers[1] * behind
 
@@ -117,19 +118,19 @@ def sided_moments(rho: Any, right: float, left: float) -> Moments:
     )
 
 
-def _cube_half(rho: Any) -> Any:
+def _cube_half(rho: NDArray[np.float64]) -> Any:
     r"""Return :math:`E u_+^3v_+`."""
     theta = np.arccos(rho)
     return (3.0 * rho * (np.pi - theta) + np.sin(theta) * (2.0 + rho**2)) / (2.0 * np.pi)
 
 
-def _square_half(rho: Any) -> Any:
+def _square_half(rho: NDArray[np.float64]) -> Any:
     r"""Return :math:`E[u_+^2; v > 0]`, a third of the derivative of that."""
     theta = np.arccos(rho)
     return (np.pi - theta + rho * np.sin(theta)) / (2.0 * np.pi)
 
 
-def _bends(rho: Any, q: int) -> tuple[Any, Any]:
+def _bends(rho: NDArray[np.float64], q: int) -> tuple[Any, Any]:
     """Compute two derivatives of the collision probability inside (-1, 1)."""
     if q == 1:
         return np.zeros_like(rho), np.zeros_like(rho)
@@ -143,7 +144,7 @@ def _bends(rho: Any, q: int) -> tuple[Any, Any]:
     return np.asarray(collision_slope(rho, q)), turn
 
 
-def _unit(rho: Any) -> Any:
+def _unit(rho: NDArray[np.float64]) -> Any:
     """Return the angle, from [0, pi] to [-1, 1]."""
     return 2.0 * np.arccos(rho) / np.pi - 1.0
 
@@ -157,7 +158,7 @@ def _angle_slopes(q: int) -> tuple[Any, Any]:
     return first, chebyshev.chebder(first) * (2.0 / np.pi)
 
 
-def _fitted(theta: Any, values: Any) -> Any:
+def _fitted(theta: NDArray[np.float64], values: NDArray[np.float64]) -> Any:
     """Interpolate at the angles of the grid, which are Chebyshev's."""
     return chebyshev.chebfit(2.0 * theta / np.pi - 1.0, values, len(theta) - 1)
 

@@ -368,7 +368,7 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
     return group
 
 
-def as_group(group: Any, name: str = "group") -> Group:
+def as_group(group: object, name: str = "group") -> Group:
     """Return a group, or the group of a recipe."""
     if isinstance(group, Group):
         return group
@@ -383,7 +383,7 @@ def as_group(group: Any, name: str = "group") -> Group:
     )
 
 
-def _numbers(name: str, value: Any) -> Any:
+def _numbers(name: str, value: object) -> Any:
     """Return real numbers as an array of NumPy, in their own dtype."""
     if np.ma.is_masked(value):
         raise TypeError(f"{name} have masked entries: fill them in, or leave those rows out")
@@ -398,7 +398,7 @@ def _numbers(name: str, value: Any) -> Any:
     return array
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return an argument in the form of recipes."""
     if isinstance(value, dict):
         return {name: _plain(each) for name, each in value.items()}

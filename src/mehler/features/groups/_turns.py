@@ -101,7 +101,7 @@ class TimeWarps(Group):
             raise ValueError(f"speeds={list(speeds)} must be above 0")
         middle = 0.5 * (n_inputs - 1)
 
-        def positions(elements: Any) -> Any:
+        def positions(elements: NDArray[np.number]) -> Any:
             return middle + elements * (np.arange(n_inputs) - middle)
 
         super().__init__(
@@ -146,7 +146,7 @@ class PitchShifts(Group):
         cents = _finite_numbers("cents", cents)
         density = require_positive("channels_per_octave", channels_per_octave)
 
-        def positions(elements: Any) -> Any:
+        def positions(elements: NDArray[np.number]) -> Any:
             return np.arange(n_inputs) - elements * (density / 1200.0)
 
         super().__init__(

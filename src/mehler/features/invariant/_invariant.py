@@ -138,7 +138,7 @@ class GroupInvariantFeatures(FeatureMap):
         n_inputs: int,
         n_features: int | None = None,
         *,
-        group: Any,
+        group: object,
         seed: int,
         n_templates: int | None = None,
         n_bins: int = 8,

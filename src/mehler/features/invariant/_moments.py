@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_integer, require_positive
@@ -248,7 +249,7 @@ class GivenMoments(Sampled):
         # An offset moves a product by at most a bin: it varies by at most a quarter of its square.
         return found + 0.25 * self.bins.step**2 / m
 
-    def _of_sample(self, a: Any, b: Any) -> float:
+    def _of_sample(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
         """Compute the variance over samples of elements, from all pairs of them."""
         tables = (
             self._summed(np.maximum(left[0][:, None], right[0][None]))
@@ -266,7 +267,7 @@ class GivenMoments(Sampled):
             moved = self.group.apply(template[None])[:, 0].T
             yield x @ moved, z @ moved
 
-    def _independent(self, left: Any, right: Any) -> Any:
+    def _independent(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
         """Average products over all pairs of elements."""
         if self.bins.rule == "dither":
             s = self.bins.window
@@ -276,7 +277,7 @@ class GivenMoments(Sampled):
         shares = [(rows[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (left, right)]
         return (shares[0] * self.bins.weights) @ shares[1].T
 
-    def _summed(self, values: Any) -> Any:
+    def _summed(self, values: NDArray[np.float64]) -> Any:
         """Sum the weights of the thresholds that values do not exceed."""
         if self.bins.rule == "dither":
             return self.bins.window - np.clip(values, -self.bins.window, self.bins.window)
@@ -288,7 +289,7 @@ class GivenMoments(Sampled):
 _DEVIATIONS = 4.0
 
 
-def group_for(group: Any, n_inputs: int) -> Group:
+def group_for(group: object, n_inputs: int) -> Group:
     """Check that a group acts on rows of that width."""
     made = as_group(group)
     width = require_integer("n_inputs", n_inputs)

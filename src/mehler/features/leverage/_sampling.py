@@ -96,7 +96,7 @@ class PlainSampling(Selector):
 
     changes_kernel: ClassVar[bool] = False
 
-    def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
+    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
         n = self._n_groups()
         mass = np.zeros(self._shares().size)
         mass[:n] = 1.0 / n
@@ -211,7 +211,7 @@ class LeverageSampling(Selector):
             n_features=self.n_features,
         )
 
-    def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
+    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
         q = self.law(self._scores(phi))
         n = self._n_groups()
         scored = int(np.count_nonzero(q))

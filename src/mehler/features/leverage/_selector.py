@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mehler import _arrays
 from mehler._random import require_seed
@@ -27,7 +27,7 @@ from mehler.features.maxout._maxout import MaxoutFeatures
 _SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)
 
 
-def require_pool(pool: Any) -> FeatureMap:
+def require_pool(pool: object) -> FeatureMap:
     """Raise unless `pool` is a map with real features."""
     if not isinstance(pool, FeatureMap) or isinstance(pool, MaxoutCodes):
         raise TypeError(
@@ -78,7 +78,7 @@ def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
     return units, of_units[units].T.reshape(-1)
 
 
-def require_groups(groups: Any, n_columns: int) -> Any:
+def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
     """Return group labels 0 .. G-1 of the columns, on the host; one per column for None."""
     if groups is None:
         return np.arange(n_columns)
@@ -91,14 +91,14 @@ def require_groups(groups: Any, n_columns: int) -> Any:
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
-def members(labels: Any) -> list[Any]:
+def members(labels: NDArray[np.int64]) -> list[Any]:
     """Return the column numbers of each group, in order."""
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))[:-1]
     return np.split(order, ends)
 
 
-def sum_groups(xp: ModuleType, values: _arrays.Array, labels: Any) -> _arrays.Array:
+def sum_groups(xp: ModuleType, values: _arrays.Array, labels: NDArray[np.int64]) -> _arrays.Array:
     """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
     n = values.shape[0]
     sizes = np.bincount(labels)
@@ -155,7 +155,7 @@ class SelectedFeatures(FeatureMap):
         n_inputs: int,
         n_features: int,
         *,
-        pool: Any,
+        pool: object,
         columns: Sequence[int],
         gains: Sequence[float],
         unbiased: bool,

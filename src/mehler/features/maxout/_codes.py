@@ -290,7 +290,7 @@ class PackedCodes(metaclass=CalledByName):
     mehler.MaxoutCodes : The codes.
     """
 
-    def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
+    def __init__(self, words: _arrays.Array, n_features: int, pool_size: int) -> None:
         self.n_features = require_integer("n_features", n_features)
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
         shape = (bit_planes.planes_of(self.pool_size), -(-self.n_features // bit_planes.WORD))
@@ -407,7 +407,7 @@ class PackedCodes(metaclass=CalledByName):
         right = None if other is None else other.words
         return bit_planes.agreements(self.words, right, self.n_features, out)
 
-    def _require_same(self, other: Any) -> None:
+    def _require_same(self, other: object) -> None:
         if not isinstance(other, PackedCodes):
             raise TypeError(f"other is {type(other).__name__}; pass PackedCodes.pack(codes, q)")
         ours, theirs = ((one.n_features, one.pool_size) for one in (self, other))

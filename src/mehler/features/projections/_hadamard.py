@@ -136,7 +136,7 @@ def _at_once(
     values: _arrays.Array,
     cells: _arrays.Array,
     outer: tuple[Any, Any],
-    lengths: Any,
+    lengths: NDArray[np.float64],
 ) -> _arrays.Array:
     """Return all pieces, (q, n, m), of transformed rows (n_cells, b, n)."""
     q, n_blocks, n_cells, b = cells.shape[:4]
