@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -57,7 +58,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
     def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+        self, x: _arrays.Array, n_components: int, seed: int, targets: np.ndarray | None = None
     ) -> FeatureMap:
         """Draw the map for validated rows, on their device; few subclasses use `targets`."""
         options = {"n_features": n_components, **self._options(x)}
@@ -68,7 +69,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         own = self.get_params(deep=False)
         return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: object, y: ArrayLike | None = None) -> Self:
         """Draw the map's weights.
 
         Parameters
@@ -92,7 +93,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: object) -> Any:
         """Return the features of rows.
 
         Parameters
@@ -113,7 +114,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         blocks = [self._features(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
-    def expected_kernel(self, X: Any, Y: _arrays.Array | None = None) -> Any:
+    def expected_kernel(self, X: object, Y: _arrays.Array | None = None) -> Any:
         """Return the exact kernel that inner products of features estimate, `FeatureMap.kernel`.
 
         Parameters
@@ -146,11 +147,11 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Whether features depend on targets."""
         return False
 
-    def _like(self, x: Any) -> _arrays.Array:
+    def _like(self, x: _arrays.Array) -> _arrays.Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
         return np.empty((0, x.shape[1]), dtype=x.dtype) if _inputs.is_sparse(x) else x
 
-    def _rows_here(self, X: Any, method: str) -> _arrays.Array:
+    def _rows_here(self, X: object, method: str) -> _arrays.Array:
         check_is_fitted(self)
         return _inputs.rows_for(self, self.map_, X, method)
 
@@ -179,7 +180,7 @@ def fitted_part(
     default: Sampler,
     seed: int,
     x: _arrays.Array,
-    y: Any,
+    y: ArrayLike | None,
     *,
     name: str,
     weights: _arrays.Array | None = None,

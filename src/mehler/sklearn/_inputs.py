@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import is_classifier
@@ -22,7 +23,7 @@ _BLOCK = 1 << 24
 _DATES = ("date", "time", "duration", "period")
 
 
-def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+def rows(estimator: Any, X: object, *, reset: bool) -> Any:
     """Validate `X` and return its rows as floats; `reset` records their width and names.
 
     Returns NumPy arrays, sparse rows as CSR, or under array API dispatch arrays in the library of
@@ -37,19 +38,19 @@ def is_sparse(x: _arrays.Array) -> bool:
     return bool(sparse.issparse(x))
 
 
-def dense(x: Any) -> Any:
+def dense(x: _arrays.Array) -> Any:
     """Return rows, sparse ones as an array."""
     return x.toarray() if is_sparse(x) else x
 
 
-def row_blocks(x: Any) -> Iterator[slice]:
+def row_blocks(x: _arrays.Array) -> Iterator[slice]:
     """Yield slices of sparse rows that are small when dense; others are one slice."""
     n, d = x.shape
     size = max(1, _BLOCK // (8 * d)) if is_sparse(x) else max(1, n)
     yield from _arrays.slices(n, size)
 
 
-def weights_of(sample_weight: Any, x: Any) -> Any:
+def weights_of(sample_weight: ArrayLike | None, x: _arrays.Array) -> Any:
     """Validate weights of rows; return them on the host, or None."""
     if sample_weight is None:
         return None
@@ -89,7 +90,7 @@ def _require_numbers(values: Any, name: str, dates: bool = False) -> None:
         )
 
 
-def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
+def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> _arrays.Array:
     """Validate `X` as `rows` does, and that it is on the device of `phi`."""
     x = rows(estimator, X, reset=False)
     require_here(estimator, phi, x, method)
@@ -110,7 +111,7 @@ def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str)
 
 
 def rows_and_labels(
-    estimator: Any, X: Any, y: Any, *, least: int = 2, **checks: Any
+    estimator: Any, X: object, y: ArrayLike | None, *, least: int = 2, **checks: Any
 ) -> tuple[_arrays.Array, Any]:
     """Validate both, and return the rows on their device and `y` on the host.
 
@@ -140,7 +141,7 @@ def columns_of(y: Any) -> Any:
     return (y[:, None] == np.unique(y)).astype(np.float64)
 
 
-def _floats_of(x: Any) -> list[Any]:
+def _floats_of(x: _arrays.Array) -> list[Any]:
     """Return the dtypes that are preserved; others are converted to the first of them."""
     if not (get_config()["array_api_dispatch"] and _arrays.is_array(x)):
         return [np.float64, np.float32]
@@ -153,7 +154,7 @@ def _floats_of(x: Any) -> list[Any]:
 _SEEDS = 2**63 - 1
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: object) -> int:
     """Return an integer as it is, or draw one from a generator; None is NumPy's global one."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(_SEEDS))

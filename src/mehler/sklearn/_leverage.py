@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 import mehler.features as features
 from mehler import _arrays
 from mehler.features import leverage
@@ -98,7 +100,7 @@ class LeverageSampler(Sampler):
     random_state: Any = None
 
     def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+        self, x: _arrays.Array, n_components: int, seed: int, targets: np.ndarray | None = None
     ) -> features.FeatureMap:
         selector, names = self._selection()
         own = {name: getattr(self, name) for name in names}

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -45,7 +45,7 @@ class FeatureRidge(Estimator):
     fit_intercept: bool
     random_state: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw the features and solve for the coefficients.
 
         Parameters
@@ -68,10 +68,10 @@ class FeatureRidge(Estimator):
         self._fit(X, y, sample_weight)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
         raise NotImplementedError
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: object) -> Any:
         """Predict the targets of rows; of a classifier the labels, the classes of largest value.
 
         Parameters
@@ -93,7 +93,7 @@ class FeatureRidge(Estimator):
         self,
         x: _arrays.Array,
         codes: NDArray[np.float64],
-        targets: Any,
+        targets: np.ndarray,
         scoring: Scoring,
         weights: NDArray[np.float64] | None = None,
     ) -> None:
@@ -127,7 +127,7 @@ class FeatureRidge(Estimator):
         x: _arrays.Array,
         codes: NDArray[np.float64],
         targets: _arrays.Array,
-        weights: Any = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
         lambdas = require_lambdas(self.lambdas)
@@ -196,7 +196,7 @@ class FeatureRidge(Estimator):
         self.coef_ = xp.matrix_transpose(fit.weights)
         self.intercept_ = fit.intercept
 
-    def _values(self, X: Any, method: str) -> _arrays.Array:
+    def _values(self, X: object, method: str) -> _arrays.Array:
         """Return the values at rows, (n, t)."""
         check_is_fitted(self)
         phi = self.features_.map_
@@ -312,13 +312,13 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept: bool = True
     random_state: Any = None
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
         x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
         wide = np.asarray(targets, dtype=np.float64)
         self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
 
     def partial_fit(
-        self, X: Any, y: _arrays.Array, sample_weight: Any = None
+        self, X: object, y: _arrays.Array, sample_weight: ArrayLike | None = None
     ) -> RandomFeatureRidge:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
@@ -433,7 +433,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     random_state: Any = None
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
         x, targets = _inputs.rows_and_labels(self, X, y)
         check_classification_targets(targets)
         labels = column_or_1d(targets, warn=True)
@@ -442,7 +442,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         self.classes_ = _at(classes, x)
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+        self, X: object, y: ArrayLike, classes: Any = None, sample_weight: Any = None
     ) -> RandomFeatureRidgeClassifier:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
@@ -539,7 +539,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             t = xp.where(falling[:, k : k + 1] > total / (k + 1), total / (k + 1), t)
         return xp.where(estimate > t, estimate - t, xp.zeros_like(estimate))
 
-    def _weights(self, sample_weight: Any, labels: Any, x: Any) -> Any:
+    def _weights(self, sample_weight: Any, labels: np.ndarray, x: _arrays.Array) -> Any:
         """Return weights of rows times those of their classes, or None."""
         weights = _inputs.weights_of(sample_weight, x)
         if self.class_weight is None:
@@ -548,7 +548,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return own if weights is None else own * weights
 
     def _drawn_for(
-        self, x: _arrays.Array, targets: Any, weights: NDArray[np.float64] | None = None
+        self, x: _arrays.Array, targets: np.ndarray, weights: NDArray[np.float64] | None = None
     ) -> Any:
         # Pass integers, which features that use targets interpret as classes, not as values.
         return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1], weights)
@@ -571,7 +571,7 @@ def _at(classes: Any, x: _arrays.Array) -> Any:
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
 
 
-def _classes(classes: Any, before: Any, *, fixed: bool) -> Any:
+def _classes(classes: ArrayLike | None, before: Any, *, fixed: bool) -> Any:
     """Return all labels, sorted."""
     if classes is None:
         if before is None:
@@ -587,7 +587,7 @@ def _classes(classes: Any, before: Any, *, fixed: bool) -> Any:
     return distinct
 
 
-def _codes(labels: Any) -> tuple[Any, Any]:
+def _codes(labels: np.ndarray) -> tuple[Any, Any]:
     """Return codes of labels on the host, one column for two classes, and the classes."""
     codes, classes = learn.one_vs_all(labels)
     if len(classes) < 2:

@@ -268,7 +268,7 @@ class FourierSampler(Sampler):
             raise ValueError(f"length_scale={length!r} must be a number above 0")
         return 0.5 / length**2
 
-    def _scale_of(self, x: Any) -> float:
+    def _scale_of(self, x: _arrays.Array) -> float:
         """Return 1 / (d var), of the entries of rows, counted by their weights."""
         with np.errstate(over="ignore", invalid="ignore"):
             if _inputs.is_sparse(x) or self._row_weights is not None:
@@ -340,7 +340,7 @@ def _length(gamma: float) -> float:
     return float((0.5 / gamma) ** 0.5)
 
 
-def _weighted_variance(x: Any, shares: NDArray[np.float64]) -> float:
+def _weighted_variance(x: _arrays.Array, shares: NDArray[np.float64]) -> float:
     """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
     x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
     mean = float((shares @ x).mean())
@@ -443,7 +443,7 @@ class InvariantSampler(Sampler):
             "window": self._window_for(x),
         }
 
-    def _warn_of_tables(self, x: Any) -> None:
+    def _warn_of_tables(self, x: _arrays.Array) -> None:
         """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
         names: Any = getattr(self, "feature_names_in_", ())
         stems = {re.sub(r"\d+", "", name) for name in names}

@@ -17,7 +17,7 @@ from mehler.learn import Errors, HeldOut, LeftOut, Scoring, best, rows_at
 from mehler.sklearn import _inputs
 
 
-def splits_of(cv: Any, targets: Any, *, classifier: bool) -> list[tuple[Any, Any]]:
+def splits_of(cv: Any, targets: np.ndarray, *, classifier: bool) -> list[tuple[Any, Any]]:
     """Return the training and validation indices of scikit-learn's `cv`."""
     if isinstance(cv, (bool, np.generic, np.ndarray)) and np.ndim(cv) == 0:
         cv = require_integer("cv", cv, least=2)
@@ -82,7 +82,7 @@ def _indices(rows: _arrays.Array, n: int) -> Any:
 
 def solve_by_blocks(
     phi: Any,
-    x: Any,
+    x: _arrays.Array,
     y: _arrays.Array,
     weights: _arrays.Array,
     *,
@@ -114,14 +114,16 @@ def solve_by_blocks(
     return replace(fit, lambdas=lambdas, errors=errors)
 
 
-def add(sums: learn.RidgeSums, x: Any, y: _arrays.Array, weights: _arrays.Array) -> learn.RidgeSums:
+def add(
+    sums: learn.RidgeSums, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array
+) -> learn.RidgeSums:
     """Add rows with weights, block by block if they are sparse."""
     for rows, targets, some in _blocks(x, y, weights):
         sums.add(rows, targets, some)
     return sums
 
 
-def _summed(errors: Errors, x: Any, y: _arrays.Array, weights: _arrays.Array) -> Any:
+def _summed(errors: Errors, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array) -> Any:
     total: Any = 0.0
     for rows, targets, some in _blocks(x, y, weights):
         xp = _arrays.array_namespace(targets)
@@ -130,14 +132,14 @@ def _summed(errors: Errors, x: Any, y: _arrays.Array, weights: _arrays.Array) ->
 
 
 def _blocks(
-    x: Any, y: _arrays.Array, weights: NDArray[np.float64]
+    x: _arrays.Array, y: _arrays.Array, weights: NDArray[np.float64]
 ) -> Iterator[tuple[Any, Any, Any]]:
     for rows in _inputs.row_blocks(x):
         yield _inputs.dense(x[rows, :]), y[rows, :], weights[rows]
 
 
 def _at(
-    index: NDArray[np.int64], x: Any, y: _arrays.Array, weights: NDArray[np.float64]
+    index: NDArray[np.int64], x: _arrays.Array, y: _arrays.Array, weights: NDArray[np.float64]
 ) -> tuple[Any, Any, Any]:
     chosen = x[index, :] if _inputs.is_sparse(x) else rows_at(x, index)
     return chosen, rows_at(y, index), rows_at(weights, index)
