@@ -77,6 +77,7 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
     return found
 
 
+@np.errstate(over="ignore")
 def cdf(
     X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True
 ) -> _arrays.Array:
@@ -85,11 +86,6 @@ def cdf(
     If not homogeneous, P(M <= t[i, j]), whatever the row.
     """
     wide, values = rows_and_values(X, t)
-    with np.errstate(over="ignore"):
-        return _cdf(X, wide, values, of_unit, homogeneous)
-
-
-def _cdf(X: Any, wide: Any, values: Any, of_unit: Any, homogeneous: bool) -> _arrays.Array:
     length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
     scaled = values / np.where(length > 0.0, length, 1.0)
     at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)

@@ -106,7 +106,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         array, shape (n_samples, n_components)
             float32 for float32 rows. A data frame after ``set_output``; under array API dispatch
             an array in the library and on the device of `X`.
-
         """
         x = self._rows_here(X, "transform")
         if not _inputs.is_sparse(x):
@@ -128,7 +127,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         array, shape (n_samples, n_samples_Y)
             Expectation of ``transform(X) @ transform(Y).T`` over ``random_state``.
-
         """
         x, y = (
             None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))

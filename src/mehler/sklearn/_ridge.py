@@ -25,9 +25,9 @@ from mehler.sklearn._samplers import MaxoutSampler
 from mehler.sklearn._splits import Stream, choose_by_splits, folds_of, solve_by_blocks, splits_of
 
 if TYPE_CHECKING:
-    from mehler.sklearn._typed import MultiOutputMixin, RegressorMixin
+    from mehler.sklearn._typed import ClassifierMixin, MultiOutputMixin, RegressorMixin
 else:
-    from sklearn.base import MultiOutputMixin, RegressorMixin
+    from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 # From a negligible penalty to one of the size of the features.
 LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -63,7 +63,6 @@ class FeatureRidge(Estimator):
         Returns
         -------
         self
-
         """
         self._fit(X, y, sample_weight)
         return self
@@ -278,11 +277,6 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         The mean squared validation error for each of `lambdas`: mean over rows for leave-one-out,
         over splits for `cv`.
 
-    See Also
-    --------
-    RandomFeatureRidgeClassifier : The same for classification.
-    mehler.learn.ridge : The function behind it.
-
     Notes
     -----
     If features are selected using y, leave-one-out errors are optimistic: selection saw the
@@ -342,9 +336,8 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
         Raises
         ------
-        TypeError, ValueError
-            If `X` or `y` is not as above or inconsistent with earlier chunks, or a parameter is
-            out of range. On prediction, if there are several lambdas but only one row so far.
+        ValueError
+            On prediction, if there are several lambdas but only one row so far.
 
         Warns
         -----
@@ -368,12 +361,6 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
 def _columns(targets: NDArray[np.float64]) -> Any:
     return targets if targets.ndim == 2 else targets[:, None]
-
-
-if TYPE_CHECKING:
-    from mehler.sklearn._typed import ClassifierMixin
-else:
-    from sklearn.base import ClassifierMixin
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -405,11 +392,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Intercepts.
     features_, lambda_, errors_
         As for `RandomFeatureRidge`.
-
-    See Also
-    --------
-    RandomFeatureRidge : The same for regression.
-    mehler.learn.ridge : The function behind it.
 
     References
     ----------
@@ -460,7 +442,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Returns
         -------
         self
-
         """
         if isinstance(self.class_weight, str):
             raise ValueError(
@@ -492,7 +473,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         -------
         array, shape (n_samples, n_classes), or (n_samples,)
             Values: about +1 on rows of the class, -1 on others.
-
         """
         values = self._values(X, "decision_function")
         return values if values.shape[1] > 1 else values[:, 0]
@@ -523,7 +503,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         -------
         array, shape (n_samples, n_classes)
             Rows that sum to 1; the largest is that of :meth:`predict`.
-
         """
         estimate = (1.0 + self._values(X, "predict_proba")) / 2.0
         xp = _arrays.array_namespace(estimate)

@@ -365,7 +365,6 @@ class Selector(ABC):
         -------
         SelectedFeatures
             An immutable map.
-
         """
         _arrays.require_matrix(X, finite=False)
         phi = self.pool(X)
