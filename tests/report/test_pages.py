@@ -355,6 +355,15 @@ def test_prose_renders_only_what_stands_between_dollars():
     assert "&amp; &lt;b&gt;" in html
 
 
+def test_sentences_of_statements_may_have_emphasis_and_code():
+    text = "The *first* of `a*b` is $x * y$, <b>."
+    assert "<em>first</em> of <code>a*b</code> is <math" in prose(text, marked=True)
+    assert prose(text, marked=True).endswith("</math>, &lt;b&gt;.")
+    # Names of checks and columns are text.
+    assert "<em>" not in prose(text)
+    assert "`a*b`" in prose(text)
+
+
 def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
     plot = Plot(
         title="t",

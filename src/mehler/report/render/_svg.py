@@ -62,7 +62,7 @@ _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 # A line of text, and a character of a number.
 _LINE, _CHARACTER = 0.2, 0.09
 # Characters of a label that the legend's width and the axis' height hold.
-_LABEL, _UPRIGHT = 56, 30
+_LABEL, _UPRIGHT = 56, 32
 # Points that are more are a cloud.
 _CLOUD = 50
 

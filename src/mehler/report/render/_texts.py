@@ -172,12 +172,24 @@ def _ends_item(latex: str, space: re.Match[str]) -> bool:
     return latex[: space.start()].rstrip().endswith(",")
 
 
-def prose(text: str, ids: frozenset[str] = frozenset()) -> Markup:
-    """Render a sentence with mathematics in ``$...$``; words among `ids` link to the element."""
-    parts = re.split(r"\$([^$]+)\$", text)
+def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) -> Markup:
+    """Render a sentence with mathematics in ``$...$``; words among `ids` link to the element.
+
+    Of `marked` sentences, those of statements, ``*...*`` is emphasis and backquotes are code.
+    """
+    parts = re.split(_MARKED if marked else r"(\$[^$]+\$)", text)
     return Markup("").join(
-        mathml(part) if i % 2 else _linked(part, ids) for i, part in enumerate(parts)
+        _linked(part, ids) if i % 2 == 0 else _MARKS[part[0]](part[1:-1])
+        for i, part in enumerate(parts)
     )
+
+
+_MARKED = r"(\$[^$]+\$|`[^`]+`|\*\w[^*]*\*)"
+_MARKS: dict[str, Callable[[str], Markup]] = {
+    "$": mathml,
+    "`": Markup("<code>{}</code>").format,
+    "*": Markup("<em>{}</em>").format,
+}
 
 
 def _linked(text: str, ids: frozenset[str]) -> Markup:
