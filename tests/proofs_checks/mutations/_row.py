@@ -95,6 +95,30 @@ def of_term(
         yield row(f"times {least:g}", least)
 
 
+def of_terms(
+    statement: str,
+    check: Check,
+    bound: Callable[..., Bound],
+    *terms: tuple[Any, ...],
+    **common: Any,
+) -> Iterator[Row]:
+    """Rows of terms of a bound under one check: term, least, label, because and where of each.
+
+    The last three may be left out; `common` is for all.
+    """
+    names = ("term", "least", "label", "because", "where")
+    for values in terms:
+        yield from of_term(
+            statement, check=check, bound=bound, **common, **dict(zip(names, values))
+        )
+
+
+def unseen(statement: str, because: str, labels: Mapping[str, str]) -> Iterator[Row]:
+    """Rows of terms that no check sees, from their names to what the table calls them."""
+    for term, label in labels.items():
+        yield from of_term(statement, term, None, because=because, label=label)
+
+
 def times(
     bound: Callable[..., Bound],
     term: str,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 from mehler.proofs_checks.maxout.risk import sharper_risk as sharper_risk
 
 from mehler.bounds import Bound, Term, maxout
-from tests.proofs_checks.mutations._row import Row, of_term
+from tests.proofs_checks.mutations._row import Row, of_term, of_terms, unseen
 
 SIGNS = (
     "symmetrisation counts both signs of a deviation, and the step from the largest gap of the "
@@ -80,222 +80,113 @@ def supremum(covering: float = 1.0, union: float = 1.0) -> Callable[..., Bound]:
     return changed
 
 
-def _supremum_rows() -> list[Row]:
-    known = {"statement": "maxout.lemma-2", "check": lemma_2.on_subspheres}
-    return [
-        Row(
-            **known,
-            term="paper's shape: covering",
-            change="deleted",
-            defect={"by_dimension": supremum(covering=0.0)},
-        ),
-        Row(
-            statement="maxout.lemma-2",
-            term="paper's shape: covering",
-            change="times 0.7",
-            because=COVERING,
-        ),
-        Row(
-            **known,
-            term="paper's shape: union over units and weights",
-            change="deleted",
-            defect={"by_dimension": supremum(union=0.0)},
-        ),
-        Row(
-            statement="maxout.lemma-2",
-            term="paper's shape: union over units and weights",
-            change="times 0.7",
-            because=COVERING,
-        ),
-    ]
+def _supremum_rows() -> Iterator[Row]:
+    for term, part in (("covering", "covering"), ("union over units and weights", "union")):
+        known = {"statement": "maxout.lemma-2", "term": f"paper's shape: {term}"}
+        defect = {"by_dimension": supremum(**{part: 0.0})}
+        yield Row(**known, change="deleted", check=lemma_2.on_subspheres, defect=defect)
+        yield Row(**known, change="times 0.7", because=COVERING)
 
 
-def _risk_rows(statement: str, check: Any, bound: Any) -> list[Row]:
-    free = {"where": with_probability}
-    return [
-        *of_term(statement, "statistical", check, bound, least=0.1, because=SIGNS, **free),
-        *of_term(statement, "confidence", check, bound, least=0.75, **free),
-        *of_term(statement, "approximation", check, bound, least=0.5, because=HALF_NORMAL, **free),
-    ]
+def _risk_rows(statement: str, check: Any) -> Iterator[Row]:
+    return of_terms(
+        statement,
+        check,
+        maxout.excess_risk,
+        ("statistical", 0.1, "", SIGNS),
+        ("confidence", 0.75),
+        ("approximation", 0.5, "", HALF_NORMAL),
+        where=with_probability,
+    )
 
 
-T2 = "maxout.theorem-2"
+T2, L2, L3, L4 = "maxout.theorem-2", "maxout.lemma-2", "maxout.lemma-3", "maxout.lemma-4"
 SHARPER = "maxout.sharper-risk"
+NORMS = "by the sample's norms"
+SHAPE = "paper's shape"
+MEAN = "in expectation"
+SUM = "Monte Carlo function"
 ROWS = [
-    *_risk_rows(SHARPER, sharper_risk.risk, maxout.excess_risk),
-    *(
-        row
-        for term, least, why in (
-            # The confidence term, twice that of Theorem 2, covers a tenth of it in this instance.
-            ("statistical", 0.01, SIGNS),
-            ("confidence", 0.4, SIGNS + "; of the empirical complexity another half"),
-            ("approximation", 0.5, HALF_NORMAL),
-        )
-        for row in of_term(
-            SHARPER,
-            term,
-            sharper_risk.of_the_sample,
-            maxout.excess_risk,
-            least=least,
-            because=why,
-            label=f"{term}, by the sample's norms",
-        )
-    ),
-    *of_term(
+    *_risk_rows(SHARPER, sharper_risk.risk),
+    *of_terms(
         SHARPER,
-        "mean",
+        sharper_risk.of_the_sample,
+        maxout.excess_risk,
+        # The confidence term, twice that of Theorem 2, covers a tenth of it in this instance.
+        ("statistical", 0.01, f"statistical, {NORMS}", SIGNS),
+        (
+            *("confidence", 0.4, f"confidence, {NORMS}"),
+            SIGNS + "; of the empirical complexity another half",
+        ),
+        ("approximation", 0.5, f"approximation, {NORMS}", HALF_NORMAL),
+    ),
+    *of_terms(
+        SHARPER,
         sharper_risk.nearest,
         maxout.approximation,
-        least=0.999,
-        label="mean square of centred units",
-        where=in_expectation,
+        ("mean", 0.999, "mean square of centred units", "", in_expectation),
     ),
-    *_risk_rows(T2, theorem_2.tight, maxout.excess_risk),
-    *of_term(
+    *_risk_rows(T2, theorem_2.tight),
+    *of_terms(
         T2,
-        "statistical",
         theorem_2.tight,
         maxout.excess_risk,
-        least=0.12,
-        because=SIGNS,
-        label="in expectation: statistical",
+        ("statistical", 0.12, f"{MEAN}: statistical", SIGNS),
+        (
+            *("approximation", 0.24, f"{MEAN}: approximation"),
+            HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation",
+        ),
         where=in_expectation,
     ),
-    *of_term(
+    *of_terms(
         T2,
-        "approximation",
-        theorem_2.tight,
-        maxout.excess_risk,
-        least=0.24,
-        because=HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation",
-        label="in expectation: approximation",
-        where=in_expectation,
-    ),
-    *of_term(
-        T2,
-        "statistical",
         theorem_2.tight_paper,
         maxout.excess_risk_by_dimension,
-        least=0.1,
-        because=SIGNS,
-        label="paper's shape: statistical",
+        ("statistical", 0.1, f"{SHAPE}: statistical", SIGNS),
+        ("confidence", 0.75, f"{SHAPE}: confidence"),
+        ("approximation", 0.009, f"{SHAPE}: approximation", COVERING),
     ),
+    *_risk_rows("maxout.remark-2", remark_2.tight),
+    *of_terms(L2, lemma_2.on_subspheres, maxout.supremum, ("mean", 0.96), ("confidence", 0.85)),
     *of_term(
-        T2,
-        "confidence",
-        theorem_2.tight_paper,
-        maxout.excess_risk_by_dimension,
-        least=0.75,
-        label="paper's shape: confidence",
-    ),
-    *of_term(
-        T2,
-        "approximation",
-        theorem_2.tight_paper,
-        maxout.excess_risk_by_dimension,
-        least=0.009,
-        because=COVERING,
-        label="paper's shape: approximation",
-    ),
-    *_risk_rows("maxout.remark-2", remark_2.tight, maxout.excess_risk),
-    *of_term("maxout.lemma-2", "mean", lemma_2.on_subspheres, maxout.supremum, least=0.96),
-    *of_term("maxout.lemma-2", "confidence", lemma_2.on_subspheres, maxout.supremum, least=0.85),
-    *of_term(
-        "maxout.lemma-2",
+        L2,
         "supremum",
         lemma_2.on_subspheres,
         maxout.supremum_by_dimension,
         keyword="by_dimension",
         least=0.33,
         because="of the factor 4 the covering uses 2 and the tails of lengths sqrt(2)",
-        label="paper's shape: supremum",
+        label=f"{SHAPE}: supremum",
     ),
     *_supremum_rows(),
-    *of_term("maxout.lemma-3", "mean", None, because=SHRUNK, label="nearest function: mean"),
-    *of_term(
-        "maxout.lemma-3",
-        "confidence",
+    *unseen(L3, SHRUNK, {"mean": "nearest function: mean"}),
+    *of_terms(
+        L3,
         lemma_3.tight,
         maxout.approximation,
-        least=0.45,
-        because=HALF_NORMAL,
-        label="nearest function: confidence",
-        where=of_nearest,
+        ("confidence", 0.45, "nearest function: confidence", HALF_NORMAL, of_nearest),
+        ("mean", 0.99, "mean square", "", in_expectation),
+        ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo),
     ),
-    *of_term(
-        "maxout.lemma-3",
-        "mean",
-        lemma_3.tight,
-        maxout.approximation,
-        least=0.99,
-        label="mean square",
-        where=in_expectation,
+    *of_terms(L3, lemma_3.bernstein, maxout.approximation, ("tail", 0.96, f"{SUM}: tail")),
+    *unseen(L3, TRUNCATED, {"mean": f"{SHAPE}: mean", "confidence": f"{SHAPE}: confidence"}),
+    whole(L3, lemma_3.tight, maxout.approximation_by_dimension, 0.035),
+    *unseen(L4, SHRUNK, {"mean": "mean"}),
+    *unseen(
+        L4, TRUNCATED, {"mean": "by dimension: mean", "confidence": "by dimension: confidence"}
     ),
-    *of_term(
-        "maxout.lemma-3",
-        "deviation",
-        lemma_3.tight,
-        maxout.approximation,
-        least=0.3,
-        because=MOMENTS,
-        label="Monte Carlo function: deviation",
-        where=of_monte_carlo,
-    ),
-    *of_term(
-        "maxout.lemma-3",
-        "tail",
-        lemma_3.bernstein,
-        maxout.approximation,
-        least=0.96,
-        label="Monte Carlo function: tail",
-    ),
-    *of_term("maxout.lemma-3", "mean", None, because=TRUNCATED, label="paper's shape: mean"),
-    *of_term(
-        "maxout.lemma-3", "confidence", None, because=TRUNCATED, label="paper's shape: confidence"
-    ),
-    whole("maxout.lemma-3", lemma_3.tight, maxout.approximation_by_dimension, 0.035),
-    *of_term("maxout.lemma-4", "mean", None, because=SHRUNK, label="mean"),
-    *(
-        row
-        for term in ("mean", "confidence")
-        for row in of_term(
-            "maxout.lemma-4", term, None, because=TRUNCATED, label=f"by dimension: {term}"
-        )
-    ),
-    whole("maxout.lemma-4", lemma_4.tight, maxout.approximation_risk_by_dimension, 0.011),
-    *of_term(
-        "maxout.lemma-4",
-        "confidence",
+    whole(L4, lemma_4.tight, maxout.approximation_risk_by_dimension, 0.011),
+    *of_terms(
+        L4,
         lemma_4.tight,
         maxout.approximation_risk,
-        least=0.45,
-        because=HALF_NORMAL,
-        where=of_nearest,
+        ("confidence", 0.45, "", HALF_NORMAL, of_nearest),
+        ("mean", 0.79, f"{MEAN}: mean", "", in_expectation),
+        ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo),
     ),
-    *of_term(
-        "maxout.lemma-4",
-        "mean",
-        lemma_4.tight,
-        maxout.approximation_risk,
-        least=0.79,
-        label="in expectation: mean",
-        where=in_expectation,
-    ),
-    *of_term(
-        "maxout.lemma-4",
-        "deviation",
-        lemma_4.tight,
-        maxout.approximation_risk,
-        least=0.3,
-        because=MOMENTS,
-        label="Monte Carlo function: deviation",
-        where=of_monte_carlo,
-    ),
-    *of_term(
-        "maxout.lemma-4",
-        "tail",
-        None,
-        because="it is L times that of Lemma 3, which its inequality shows",
-        label="Monte Carlo function: tail",
+    *unseen(
+        L4,
+        "it is L times that of Lemma 3, which its inequality shows",
+        {"tail": f"{SUM}: tail"},
     ),
 ]

@@ -20,7 +20,7 @@ from mehler.proofs_checks.leverage import algorithm_1, bach, theorem_1
 from mehler.proofs_checks.maxout.risk import remark_2
 
 from mehler.bounds import group_invariant, kitchen_sinks, leverage
-from tests.proofs_checks.mutations._row import Row, of_term, times
+from tests.proofs_checks.mutations._row import Row, of_terms, times, unseen
 from tests.proofs_checks.mutations.maxout_bounds import SIGNS
 
 HALVES = (
@@ -88,47 +88,46 @@ ROWS: list[Row] = [
         check=remark_2.by_the_repair,
         defect={"features": lambda n, q: 0.7 * remark_2.features_by_the_repair(n, q)},
     ),
-    *of_term(f"{K}.lemma-1", "mean", lemma_1.tight, kitchen_sinks.approximation, least=0.89),
-    *of_term(f"{K}.lemma-1", "confidence", lemma_1.tight, kitchen_sinks.approximation, least=0.84),
-    *of_term(
+    *of_terms(
+        f"{K}.lemma-1",
+        lemma_1.tight,
+        kitchen_sinks.approximation,
+        ("mean", 0.89),
+        ("confidence", 0.84),
+    ),
+    *of_terms(
         f"{K}.risk-lemma",
-        "approximation",
         risk_lemma.tight,
         kitchen_sinks.approximation_risk,
-        least=0.9,
+        ("approximation", 0.9),
     ),
-    *of_term(
+    *of_terms(
         f"{K}.estimation-lemma",
-        "statistical",
         estimation_lemma.tight,
         kitchen_sinks.generalisation_gap,
-        least=0.34,
-        because="symmetrisation counts both signs of a deviation, labels by a coin one",
+        (
+            *("statistical", 0.34, ""),
+            "symmetrisation counts both signs of a deviation, labels by a coin one",
+        ),
+        ("confidence", 0.76),
     ),
-    *of_term(
-        f"{K}.estimation-lemma",
-        "confidence",
-        estimation_lemma.tight,
-        kitchen_sinks.generalisation_gap,
-        least=0.76,
-    ),
-    *of_term(
+    *unseen(
         f"{K}.theorem",
-        "statistical",
-        None,
-        because="functions of the class are at most C, so that the confidence term, which is "
+        "functions of the class are at most C, so that the confidence term, which is "
         "stated with it, is above what any number of features memorises, 0.12 of the statistical "
         "term in the mean; " + SIGNS,
+        {"statistical": "statistical"},
     ),
-    *of_term(f"{K}.theorem", "confidence", theorem.tight, kitchen_sinks.excess_risk, least=0.8),
-    *of_term(
+    *of_terms(
         f"{K}.theorem",
-        "approximation",
         theorem.tight,
         kitchen_sinks.excess_risk,
-        least=0.42,
-        because="the proof bounds features in [-C, C]; a box falls short only where their sizes "
-        "vary, by C/2 at most",
+        ("confidence", 0.8),
+        (
+            *("approximation", 0.42, ""),
+            "the proof bounds features in [-C, C]; a box falls short only where their sizes "
+            "vary, by C/2 at most",
+        ),
     ),
     Row(
         statement=f"{K}.greedy",
@@ -137,81 +136,40 @@ ROWS: list[Row] = [
         check=greedy.rate,
         defect={"bound": times(kitchen_sinks.approximation_greedy, "approximation", 0.7)},
     ),
-    *of_term(
+    *of_terms(
         f"{G}.elements",
-        "elements",
         elements.tight,
         group_invariant.kernel_change_elements,
-        least=0.999,
-        label="elements, in the mean",
-        where=lambda options: options.get("delta") is None,
+        (
+            *("elements", 0.999, "elements, in the mean", ""),
+            lambda options: options.get("delta") is None,
+        ),
+        # In the instance of 10^-250: 2 normal tails, z^2 over 2 log(2/delta), 0.99.
+        (
+            *("elements", 0.99, "elements, independent", ""),
+            lambda options: options.get("delta") and options.get("group_order") is None,
+        ),
+        (
+            *("elements", 0.88, "elements, distinct, by the range", ""),
+            lambda options: options.get("delta") and options.get("group_order"),
+        ),
+        (
+            *("elements", 0.73, "elements, distinct, by the spread", ""),
+            lambda options: options.get("radius", 1.0) > 1.0,
+        ),
     ),
-    # In the instance of 10^-250: 2 normal tails, z^2 over 2 log(2/delta), 0.99.
-    *of_term(
-        f"{G}.elements",
-        "elements",
-        elements.tight,
-        group_invariant.kernel_change_elements,
-        least=0.99,
-        label="elements, independent",
-        where=lambda options: options.get("delta") and options.get("group_order") is None,
-    ),
-    *of_term(
-        f"{G}.elements",
-        "elements",
-        elements.tight,
-        group_invariant.kernel_change_elements,
-        least=0.88,
-        label="elements, distinct, by the range",
-        where=lambda options: options.get("delta") and options.get("group_order"),
-    ),
-    *of_term(
-        f"{G}.elements",
-        "elements",
-        elements.tight,
-        group_invariant.kernel_change_elements,
-        least=0.73,
-        label="elements, distinct, by the spread",
-        where=lambda options: options.get("radius", 1.0) > 1.0,
-    ),
-    *of_term(
+    *of_terms(
         f"{G}.theorem-2",
-        "binning",
         theorem_2.tight,
         group_invariant.kernel_error,
-        least=0.99,
-        where=lambda options: options.get("rule", "paper") == "paper",
-    ),
-    *of_term(
-        f"{G}.theorem-2",
-        "binning",
-        theorem_2.tight,
-        group_invariant.kernel_error,
-        least=0.99,
-        label="binning, midpoints",
-        where=lambda options: options.get("rule") == "midpoint",
-    ),
-    *of_term(
-        f"{G}.theorem-2",
-        "templates",
-        theorem_2.tight,
-        group_invariant.kernel_error,
-        least=0.95,
-        label="templates, from the range",
-        where=from_the_range,
-    ),
-    *(
-        row
-        for law in ("sphere", "gaussian")
-        for row in of_term(
-            f"{G}.theorem-2",
-            "templates",
-            theorem_2.tight,
-            group_invariant.kernel_error,
-            least=0.95,
-            label=f"templates, Lipschitz, {law}",
-            where=templates(law),
-        )
+        ("binning", 0.99, "", "", lambda options: options.get("rule", "paper") == "paper"),
+        (
+            *("binning", 0.99, "binning, midpoints", ""),
+            lambda options: options.get("rule") == "midpoint",
+        ),
+        ("templates", 0.95, "templates, from the range", "", from_the_range),
+        ("templates", 0.95, "templates, Lipschitz, sphere", "", templates("sphere")),
+        ("templates", 0.95, "templates, Lipschitz, gaussian", "", templates("gaussian")),
     ),
     Row(
         statement=f"{G}.theorem-2",
@@ -220,93 +178,47 @@ ROWS: list[Row] = [
         check=theorem_2.tight,
         defect={"bound": times(group_invariant.kernel_error, "elements", 0.0)},
     ),
-    *of_term(
+    *of_terms(
         f"{G}.theorem-2",
-        "elements",
         theorem_2.given_templates,
         group_invariant.kernel_error,
-        least=0.65,
-        because=ONE_STEP,
-        label="elements, independent, given templates",
-        where=lambda options: options.get("group_order") is None,
+        (
+            *("elements", 0.65, "elements, independent, given templates", ONE_STEP),
+            lambda options: options.get("group_order") is None,
+        ),
+        (
+            *("elements", 0.63, "elements, distinct, given templates", ONE_STEP),
+            lambda options: options.get("group_order") is not None,
+        ),
     ),
-    *of_term(
-        f"{G}.theorem-2",
-        "elements",
-        theorem_2.given_templates,
-        group_invariant.kernel_error,
-        least=0.63,
-        because=ONE_STEP,
-        label="elements, distinct, given templates",
-        where=lambda options: options.get("group_order") is not None,
-    ),
-    *of_term(
+    *unseen(
         f"{G}.theorem-3",
-        "statistical",
-        None,
-        because="functions of the class lie in a range that the confidence term pays for, 0.08 of "
+        "functions of the class lie in a range that the confidence term pays for, 0.08 of "
         "the statistical term in the mean on one orbit; " + SIGNS,
+        {"statistical": "statistical"},
     ),
-    *of_term(
+    *of_terms(
         f"{G}.theorem-3",
-        "confidence",
         theorem_3.tight,
         group_invariant.excess_risk,
-        least=0.46,
-        because="functions are bounded by 2 s C; those of the instance reach s C",
+        (
+            *("confidence", 0.46, ""),
+            "functions are bounded by 2 s C; those of the instance reach s C",
+        ),
+        ("templates", 0.48, "", HALVES),
+        ("elements", 0.12, "", HALVES + "; and the risk on the whole space is paid for apart"),
+        ("binning", 0.49, "", BINS),
     ),
-    *of_term(
-        f"{G}.theorem-3",
-        "templates",
-        theorem_3.tight,
-        group_invariant.excess_risk,
-        least=0.48,
-        because=HALVES,
-    ),
-    *of_term(
-        f"{G}.theorem-3",
-        "elements",
-        theorem_3.tight,
-        group_invariant.excess_risk,
-        least=0.12,
-        because=HALVES + "; and the risk on the whole space is paid for apart",
-    ),
-    *of_term(
-        f"{G}.theorem-3",
-        "binning",
-        theorem_3.tight,
-        group_invariant.excess_risk,
-        least=0.49,
-        because=BINS,
-    ),
-    *of_term(
-        f"{G}.theorem-4", "confidence", theorem_4.tight, group_invariant.cdf_error, least=0.99
-    ),
-    *of_term(
+    *of_terms(f"{G}.theorem-4", theorem_4.tight, group_invariant.cdf_error, ("confidence", 0.99)),
+    *of_terms(
         f"{G}.lemma-4",
-        "templates",
         nearest.tight,
         group_invariant.approximation,
-        least=0.48,
-        because=HALVES,
+        ("templates", 0.48, "", HALVES),
+        ("elements", 0.48, "", HALVES),
+        ("binning", 0.49, "", BINS),
     ),
-    *of_term(
-        f"{G}.lemma-4",
-        "elements",
-        nearest.tight,
-        group_invariant.approximation,
-        least=0.48,
-        because=HALVES,
-    ),
-    *of_term(
-        f"{G}.lemma-4",
-        "binning",
-        nearest.tight,
-        group_invariant.approximation,
-        least=0.49,
-        because=BINS,
-    ),
-    *of_term(f"{L}.bach", "approximation", bach.tight, leverage.approximation, least=0.99),
+    *of_terms(f"{L}.bach", bach.tight, leverage.approximation, ("approximation", 0.99)),
     Row(
         statement=f"{L}.bach",
         term="number of features, proved",
@@ -314,36 +226,27 @@ ROWS: list[Row] = [
         check=bach.tight,
         defect={"bound": lambda m, **known: leverage.approximation(round(m / 0.98), **known)},
     ),
-    *of_term(
+    *of_terms(
         f"{L}.theorem-1",
-        "estimation",
         theorem_1.tight_scores,
         leverage.score_error,
-        least=0.4,
-        because=CHERNOFF,
-        label="error of the scores",
+        ("estimation", 0.4, "error of the scores", CHERNOFF),
         keyword="error",
     ),
-    *of_term(
+    *of_terms(
         f"{L}.theorem-1",
-        "estimation",
         theorem_1.tight_probabilities,
         leverage.probability_error,
-        least=0.09,
-        because=CHERNOFF + "; the sum over the pool takes the worst sign for each score",
-        label="error of the probabilities",
+        (
+            *("estimation", 0.09, "error of the probabilities"),
+            CHERNOFF + "; the sum over the pool takes the worst sign for each score",
+        ),
         keyword="error",
     ),
-    *(
-        row
-        for term in ("approximation", "statistical")
-        for row in of_term(
-            f"{L}.theorem-1",
-            term,
-            None,
-            because="Theorem D joins Bach's proposition twice and symmetrisation; each has rows "
-            "of its own, and no instance is computed for the sum",
-            label=f"risk: {term}",
-        )
+    *unseen(
+        f"{L}.theorem-1",
+        "Theorem D joins Bach's proposition twice and symmetrisation; each has rows "
+        "of its own, and no instance is computed for the sum",
+        {"approximation": "risk: approximation", "statistical": "risk: statistical"},
     ),
 ]
