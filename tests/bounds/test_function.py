@@ -180,3 +180,9 @@ def test_a_derived_bound_has_the_arguments_of_its_base():
     made = twice(50, factor=2.0, n_rows=10, delta=0.1)
     assert made.total == 20.0 * error(50, n_rows=10, delta=0.1).total
     assert made.terms[0].formula.startswith(r"cN\,R")
+
+
+@pytest.mark.parametrize("statement", [None, 3, np.array([True, False])])
+def test_a_statement_is_found_by_its_id_alone(statement):
+    with pytest.raises(TypeError, match=r"^statement must be a str"):
+        bounds.by_statement(statement)

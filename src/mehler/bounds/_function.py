@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mehler._validate import (
     require_choice,
     require_flag,
+    require_instance,
     require_integer,
     require_not_negative,
     require_positive,
@@ -473,6 +474,7 @@ def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
     >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
     ['maxout.supremum', 'maxout.supremum_by_dimension', 'printed.maxout.lemma_2']
     """
+    require_instance("statement", statement, str)
     functions = tuple(function for function in REGISTRY.values() if function.statement == statement)
     if not functions:
         listed = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
