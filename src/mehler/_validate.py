@@ -99,8 +99,8 @@ def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
 def require_instance(name: str, value: object, *kinds: type) -> Any:
     """An object of one of these classes."""
     if not isinstance(value, kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"{name} must be a {wanted}, not {shown(value)}")
+        kinds_text = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{name} must be a {kinds_text}, not {shown(value)}")
     return value
 
 

@@ -358,8 +358,8 @@ class NamedKernel:
         'holds'
         """
         if not isinstance(law, str) or law not in self.laws:
-            known = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
-            raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {known}")
+            choices = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
+            raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {choices}")
         features = self.laws[law]
         return {"variance": features.variance, "independent_features": features.independent}
 

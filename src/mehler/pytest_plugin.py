@@ -161,8 +161,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             config.workeroutput["mehler"] = record.to_dict()
         return
     parts = config.stash[_PARTS] + ([] if record is None else [record.to_dict()])
-    asked = (config.option.mehler_json, config.option.mehler_certificate)
-    if not parts and asked == (None, None):
+    options = (config.option.mehler_json, config.option.mehler_certificate)
+    if not parts and options == (None, None):
         return
     total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
     config.stash[_TOTAL] = total
@@ -311,8 +311,8 @@ def _replay(config: pytest.Config) -> str:
 
 
 def _asked_path(config: pytest.Config, option: str) -> Path | None:
-    asked = config.getoption(option)
-    return None if asked is None else config.invocation_params.dir / asked
+    path = config.getoption(option)
+    return None if path is None else config.invocation_params.dir / path
 
 
 def _cached_path(config: pytest.Config) -> Path | None:

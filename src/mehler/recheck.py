@@ -224,11 +224,11 @@ def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf, alone: bool
         return True, False
     needs = {t: MARGIN * -iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
     t = 0.25 if sure(effective, ">=", needs[0.25]) else 0.5
-    known = sure(effective, ">=", needs[t])
-    lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not known else 1
+    ample = sure(effective, ">=", needs[t])
+    lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not ample else 1
     c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
     steady = plan["fixed"] and not varies
-    result = mixture(plan, test, r, c, level, lack, (known or steady) and n >= LEAST and bool(look))
+    result = mixture(plan, test, r, c, level, lack, (ample or steady) and n >= LEAST and bool(look))
     if result.may_refute and not (steady or alone) and is_outside(result, r):
         fresh = test.get("fresh", {"n": 0})
         if 2 * fresh["n"] < n or not unseen(fresh, rate, r):

@@ -195,12 +195,14 @@ def structure_evidence(
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
-        made = read_target(target.name, loaded, X, n_features=n_features, arguments=arguments)
+        target_again = read_target(
+            target.name, loaded, X, n_features=n_features, arguments=arguments
+        )
         if m is None:
-            return made.draw(seed)
-        if made.resize is None:
+            return target_again.draw(seed)
+        if target_again.resize is None:
             raise ValueError("the number of features cannot be chosen")
-        return made.resize(seed, m)
+        return target_again.resize(seed, m)
 
     random = target.random and mean
     verdict = check_structure(

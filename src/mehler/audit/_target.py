@@ -79,22 +79,24 @@ def _transformer(
     name: str, factory: Any, X: Array, n_features: int | None, arguments: Mapping[str, Any]
 ) -> Target:
     if inspect.isclass(factory):
-        known = _parameters(factory) or {}
+        parameters = _parameters(factory) or {}
         make: Callable[..., Any] = lambda **options: factory(**{**arguments, **options})  # noqa: E731
         kind, fixed_size = "a transformer class", "n_components" in arguments
     else:
-        known = factory.get_params() if hasattr(factory, "get_params") else {}
+        parameters = factory.get_params() if hasattr(factory, "get_params") else {}
         make = lambda **options: _clone(factory, {**arguments, **options})  # noqa: E731
         kind, fixed_size = "a transformer", n_features is None
-    unknown = [key for key in arguments if key not in known]
+    unknown = [key for key in arguments if key not in parameters]
     if unknown:
-        raise ValueError(f"{name} takes no argument {unknown[0]!r}: it takes {', '.join(known)}")
-    seeded, sized = "random_state" in known, "n_components" in known
+        raise ValueError(
+            f"{name} takes no argument {unknown[0]!r}: it takes {', '.join(parameters)}"
+        )
+    seeded, sized = "random_state" in parameters, "n_components" in parameters
     size: dict[str, Any] = {}
     if sized and not fixed_size:
         size = {"n_components": SIZE if n_features is None else n_features}
     if not seeded:
-        if not inspect.isclass(factory) and not known:
+        if not inspect.isclass(factory) and not parameters:
             fitted = as_map(factory, X)
         else:
             fitted = _fitted(make(**size), X)

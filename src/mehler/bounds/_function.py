@@ -443,8 +443,8 @@ def derived(base: Callable[..., Any]) -> Callable[[Callable[..., Formula]], Call
             first = base(**{name: arguments[name] for name in inner})
             return body(first, **{name: arguments[name] for name in names})
 
-        made: Any = whole
-        made.__signature__ = signature
+        function_of_bound: Any = whole
+        function_of_bound.__signature__ = signature
         return whole
 
     return decorate

@@ -398,10 +398,10 @@ def _below_norm(
     norm the largest eigenvalue of G(G + ridge)^-1 is at least 1/2, and so is d, their sum.
     """
     largest = feature_bound**2 if gram_norm is None else gram_norm
-    met = degrees_of_freedom >= 0.5 and ridge <= largest * (1 + 1e-12)
+    holds = degrees_of_freedom >= 0.5 and ridge <= largest * (1 + 1e-12)
     return Assumption(
         "the ridge is at most the norm of the pool's Gram matrix",
-        met if gram_norm is not None or not met else None,
+        holds if gram_norm is not None or not holds else None,
         f"norm {gram_norm:g}" if gram_norm is not None else f"d {degrees_of_freedom:g}",
     )
 

@@ -92,19 +92,21 @@ _HOW: dict[str, tuple[Any, Any]] = {
 def reads_data(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options that say how DATA is read, and `read` what they say, as `how`."""
     own = inspect.signature(command, eval_str=True)
-    taken = [one for one in own.parameters.values() if one.name != "how"]
+    parameters = [one for one in own.parameters.values() if one.name != "how"]
     for name, (kind, declared) in _HOW.items():
         declared.rich_help_panel = "How DATA is read"
         default, kind = False if kind is bool else None, Annotated[kind, declared]
-        taken.append(inspect.Parameter(name, taken[0].kind, default=default, annotation=kind))
+        parameters.append(
+            inspect.Parameter(name, parameters[0].kind, default=default, annotation=kind)
+        )
 
     @functools.wraps(command)
     def called(**values: Any) -> int:
         how = {name: values.pop(name) for name in _HOW}
         return command(**values, how={"target": how.pop("labels"), **how})
 
-    called.__signature__ = own.replace(parameters=taken)  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {one.name: one.annotation for one in taken}
+    called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # for typer
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
     return called
 
 

@@ -273,13 +273,13 @@ def _covered(points: Points, radius: float) -> int:
 def _spread(points: Points, free: Callable[[Any], Any]) -> int:
     """Take the nearest point still free of those taken, until none is left."""
     nearest = np.full(points.n, np.inf)
-    taken, count = 0, 0
+    farthest, count = 0, 0
     while True:
-        squares = points.squared([taken], slice(0, points.n))[0]
+        squares = points.squared([farthest], slice(0, points.n))[0]
         np.minimum(nearest, squares, out=nearest)
-        nearest[taken] = -np.inf
+        nearest[farthest] = -np.inf
         count += 1
         candidates = np.where(free(nearest) & (nearest > -np.inf), nearest, np.inf)
-        taken = int(candidates.argmin())
-        if candidates[taken] == np.inf:
+        farthest = int(candidates.argmin())
+        if candidates[farthest] == np.inf:
             return count

@@ -77,5 +77,5 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, centred=False, \
 n_projections=None, seed=0) on numpy
     """
-    found: FeatureMap = map_of(recipe, like)
-    return found
+    phi: FeatureMap = map_of(recipe, like)
+    return phi

@@ -29,8 +29,8 @@ def product_kurtosis(self: Any, X: _arrays.Array, Y: _arrays.Array | None = None
     array, shape (n, k)
         In the namespace and float dtype of `X`.
     """
-    found: _arrays.Array = self._of_rows(X, Y, self._kurtosis_of)
-    return found
+    kurtosis: _arrays.Array = self._of_rows(X, Y, self._kurtosis_of)
+    return kurtosis
 
 
 def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
@@ -73,8 +73,8 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
     [[0.0, 0.5]]
     """
     self._require_law()
-    found: _arrays.Array = self._cdf_of(X, t)
-    return found
+    values: _arrays.Array = self._cdf_of(X, t)
+    return values
 
 
 @np.errstate(over="ignore")

@@ -76,10 +76,10 @@ class Registry:
 
 def _require_known(version: str) -> None:
     """Refuse recipes of a later version, whose classes may draw something else."""
-    found = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
-    if found is None:
+    numbers = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
+    if numbers is None:
         raise ValueError(f"recipe is of mehler {version!r}, which is no version")
-    if (int(found[1]), int(found[2])) > tuple(map(int, __version__.split(".")[:2])):
+    if (int(numbers[1]), int(numbers[2])) > tuple(map(int, __version__.split(".")[:2])):
         raise ValueError(f"recipe is of mehler {version}, this is {__version__}: update mehler")
 
 
@@ -164,9 +164,9 @@ def _require_arguments(cls: CalledByName, args: tuple[Any, ...], kwargs: dict[st
         raise TypeError(
             f"{call} takes {first}, but was given {len(args)} without a name: name the others"
         )
-    given = {*positional[: len(args)], *kwargs}
+    names = {*positional[: len(args)], *kwargs}
     required = [name for name, each in takes.items() if each.default is each.empty]
-    missing = [name for name in required if name not in given]
+    missing = [name for name in required if name not in names]
     if missing:
         listed = ", ".join(name if name in positional else f"{name}=..." for name in required)
         raise TypeError(f"{call} lacks {' and '.join(missing)}: {call}({listed})")

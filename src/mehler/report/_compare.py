@@ -144,9 +144,9 @@ def _of_data(old: Mapping[str, Any], new: Mapping[str, Any], alike: bool) -> Ite
 def _of_columns(old: Any, new: Any) -> Iterator[Change]:
     before, after = ({one["name"]: one for one in side} for side in (old, new))
     changes = [
-        Change(kind="data", what=f"column {name}", before=_range(before, name), after=said)
+        Change(kind="data", what=f"column {name}", before=_range(before, name), after=now)
         for name in before | after
-        if (said := _range(after, name)) != _range(before, name)
+        if (now := _range(after, name)) != _range(before, name)
     ]
     yield from changes[:_MOST_COLUMNS]
     if len(changes) > _MOST_COLUMNS:

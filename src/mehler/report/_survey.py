@@ -234,8 +234,8 @@ def _check(declared: Declared, context: Context) -> Evidence:
     length = np.sqrt(np.diag(declared.gram))
     variance = declared.n_features * declared.spread
     relative = variance / np.outer(length, length) ** 2
-    resolution, wanted = design(candidate, float(np.max(relative)), n_pairs, context)
-    size = _WHOLE if candidate.whole else min(wanted, int(_WEIGHTS_A_DRAW // candidate.cost))
+    resolution, n_features = design(candidate, float(np.max(relative)), n_pairs, context)
+    size = _WHOLE if candidate.whole else min(n_features, int(_WEIGHTS_A_DRAW // candidate.cost))
     size = candidate.rounded(size)
     verdict = check_kernel(
         lambda seed: candidate.features(size, seed, context.like()),
@@ -271,12 +271,12 @@ def design(
     """
     target, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
     rate, miss = _LAST * context.false_alarm / n_pairs, _MISS / n_pairs
-    wanted = features_needed(max(variance, target**2), target, rate, miss)
+    n_features = features_needed(max(variance, target**2), target, rate, miss)
     affordable = max(candidate.multiple, int(budget / candidate.cost))
-    if wanted <= affordable:
-        return target, wanted
+    if n_features <= affordable:
+        return target, n_features
     # The number of features needed is proportional to 1 / resolution^2.
-    return min(1.0, target * math.sqrt(wanted / affordable)), affordable
+    return min(1.0, target * math.sqrt(n_features / affordable)), affordable
 
 
 def plan(measured: Declared, sample: Sample, n_rows: int) -> list[PlanRow]:
@@ -517,15 +517,15 @@ def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[floa
         np.asarray(_arrays.to_host(phi(context.asarray(task.prepare(rows)))), dtype=np.float64)
         for rows in (task.fit[0], task.held_out[0])
     )
-    wanted = task.held_out[1]
+    truth = task.held_out[1]
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
     lambdas = [float(lam) for lam in _LAMBDAS * scale]
     predicted = learn.ridge(_same, Z, task.fit[1], lambdas=lambdas).predict(new)
     if task.classes is not None:
-        right = int(np.sum(predicted.argmax(axis=1) == wanted.argmax(axis=1)))
-        low, high = intervals.binomial(right, len(wanted), _OUTSIDE)
-        return right / len(wanted), (float(low), float(high))
-    squares, spread = (wanted - predicted) ** 2, (wanted - task.fit[1].mean()) ** 2
+        right = int(np.sum(predicted.argmax(axis=1) == truth.argmax(axis=1)))
+        low, high = intervals.binomial(right, len(truth), _OUTSIDE)
+        return right / len(truth), (float(low), float(high))
+    squares, spread = (truth - predicted) ** 2, (truth - task.fit[1].mean()) ** 2
     unexplained = float(squares.mean() / spread.mean())
     # Delta method: a ratio of two means over the same rows, to first order in both.
     deviations = (squares - unexplained * spread) / spread.mean()

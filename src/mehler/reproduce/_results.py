@@ -28,11 +28,11 @@ class Results:
 
     def where(self, **options: Any) -> Results:
         """Return those whose cells have some options; an option of None is any."""
-        wanted = {name: value for name, value in options.items() if value is not None}
+        conditions = {name: value for name, value in options.items() if value is not None}
         return Results(
             (cell, measured)
             for cell, measured in self.cells
-            if all(cell.options.get(name) == value for name, value in wanted.items())
+            if all(cell.options.get(name) == value for name, value in conditions.items())
         )
 
     def options(self, *names: str) -> list[Any]:

@@ -141,14 +141,14 @@ def run(
     >>> len(outcome.cells)
     2
     """
-    known = experiments()
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
+    available = experiments()
+    if not isinstance(name, str) or name not in available:
+        raise ValueError(f"there is no experiment {name!r}, but {', '.join(available)}")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
     seed = require_integer("seed", seed, least=0)
     require_function("progress", progress, optional=True)
-    experiment, folder = known[name], require_path("out", out)
+    experiment, folder = available[name], require_path("out", out)
     source = None if data is None else require_path("data", data)
     for ending in ("json", "html"):
         require_file(folder / f"{name}.{ending}", "out")

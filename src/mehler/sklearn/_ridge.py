@@ -450,15 +450,15 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             )
         first = self._begins()
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
-        known = _classes(classes, before, fixed=not first)
+        labels_seen = _classes(classes, before, fixed=not first)
         x, targets = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
         # A few rows do not determine the kind of labels; membership in the classes does.
         labels = column_or_1d(targets, warn=True)
-        codes, _ = learn.one_vs_all(labels, known)
+        codes, _ = learn.one_vs_all(labels, labels_seen)
         require_choice("scoring", self.scoring, SCORINGS)
-        codes = codes[:, 1:] if len(known) == 2 else codes
+        codes = codes[:, 1:] if len(labels_seen) == 2 else codes
         self._take(x, codes, labels, self._weights(sample_weight, labels, x))
-        self.classes_ = _at(known, x)
+        self.classes_ = _at(labels_seen, x)
         return self
 
     def decision_function(self, X: _arrays.Array) -> Any:

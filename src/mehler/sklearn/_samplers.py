@@ -233,20 +233,20 @@ class FourierSampler(Sampler):
         # The default is for kernels that have a width, and where no other width is given.
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
         gamma = None if scaled else self.gamma
-        given = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
+        parameters = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
         if isinstance(gamma, str):
             raise ValueError(f"gamma={gamma!r} must be a number above 0 or 'scale'")
         if isinstance(self.kernel, features.Spectrum):
-            return {"kernel": self.kernel, **given}
+            return {"kernel": self.kernel, **parameters}
         if self.kernel not in NAMED:
             raise ValueError(f"kernel={self.kernel!r} is not one of {', '.join(map(repr, NAMED))}")
         takes = {field.name for field in fields(NAMED[self.kernel])}
-        for name, value in given.items():
+        for name, value in parameters.items():
             # scikit-learn states the width of its RBF in two ways.
-            taken = name in takes or (self.kernel, name) == ("rbf", "length_scale")
-            if value is not None and not taken:
+            used = name in takes or (self.kernel, name) == ("rbf", "length_scale")
+            if value is not None and not used:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
-        named = {name: given[name] for name in takes & given.keys()}
+        named = {name: parameters[name] for name in takes & parameters.keys()}
         if "gamma" in takes and self.length_scale is not None:
             named["gamma"] = self._gamma_of_length(gamma)
         elif scaled and self.length_scale is None:

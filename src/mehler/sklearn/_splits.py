@@ -24,8 +24,8 @@ def splits_of(cv: Any, targets: np.ndarray, *, classifier: bool) -> list[tuple[A
     splitter = check_cv(cv, targets, classifier=classifier)
     n = targets.shape[0]
     # Splitters use the number of rows and the targets only.
-    found = splitter.split(np.zeros((n, 1)), targets)
-    splits = [(_indices(train, n), _indices(test, n)) for train, test in found]
+    parts = splitter.split(np.zeros((n, 1)), targets)
+    splits = [(_indices(train, n), _indices(test, n)) for train, test in parts]
     if not splits:
         raise ValueError(f"cv={cv!r} gives no splits; was it an iterator that is used up?")
     if not all(len(train) and len(test) for train, test in splits):

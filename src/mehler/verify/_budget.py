@@ -455,18 +455,18 @@ class Ledger:
         >>> looks is ledger.allot("my map", examples=50), ledger.looks
         (True, 50)
         """
-        wanted = Allotment(
+        allotment = Allotment(
             str(label),
             require_probability("false_alarm", false_alarm),
             require_integer("examples", examples),
         )
         with self._lock:
-            if wanted.label in self._allotments:
-                self._allotments[wanted.label].require_same(wanted)
+            if allotment.label in self._allotments:
+                self._allotments[allotment.label].require_same(allotment)
             else:
-                self._buy(wanted, self._entry(wanted))
-                self._allotments[wanted.label] = wanted
-            return self._allotments[wanted.label]
+                self._buy(allotment, self._entry(allotment))
+                self._allotments[allotment.label] = allotment
+            return self._allotments[allotment.label]
 
     @staticmethod
     def _entry(bought: Entry | Allotment) -> Entry:

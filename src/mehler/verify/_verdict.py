@@ -257,15 +257,15 @@ class Verdict:
 
     def power_text(self) -> str:
         """Return the deviation that would have been seen, beside the one asked for."""
-        wanted = f"(asked for: {short(self.resolution)})"
+        target = f"(asked for: {short(self.resolution)})"
         if math.isinf(self.detectable):
             return (
-                f"no deviation would have been seen with probability {1 - self.miss:.9g} {wanted}"
+                f"no deviation would have been seen with probability {1 - self.miss:.9g} {target}"
             )
         unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {short(self.scale)} there"
         return (
             f"a deviation of {short(self.detectable)}{unit} is missed with probability "
-            f"at most {self.miss:.3g} {wanted}"
+            f"at most {self.miss:.3g} {target}"
         )
 
 

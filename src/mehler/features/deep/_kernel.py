@@ -213,18 +213,18 @@ class DeepKernel:
                 None if some is None else _recursion.scaled(xp.astype(some, wide), weight, bias)
                 for some in (x, y)
             ]
-            found = _recursion.over_pairs(layers, *rows)
+            matrices = _recursion.over_pairs(layers, *rows)
         if error and dtype != wide:
-            found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
-        if dtype != wide and not _arrays.is_lazy(found[0]):
+            matrices[1] = matrices[1] + float(xp.finfo(dtype).eps) * xp.abs(matrices[0])
+        if dtype != wide and not _arrays.is_lazy(matrices[0]):
             most = float(xp.finfo(dtype).max)
-            if not _arrays.all_true(lambda values: xp.abs(values) <= most, found[0]):
+            if not _arrays.all_true(lambda values: xp.abs(values) <= most, matrices[0]):
                 raise ValueError(
                     f"the kernel of X leaves the range of {_arrays.dtype_name(dtype)}: scale the "
                     "rows, or convert them to float64"
                 )
-        found = [xp.astype(one, dtype, copy=False) for one in found]
-        return tuple(found) if error else found[0]
+        matrices = [xp.astype(one, dtype, copy=False) for one in matrices]
+        return tuple(matrices) if error else matrices[0]
 
     def _layers(
         self, pairs: Pairs, columns: int, *, tangent: bool, error: bool

@@ -40,16 +40,18 @@ def over_pairs(
     xp, symmetric = _arrays.array_namespace(x), y is None
     n, k = x.shape[0], (x if y is None else y).shape[0]
     if _arrays.namespace_name(xp) != "numpy" or n * k <= _PAIRS:
-        found = function(gaussian_pairs(x, y))
-        return [0.5 * (one + xp.matrix_transpose(one)) for one in found] if symmetric else found
+        matrices = function(gaussian_pairs(x, y))
+        return (
+            [0.5 * (one + xp.matrix_transpose(one)) for one in matrices] if symmetric else matrices
+        )
     out: list[Any] = []
     left = SplitRows(x)
     right = left if y is None else SplitRows(y)
     for rows in _arrays.slices(n, max(1, _PAIRS // k)):
         columns = slice(rows.start, k) if symmetric else slice(0, k)
-        found = function(left[rows].paired(right[columns], diagonal=symmetric))
-        out = out or [np.empty((n, k)) for _ in found]
-        for whole, values in zip(out, found, strict=True):
+        matrices = function(left[rows].paired(right[columns], diagonal=symmetric))
+        out = out or [np.empty((n, k)) for _ in matrices]
+        for whole, values in zip(out, matrices, strict=True):
             whole[rows, columns] = values
             if symmetric:
                 square = whole[rows, rows]
@@ -158,8 +160,8 @@ class Maxout:
         table = pool_table(self.q)
 
         def value(rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
-            found = evaluate_at_angle(table.kappa, angle_of(near, far))
-            return _arrays.array_namespace(rho).clip(found, 0.0, 1.0)
+            collision = evaluate_at_angle(table.kappa, angle_of(near, far))
+            return _arrays.array_namespace(rho).clip(collision, 0.0, 1.0)
 
         def slope(rho: _arrays.Array, *_: _arrays.Array) -> _arrays.Array:
             return collision_slope(rho, self.q)

@@ -374,7 +374,7 @@ def of_rows(
                 f"{name} has a row of zeros, which has no correlation without biases: leave it out"
             )
     layer = _layer_of(limit.layer, w, b)
-    found = FiniteWidth(*(np.empty((len(x), len(y))) for _ in range(2)))
+    result = FiniteWidth(*(np.empty((len(x), len(y))) for _ in range(2)))
     with np.errstate(all="ignore"):
         squares, right = ((w * np.sum(one**2, axis=1) / n_inputs + b) for one in (x, y))
         for rows in _arrays.slices(len(x), max(1, _PAIRS // max(1, len(y)))):
@@ -382,12 +382,12 @@ def of_rows(
             p = np.broadcast_to(squares[rows, None], c.shape)
             r = np.broadcast_to(right[None], c.shape)
             part = expand(layer, widths, State(p, c, r, (c, p, r) if tangent else None))
-            found.bias[rows], found.variance[rows] = part.bias, part.variance
-    if not (np.all(np.isfinite(found.bias)) and np.all(np.isfinite(found.variance))):
+            result.bias[rows], result.variance[rows] = part.bias, part.variance
+    if not (np.all(np.isfinite(result.bias)) and np.all(np.isfinite(result.variance))):
         raise ValueError(
             "X or Y has rows whose fourth powers are no floats after some layer: scale the rows"
         )
-    return found
+    return result
 
 
 def _layer_of(layer: Layer, weight: float, bias: float) -> Callable[[State], Local]:

@@ -20,7 +20,7 @@ _LISTED = 1024
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     """Draw templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
     d = law.n_inputs
-    found = np.empty((n_templates, d))
+    rows = np.empty((n_templates, d))
     kept = np.ones(n_templates)
     for rng, units in _blocks(seed, _random.TEMPLATES, n_templates):
         # Whole blocks, so that the first templates do not depend on how many are requested.
@@ -32,10 +32,10 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
             scale = _radii(law, squares) / np.sqrt(squares)
         else:
             scale = np.full(len(normal), 1.0 / math.sqrt(d))
-        found[units] = normal * scale[:, None]
+        rows[units] = normal * scale[:, None]
         if law.name == "zero":
             kept[units] = squares < d * law.reach**2
-    return found, kept
+    return rows, kept
 
 
 def _radii(law: TemplateLaw, squares: _arrays.Array) -> Any:
@@ -170,9 +170,9 @@ def on_blocks(
     tokens = xp.reshape(xp.permute_dims(tokens, (2, 1, 0)), (width, n_blocks * n))
     own = templates[part, :]
     c = own.shape[0]
-    met = xp.matmul(xp.reshape(own, (c * n_blocks, width)), tokens)
-    met = xp.reshape(met, (c, n_blocks * n_blocks, n))
-    return xp.matmul(places, met)
+    products = xp.matmul(xp.reshape(own, (c * n_blocks, width)), tokens)
+    products = xp.reshape(products, (c, n_blocks * n_blocks, n))
+    return xp.matmul(places, products)
 
 
 def on_shifts(

@@ -116,26 +116,26 @@ class Moments(Sampled):
 
     def _whole(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         law, bins = self.law, self.bins
-        found = np.empty((len(x), len(z)))
+        moments = np.empty((len(x), len(z)))
         (x_centre, x_cut), (z_centre, z_cut) = self._ends(x), self._ends(z)
         for i, a in enumerate(x):
             for j, b in enumerate(z):
                 shape = self._shape(a, b)
                 if shape is None:
-                    found[i, j] = math.inf
+                    moments[i, j] = math.inf
                     continue
                 middle = ((x_centre[i] + z_centre[j]) ** 2).sum()
                 limit = orbits.limit_variance_bound(law, middle, *shape)
                 # The standard deviation of a sum is at most the sum of standard deviations.
                 root = math.sqrt(max(limit, 0.0)) + math.sqrt(x_cut[i] + z_cut[j])
                 if bins.rule == "dither":  # the offset is independent
-                    found[i, j] = root**2 + 0.25 * bins.step**2
+                    moments[i, j] = root**2 + 0.25 * bins.step**2
                 else:
-                    found[i, j] = (root + 0.5 * bins.step) ** 2
+                    moments[i, j] = (root + 0.5 * bins.step) ** 2
         if law.mass < 1.0:
             mean = self.kernel(x, z) / law.mass
-            found = law.mass * (found + (1.0 - law.mass) * mean**2)
-        return found
+            moments = law.mass * (moments + (1.0 - law.mass) * mean**2)
+        return moments
 
     def _ends(self, rows: _arrays.Array) -> tuple[Any, Any]:
         """Return the mean of the moved rows, and the mean square of the clipped part."""
@@ -201,15 +201,15 @@ def given_templates(value: str, n_inputs: int) -> GivenTemplates | None:
         )
     if _arrays.is_lazy(value) and not _arrays.is_chunked(value):
         raise TypeError("templates are traced, but kernels of them are computed by NumPy")
-    found = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
-    if found.ndim != 2 or found.shape[1] != n_inputs or found.shape[0] == 0:
+    array = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
+    if array.ndim != 2 or array.shape[1] != n_inputs or array.shape[0] == 0:
         raise ValueError(
-            f"templates has shape {found.shape} but must be one row of n_inputs={n_inputs} numbers "
+            f"templates has shape {array.shape} but must be one row of n_inputs={n_inputs} numbers "
             "for each template"
         )
-    if found.dtype.kind not in "fiub":
-        raise TypeError(f"templates has dtype {found.dtype}; templates are real numbers")
-    rows = found.astype(np.float64)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"templates has dtype {array.dtype}; templates are real numbers")
+    rows = array.astype(np.float64)
     if not np.all(np.isfinite(rows)):
         raise ValueError("templates holds NaN or infinity; drop such templates first")
     if not np.any(rows):
@@ -239,15 +239,15 @@ class GivenMoments(Sampled):
     def variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
         """Compute the variance of the mean product over samples and offsets, or a bound."""
         m = len(self.templates.rows)
-        found = np.zeros((len(x), len(z)))
+        result = np.zeros((len(x), len(z)))
         if self.size is not None:
             for i, a in enumerate(x):
                 for j, b in enumerate(z):
-                    found[i, j] = self._of_sample(a, b)
+                    result[i, j] = self._of_sample(a, b)
         if self.bins.rule != "dither":
-            return found
+            return result
         # An offset moves a product by at most a bin: it varies by at most a quarter of its square.
-        return found + 0.25 * self.bins.step**2 / m
+        return result + 0.25 * self.bins.step**2 / m
 
     def _of_sample(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
         """Compute the variance over samples of elements, from all pairs of them."""
@@ -291,13 +291,14 @@ _DEVIATIONS = 4.0
 
 def group_for(group: object, n_inputs: int) -> Group:
     """Check that a group acts on rows of that width."""
-    made = as_group(group)
+    checked = as_group(group)
     width = require_integer("n_inputs", n_inputs)
-    if made.n_inputs != width:
+    if checked.n_inputs != width:
         raise ValueError(
-            f"{made!r} acts on {made.n_inputs} coordinates but n_inputs={width}; make them equal"
+            f"{checked!r} acts on {checked.n_inputs} coordinates but n_inputs={width}; "
+            "make them equal"
         )
-    return made
+    return checked
 
 
 def bins_for(law: TemplateLaw | GivenTemplates, n_bins: int, window: Any, rule: str) -> Bins:
@@ -312,9 +313,9 @@ def _typical(law: TemplateLaw | GivenTemplates) -> float:
     return law.typical if isinstance(law, GivenTemplates) else 1.0 / math.sqrt(law.n_inputs)
 
 
-def templates_for(n_templates: Any, given: GivenTemplates) -> int:
+def templates_for(n_templates: Any, own: GivenTemplates) -> int:
     """Return the number of given templates; ValueError if another one is asked for."""
-    m = len(given.rows)
+    m = len(own.rows)
     if n_templates is not None and require_integer("n_templates", n_templates) != m:
         raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
     return m
@@ -323,23 +324,23 @@ def templates_for(n_templates: Any, given: GivenTemplates) -> int:
 def columns_for(n_features: int | None, n_templates: int | None, columns: int) -> int:
     """Derive the number of features from that of templates, or the other way round."""
     if n_templates is not None:
-        wanted = require_integer("n_templates", n_templates) * columns
-        if n_features is not None and n_features != wanted:
+        needed = require_integer("n_templates", n_templates) * columns
+        if n_features is not None and n_features != needed:
             raise ValueError(
-                f"n_templates={n_templates} with {columns} columns each are n_features={wanted}, "
+                f"n_templates={n_templates} with {columns} columns each are n_features={needed}, "
                 f"not {n_features}; give one of the two"
             )
-        return wanted
+        return needed
     if n_features is None:
         raise ValueError("give n_features, or n_templates")
-    found = require_integer("n_features", n_features)
-    if found % columns:
-        near = max(1, round(found / columns))
+    n_columns = require_integer("n_features", n_features)
+    if n_columns % columns:
+        near = max(1, round(n_columns / columns))
         raise ValueError(
-            f"n_features={found} is no multiple of the {columns} columns of a template; take "
+            f"n_features={n_columns} is no multiple of the {columns} columns of a template; take "
             f"{near * columns}, or say n_templates={near}"
         )
-    return found
+    return n_columns
 
 
 def sample_for(n_elements: int | None, group: Group, replacement: bool) -> int | None:

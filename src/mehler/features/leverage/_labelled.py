@@ -294,12 +294,12 @@ def steps(phi: NDArray[np.float64], y: NDArray[np.float64], total_weight: float,
         raise ValueError("all features are 0 on these rows: nothing to choose from")
     atoms = phi * (total_weight / size)
     squares = np.mean(atoms**2, axis=0)
-    wanted = y @ atoms / rows
-    reached = np.zeros_like(wanted)  # <f, atom>
+    correlation = y @ atoms / rows
+    reached = np.zeros_like(correlation)  # <f, atom>
     chosen = np.empty(n, dtype=np.int64)
     for k in range(1, n + 1):
         # |(1 - 1/k) f + s atom/k - y|^2 over signs s, up to what all have in common.
-        cross = (1 - 1 / k) * reached - wanted
+        cross = (1 - 1 / k) * reached - correlation
         best = int(np.argmin(squares / k**2 - 2 * np.abs(cross) / k))
         sign = -1.0 if cross[best] > 0 else 1.0
         reached = (1 - 1 / k) * reached + sign / k * (atoms[:, best] @ atoms) / rows

@@ -72,8 +72,8 @@ def by_gram(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
     values = xp.maximum(values, xp.zeros_like(values))
     if tall:
         return xp.sum(vectors**2 * (values / (values + lam))[None, :], axis=1)
-    seen = xp.matmul(xp.matrix_transpose(vectors), a) ** 2
-    return xp.sum(seen / (values + lam)[:, None], axis=0)
+    squares = xp.matmul(xp.matrix_transpose(vectors), a) ** 2
+    return xp.sum(squares / (values + lam)[:, None], axis=0)
 
 
 METHODS = {
@@ -189,19 +189,19 @@ class LeverageScores:
         Another reason, which scores cannot show, is a bandwidth tuned for each method.
         """
         d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
-        found = []
+        reasons = []
         if self.gain < _WORTHWHILE:
-            found.append(
+            reasons.append(
                 f"the largest score over the degrees of freedom is {self.gain:.3g}, "
                 f"below {_WORTHWHILE:g}"
             )
         if m is not None and 2 * d > m:
-            found.append(f"{m} features are fewer than twice the {d:.3g} degrees of freedom")
+            reasons.append(f"{m} features are fewer than twice the {d:.3g} degrees of freedom")
         if m is not None and m > largest:
-            found.append(
+            reasons.append(
                 f"{m} features exceed d_max = {largest:.3g}, where plain sampling is enough"
             )
-        return f"little gain to be expected: {'; '.join(found)}" if found else ""
+        return f"little gain to be expected: {'; '.join(reasons)}" if reasons else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -310,8 +310,8 @@ def ridge_leverage_scores(
     scores = _scored(xp, a, lam, method)
     scores = xp.astype(scores, dtype, copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
-    seen = xp.any(xp.abs(a) > 0, axis=0)
-    scores = xp.where(seen, scores, xp.zeros_like(scores))
+    nonzero = xp.any(xp.abs(a) > 0, axis=0)
+    scores = xp.where(nonzero, scores, xp.zeros_like(scores))
     return LeverageScores(
         scores=scores,
         group_scores=sum_groups(xp, scores, labels),

@@ -387,8 +387,8 @@ class SharedPool(Projection):
         (pool,) = shared or self.shared(seed, n_inputs, dtype, stream)
         n = units.stop - units.start
         members = _random.pool_members(seed, self.n_projections, n_pieces, n, first=units.start)
-        taken, places = np.unique(members, return_inverse=True)
-        return pool[taken], places.reshape(members.shape).astype(np.int32)
+        distinct, places = np.unique(members, return_inverse=True)
+        return pool[distinct], places.reshape(members.shape).astype(np.int32)
 
     def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
@@ -415,8 +415,8 @@ class SharedPool(Projection):
 
 def _taken(xp: ModuleType, projected: _arrays.Array, members: _arrays.Array) -> _arrays.Array:
     """Return all pieces at once, (q, n, m): the rows (P, n) that each member names, transposed."""
-    taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
-    return xp.matrix_transpose(xp.reshape(taken, (*members.shape, projected.shape[1])))
+    gathered = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
+    return xp.matrix_transpose(xp.reshape(gathered, (*members.shape, projected.shape[1])))
 
 
 def _in_turn(

@@ -440,9 +440,9 @@ def _align_labels(labels: Any, n: int, index: np.ndarray) -> np.ndarray:
         raise ValueError(f"target has shape {labels.shape}, but there are {n} rows: give one each")
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"target holds {labels.dtype}: give numbers or labels")
-    taken = labels[index]
+    aligned = labels[index]
     if labels.dtype.kind == "O":
-        taken = taken.astype(str)
-    if taken.dtype.kind == "f" and not np.isfinite(taken).all():
+        aligned = aligned.astype(str)
+    if aligned.dtype.kind == "f" and not np.isfinite(aligned).all():
         raise ValueError("target has missing or infinite values: leave those rows out")
-    return taken
+    return aligned

@@ -55,14 +55,14 @@ def read_npz(
                 raise _Refused(f"{label} holds two arrays of one name: save each under its own")
             headers = {name: _header(archive, info, label) for name, info in members.items()}
             name = _choose_rows(headers, label, array)
-            wanted = [key for key in (name, target) if key is not None and key in headers]
-            size = sum(_size(*headers[key]) for key in wanted)
+            keys = [key for key in (name, target) if key is not None and key in headers]
+            size = sum(_size(*headers[key]) for key in keys)
             if size > limit * 2**30:
                 raise _Refused(
                     f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
                     f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
                 )
-            arrays = {key: _unpack(archive, members[key]) for key in wanted}
+            arrays = {key: _unpack(archive, members[key]) for key in keys}
     except _Refused:
         raise
     except (ValueError, EOFError, KeyError, NotImplementedError, *_UNPACKING) as error:

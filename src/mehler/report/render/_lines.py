@@ -158,13 +158,13 @@ def annotations(report: Report | Verification) -> tuple[str, ...]:
         Lines to print in a workflow: ``::error`` for refutations and what could not run,
         ``::warning`` for what was not decided.
     """
-    made = []
+    lines = []
     for outcome in outcomes(report):
         if outcome.problem:
             level = "warning" if outcome.problem == "open" else "error"
             title = _escaped(f"mehler: {outcome.name}").replace(":", "%3A").replace(",", "%2C")
-            made.append(f"::{level} title={title}::{_escaped(outcome.message)}")
-    return tuple(made)
+            lines.append(f"::{level} title={title}::{_escaped(outcome.message)}")
+    return tuple(lines)
 
 
 def _escaped(text: str) -> str:

@@ -46,10 +46,12 @@ def write_certificates(report: Report | Verification, file: str | PathLike[str])
     else:
         listed = [(each.id, one) for each in report.statements for one in each.evidence]
         listed += [("data", one) for one in report.data.evidence] if report.data else []
-    made = [(name, one.verdict) for name, one in listed if one.verdict is not None]
+    verdicts = [(name, one.verdict) for name, one in listed if one.verdict is not None]
     # Verdicts without statistics cannot be decided again: beside others they are left out.
-    made = [each for each in made if each[1].statistics] or made
-    write_whole(Path(file), certificates_text([(name, each.certificate()) for name, each in made]))
+    verdicts = [each for each in verdicts if each[1].statistics] or verdicts
+    write_whole(
+        Path(file), certificates_text([(name, each.certificate()) for name, each in verdicts])
+    )
     return Path(file)
 
 

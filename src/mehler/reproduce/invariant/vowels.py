@@ -75,10 +75,10 @@ def dealt(world: World, seed: int) -> dict[str, tuple[Any, Any]]:
     """Return the rows to learn from and to test, by split: as many rows in both."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(world.y))
-    known = np.isin(world.speakers, rng.permutation(_SPEAKERS)[:_KNOWN])[order]
-    learnt = int(known.sum())
+    training = np.isin(world.speakers, rng.permutation(_SPEAKERS)[:_KNOWN])[order]
+    learnt = int(training.sum())
     return {
-        "speakers": (order[known], order[~known]),
+        "speakers": (order[training], order[~training]),
         "mixed": (order[:learnt], order[learnt:]),
     }
 
@@ -96,7 +96,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the panels on new speakers, and beside them what rows dealt at random promise."""
-    made = panel_page(cells, TEMPLATES[level], BINS[level], _SIZES[level])
+    result = panel_page(cells, TEMPLATES[level], BINS[level], _SIZES[level])
     results = Results(cells)
     rows, verdicts = {}, []
     for (learner, name), (kind, label) in itertools.product(LEARNERS.items(), KINDS.items()):
@@ -115,7 +115,7 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
         rows,
         digits=3,
     )
-    return replace(made, verdicts=[*made.verdicts, *verdicts], tables=[*made.tables, beside])
+    return replace(result, verdicts=[*result.verdicts, *verdicts], tables=[*result.tables, beside])
 
 
 _NAME = "invariant-vowels"

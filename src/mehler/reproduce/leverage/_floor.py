@@ -43,8 +43,8 @@ def preconditioner(k: Any, n_columns: int, seed: int) -> tuple[Any, Any]:
     columns = k[:, picked].astype(np.float64)
     values, vectors = np.linalg.eigh(columns[picked])
     # Directions that the dtype does not resolve say nothing.
-    seen = values > values[-1] * len(k) * np.finfo(k.dtype).eps
-    half = columns @ (vectors[:, seen] / np.sqrt(values[seen]))
+    positive = values > values[-1] * len(k) * np.finfo(k.dtype).eps
+    half = columns @ (vectors[:, positive] / np.sqrt(values[positive]))
     squares, turns = np.linalg.eigh(half.T @ half)
     kept = squares > squares[-1] * np.finfo(np.float64).eps * len(k)
     return squares[kept], (half @ turns[:, kept]) / np.sqrt(squares[kept])

@@ -76,8 +76,8 @@ def measure(world: _World, cell: Cell, seed: int) -> Measured:
             phi = kind.draw(X.shape[1], m, _POOL, seed=own, like=X)
             # The kernel's own function, its products estimated by the features: equation (5).
             local = phi.local_coefficients(rows, phi(X).T @ beta)
-            for pair, wanted in targets.items():
-                away, along = apart(local, wanted, rows)
+            for pair, target in targets.items():
+                away, along = apart(local, target, rows)
                 measured["all"][pair].append(float(np.median(away)))
                 measured["along"][pair].append(float(np.median(along)))
     most = _UNITS[world.level][-1]
@@ -132,11 +132,11 @@ def kernel_coefficients(
 
 
 def apart(
-    local: NDArray[np.float64], wanted: NDArray[np.float64], rows: NDArray[np.float64]
+    local: NDArray[np.float64], target: NDArray[np.float64], rows: NDArray[np.float64]
 ) -> tuple[Any, Any]:
     """Return relative distances of coefficients, and of their products with the row, (rows,)."""
-    away = np.sum((local - wanted) ** 2, axis=(1, 2)) / np.sum(wanted**2, axis=(1, 2))
-    here, there = (np.einsum("rd,rdc->rc", rows, one) for one in (local, wanted))
+    away = np.sum((local - target) ** 2, axis=(1, 2)) / np.sum(target**2, axis=(1, 2))
+    here, there = (np.einsum("rd,rdc->rc", rows, one) for one in (local, target))
     along = np.sum((here - there) ** 2, axis=1) / np.sum(there**2, axis=1)
     return np.sqrt(away), np.sqrt(along)
 

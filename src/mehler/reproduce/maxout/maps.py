@@ -111,12 +111,12 @@ def votes(
     truth: NDArray[np.int64],
 ) -> list[float]:
     """Return the errors, in percent, of votes among 1, 3, 5 and 7 rows; ties go to the nearest."""
-    said, classes = labels[nearest_rows(phi(X), phi(Q), max(_NEIGHBOURS))], np.unique(labels)
+    ballots, classes = labels[nearest_rows(phi(X), phi(Q), max(_NEIGHBOURS))], np.unique(labels)
     errors = []
     for k in _NEIGHBOURS:
         # Nearer rows weigh more, but too little to outvote another row.
         weights = 1.0 - 1e-3 * np.arange(k)
-        counts = (said[:, :k, None] == classes[None, None, :]).astype(float)
+        counts = (ballots[:, :k, None] == classes[None, None, :]).astype(float)
         most = (counts * weights[None, :, None]).sum(axis=1).argmax(axis=1)
         errors.append(float(100 * np.mean(classes[most] != truth)))
     return errors

@@ -308,8 +308,8 @@ def check_convergence(
             floor = 1e-6 * float(spreads[0].mean())
             plans = [plan_of(each, part, floor) for each in spreads]
             ends, means, used, effects = [], [], [], []
-            for side, (bound, wanted) in zip(sides, plans):
-                allowed = wanted if max_draws is None else min(wanted, max_draws // GROUP)
+            for side, (bound, plan) in zip(sides, plans):
+                allowed = plan if max_draws is None else min(plan, max_draws // GROUP)
                 x = side.spread(side.groups(max(1, allowed), stream=0), weights)
                 used.append(x.size)
                 means.append(float(x.mean()))

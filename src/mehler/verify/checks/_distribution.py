@@ -123,8 +123,8 @@ def check_distribution(
         all_columns = (
             units_of(phi, m) == m if independent_features is None else independent_features
         )
-        wanted = _samples_for(terms.resolution, rate)
-        n_draws = -(-wanted // m) if all_columns else wanted
+        n_samples = _samples_for(terms.resolution, rate)
+        n_draws = -(-n_samples // m) if all_columns else n_samples
         if terms.max_features is not None:
             n_draws = max(1, min(n_draws, terms.max_features // m))
         values = _values(draws, rows, n_draws, m, all_columns)
@@ -152,7 +152,7 @@ def check_distribution(
     elif 2.0 * d > terms.resolution:
         status = "inconclusive"
         left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
-        reason = f"{left}: {wanted} would decide."
+        reason = f"{left}: {n_samples} would decide."
     return terms.verdict(
         status=status,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "

@@ -220,12 +220,12 @@ class Derivatives:
         return {"i": i, "j": j, "direction": f"({direction})"}
 
 
-def directions_of(d: int, wanted: int, seed: int) -> Any:
+def directions_of(d: int, count: int, seed: int) -> Any:
     """Return unit vectors in random directions; in one dimension, one."""
     if d == 1:
         return np.ones((1, 1))
     u = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,))).standard_normal(
-        (wanted, d)
+        (count, d)
     )
     return u / np.linalg.norm(u, axis=1, keepdims=True)
 

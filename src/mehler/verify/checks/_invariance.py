@@ -77,8 +77,8 @@ def _reached(
     noise[0] = 0.0
     changed = x * (1.0 + change * noise)
     host = changed.reshape(-1, x.shape[1]).astype(rows.host.dtype)
-    made = EvaluatedRows(from_host(host, place_of(rows.given)), host, np.ones(host.shape[0]))
-    values = read(phi, made)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
+    evaluated = EvaluatedRows(from_host(host, place_of(rows.given)), host, np.ones(host.shape[0]))
+    values = read(phi, evaluated)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
     return values.min(axis=0), values.max(axis=0)
 
 
@@ -97,10 +97,10 @@ def exact_invariance(
     rows: EvaluatedRows,
     moved: list[EvaluatedRows],
 ) -> Verdict:
-    wanted, done, trials, happened = trials_for(terms), 0, 0, 0
+    n_trials, done, trials, happened = trials_for(terms), 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    while trials < wanted and not happened and draws_within(terms, m, done + 1) > done:
+    while trials < n_trials and not happened and draws_within(terms, m, done + 1) > done:
         phi = draws[done]
         features, eps = read(phi, rows)
         m = features.shape[1]
@@ -123,7 +123,7 @@ def exact_invariance(
     interval = binomial(happened, trials, terms.false_alarm)
     status: Status = "refuted" if happened else "holds"
     if not happened and interval[1] > terms.resolution:
-        status, reason = "inconclusive", f"{trials} trials were allowed; {wanted} would decide."
+        status, reason = "inconclusive", f"{trials} trials were allowed; {n_trials} would decide."
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
@@ -207,8 +207,8 @@ def mean_invariance_defect(
     rate = terms.false_alarm / n
     floor = (terms.resolution / 20.0) ** 2
     bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
-    wanted = features_needed(float(bound.max()), terms.resolution, rate, terms.miss / n)
-    n_draws = -(-wanted // per_draw)
+    needed = features_needed(float(bound.max()), terms.resolution, rate, terms.miss / n)
+    n_draws = -(-needed // per_draw)
     n_draws = draws_within(terms, m, n_draws)
     x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
     if x.shape[0] > 2.0 * math.log(2.0 / rate):
@@ -253,7 +253,7 @@ def mean_invariance_defect(
             n_draws = proof.draws
     elif (2.0 * half > terms.resolution).any():
         status, worst = "inconclusive", int(np.argmax(half))
-        reason = f"About {counted(-(-wanted // per_draw), 'draw')} would decide."
+        reason = f"About {counted(-(-needed // per_draw), 'draw')} would decide."
     scale = float(unit[worst])
     return terms.verdict(
         status=status,

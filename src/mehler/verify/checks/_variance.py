@@ -166,11 +166,11 @@ def by_pilot(plan: MeasurementSpec, draw: Callable[[int], Any], size: int) -> An
     """Return a bound on the scatter from pilot groups, which are not reused."""
     spreads = plan.source
     pilot = DrawGroups(draw, plan.draws.root, size, stream=1)
-    wanted = -(-PILOT // spreads.per_draw)
+    n_draws = -(-PILOT // spreads.per_draw)
     if plan.max_features is not None:
-        wanted = max(1, min(wanted, plan.max_features // (4 * spreads.n_features)))
+        n_draws = max(1, min(n_draws, plan.max_features // (4 * spreads.n_features)))
     everything = np.arange(plan.pairs.n)
-    groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(wanted)])
+    groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(n_draws)])
     relative = groups.var(axis=0) / np.maximum(groups.mean(axis=0), 1e-300) ** 2
     # At least that of normal products, since a pilot without outliers proves little.
     worst = max(float(np.nanmax(relative)), 2.0 / (GROUP - 1))

@@ -255,8 +255,8 @@ def _sample(
     on_lines: list[Any] = []
     coded = not np.issubdtype(call(draws[0], pairs.left).dtype, np.floating)
     columns = Columns(pairs) if most and not coded else None
-    wanted = n_draws
-    while len(grams) < wanted:
+    target = n_draws
+    while len(grams) < target:
         if len(grams) >= 2 * GROUPS and _over(until):
             break
         phi = draws[len(grams)]
@@ -269,9 +269,9 @@ def _sample(
         grams.append(pairs.pick(gram) / pairs.unit)
         if lines is not None:
             on_lines.append(lines.look(phi, m))
-        if len(grams) == wanted < most:
+        if len(grams) == target < most:
             off = Means.of(np.stack(grams), GROUPS, 0.0).farthest(pairs.claim)
-            wanted *= 2 if off < _CLEAR else 1
+            target *= 2 if off < _CLEAR else 1
     looks = np.stack(on_lines) if on_lines else None
     return Sample(np.stack(grams), lines, looks, columns)
 

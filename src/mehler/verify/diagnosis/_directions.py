@@ -75,8 +75,8 @@ class Lines:
 
     def look(self, phi: Callable[..., Any], n_features: int) -> Any:
         """Return the estimates of one draw, shape (lines, 2, products)."""
-        found = self.pairs.pick(estimate(phi, self.pairs, n_features)) / self.pairs.unit
-        return found[self.chosen]
+        gram = self.pairs.pick(estimate(phi, self.pairs, n_features)) / self.pairs.unit
+        return gram[self.chosen]
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class OnLines:
     n_axes: int
 
     @classmethod
-    def of(cls, lines: Lines, seen: Any) -> OnLines:
+    def of(cls, lines: Lines, measured: Any) -> OnLines:
         """Summarise estimates of shape (draws, lines, 2, products)."""
-        there, back = seen[:, :, 0], seen[:, :, 1]
+        there, back = measured[:, :, 0], measured[:, :, 1]
         even, even_errors = _deviation(0.5 * (there + back) - lines.claim.mean(axis=1))
         odd, odd_errors = _deviation(0.5 * (there - back))
         return cls(even, even_errors, odd, odd_errors, lines.n_axes)
@@ -161,22 +161,22 @@ def same_draws(n_draws: int) -> Cause:
 
 def of_size(falls: Array, small: int, large: int) -> list[Cause]:
     """Return shared features as the cause if the error falls much less than it should."""
-    wanted = large / small
+    ratio = large / small
     if large <= small or np.isnan(falls).all():
         return []
     fall = float(np.nanmedian(falls))
-    if fall >= 0.4 * wanted:
+    if fall >= 0.4 * ratio:
         return []
     text = (
         f"the error does not fall with m as it should: from {small} to {large} features its "
-        f"variance falls {fall:.2f} times, where independent features give {wanted:.2f} times"
+        f"variance falls {fall:.2f} times, where independent features give {ratio:.2f} times"
     )
     return [Cause(kind="size", text=text, value=fall)]
 
 
 def of_points(falls: Array, n_axes: int, small: int, large: int) -> list[Cause]:
     """Return shared randomness as the cause if errors fall in one direction but not in another."""
-    wanted = large / small
+    ratio = large / small
     if large <= small or np.isnan(falls).all():
         return []
     # Lines and pairs without variation are no evidence.
@@ -184,25 +184,25 @@ def of_points(falls: Array, n_axes: int, small: int, large: int) -> list[Cause]:
     each = np.full(len(falls), np.nan)
     each[some] = np.nanmedian(falls[some], axis=1)
     worst, least, most = int(np.nanargmin(each)), float(np.nanmin(each)), float(np.nanmax(each))
-    if most < 0.8 * wanted or least >= 0.35 * wanted or most < 3.0 * least:
+    if most < 0.8 * ratio or least >= 0.35 * ratio or most < 3.0 * least:
         return []
     where = f"axis {worst + 1}" if worst < n_axes else "a diagonal"
     text = (
         "the error falls with m in one direction and not in another: from "
         f"{small} to {counted(large, 'feature')} its variance falls {least:.1f} times on "
         f"{where} and "
-        f"{most:.1f} times elsewhere, where independent features give {wanted:.1f} times, so all "
+        f"{most:.1f} times elsewhere, where independent features give {ratio:.1f} times, so all "
         "features of a draw share an accident, as points of a low-discrepancy sequence do that are "
         "taken with gaps, or two at a time by Box and Muller's method"
     )
     return [Cause(kind="points", text=text, value=least)]
 
 
-def of_axes(seen: OnLines) -> list[Cause]:
+def of_axes(measured: OnLines) -> list[Cause]:
     """Return the axes as the cause: right along them, significantly wrong off them."""
-    n = seen.n_axes
-    on, off = float(abs(seen.even[:n]).max()), float(abs(seen.even[n:]).max())
-    calm, far = seen.even_errors[:n].max(), seen.even_errors[n:].max()
+    n = measured.n_axes
+    on, off = float(abs(measured.even[:n]).max()), float(abs(measured.even[n:]).max())
+    calm, far = measured.even_errors[:n].max(), measured.even_errors[n:].max()
     if not (calm <= CALM and far >= FAR and off >= 4.0 * on):
         return []
     text = (
@@ -215,15 +215,15 @@ def of_axes(seen: OnLines) -> list[Cause]:
     return [Cause(kind="axes", text=text, value=off)]
 
 
-def of_lean(seen: OnLines) -> list[Cause]:
+def of_lean(measured: OnLines) -> list[Cause]:
     """Return asymmetric weights as the cause: right for x and -x together, wrong for each."""
-    place = np.unravel_index(np.argmax(seen.odd_errors), seen.odd_errors.shape)
-    even, odd = float(abs(seen.even[place])), float(abs(seen.odd[place]))
-    errors, line = float(seen.odd_errors[place]), int(place[0])
-    if not (seen.even_errors.max() <= CALM and errors >= FAR and odd >= 4.0 * even):
+    place = np.unravel_index(np.argmax(measured.odd_errors), measured.odd_errors.shape)
+    even, odd = float(abs(measured.even[place])), float(abs(measured.odd[place]))
+    errors, line = float(measured.odd_errors[place]), int(place[0])
+    if not (measured.even_errors.max() <= CALM and errors >= FAR and odd >= 4.0 * even):
         return []
-    where = "an axis" if line < seen.n_axes else "a diagonal"
-    if line == seen.n_axes:
+    where = "an axis" if line < measured.n_axes else "a diagonal"
+    if line == measured.n_axes:
         where = "the diagonal of ones"
     text = (
         "right on average over inputs and their negatives, wrong for each alone: off by "

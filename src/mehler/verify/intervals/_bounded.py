@@ -185,9 +185,9 @@ def betting(
 
 def _variances_before(x: Array) -> Any:
     """Return at i an estimate from x[:i], which starts at 1/4 and never reaches 0."""
-    seen = np.arange(1, x.size + 1)
-    means = (0.5 + np.cumsum(x)) / (seen + 1)
-    variances = (0.25 + np.cumsum((x - means) ** 2)) / (seen + 1)
+    counts = np.arange(1, x.size + 1)
+    means = (0.5 + np.cumsum(x)) / (counts + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
     return np.concatenate([[0.25], variances[:-1]])
 
 

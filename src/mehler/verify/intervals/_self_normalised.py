@@ -79,15 +79,15 @@ def half_widths(
         best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
         return np.logaddexp.reduce(best, axis=0) >= level
 
-    found = np.stack([lost(scale * step * np.ones(squares.shape)) for step in _GRID])
-    first = np.argmax(found, axis=0)
+    wealths = np.stack([lost(scale * step * np.ones(squares.shape)) for step in _GRID])
+    first = np.argmax(wealths, axis=0)
     far = scale * _GRID[first]
     near = np.where(first > 0, 0.5 * far, 0.0)
     for _ in range(_HALVINGS):
         middle = 0.5 * (near + far)
         out = lost(middle)
         far, near = np.where(out, middle, far), np.where(out, near, middle)
-    return np.where(found.any(axis=0), far, np.inf)
+    return np.where(wealths.any(axis=0), far, np.inf)
 
 
 def effective_samples(

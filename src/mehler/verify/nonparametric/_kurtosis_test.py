@@ -118,16 +118,16 @@ class Inspection(Means):
         self.effective = np.where(varies, effective_samples(self.squares, self.fourths), 0.0)
         paid, cost = _paid(rate, number), math.log(2.0 / ((1.0 - SHARE) * rate))
         precise = self.effective >= samples_wanted(paid, FINE)
-        wanted = np.where(precise, samples_wanted(paid, FINE), samples_wanted(paid, COARSE))
+        sizes = np.where(precise, samples_wanted(paid, FINE), samples_wanted(paid, COARSE))
         allowance = np.where(precise, FINE, COARSE)
         self.limit = kurtosis_limit(n, paid, FINE if precise.all() else COARSE)
-        known = (self.effective >= wanted) | fixed
-        self.short = varies & ~known
+        certain = (self.effective >= sizes) | fixed
+        self.short = varies & ~certain
         self._tests: dict[str, Any] = {}
-        self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
+        self._lack = np.where(self.short, sizes / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
         self._plain = half + rounding
-        self.compare(half * np.sqrt(self._lack) + rounding, known & (n >= LEAST))
+        self.compare(half * np.sqrt(self._lack) + rounding, certain & (n >= LEAST))
 
     def confirm(self, confirmed: ArrayLike, fresh: int, sums: Array) -> None:
         """Refute nothing but what the last `fresh` samples have confirmed, a mask over the means.
@@ -151,9 +151,9 @@ class Inspection(Means):
 
     def needed(self, most: float) -> float:
         """Return the sample size that decides all pairs but those with heavy tails."""
-        known = ~self.tails(most)
+        certain = ~self.tails(most)
         ratio = (2.0 * self._plain / self.resolution) ** 2
-        factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=known))
+        factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=certain))
         return self.n * factor if math.isfinite(factor) else 2.0 * self.n
 
     def beyond(self, most: float) -> bool:

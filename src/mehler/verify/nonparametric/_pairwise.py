@@ -197,8 +197,8 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         first = Suspicion(
             sums.draws, per_draw, sums.power_sums, look.refuted, rate, plan.resolution
         )
-        wanted = look.wanted() / per_draw
-        draw_until(min(affordable, first.until(wanted, plan.clock.seconds)))
+        sizes = look.wanted() / per_draw
+        draw_until(min(affordable, first.until(sizes, plan.clock.seconds)))
         look = sums.look(rate, number + 1)
         if found is None and sums.finite:
             unseen = first.confirm(look, plan.rounding)
@@ -260,9 +260,9 @@ def _words(
         )
     note = ""
     if (tails & (look.outside | (look.width > plan.resolution))).any():
-        seen = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
+        opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
         note = (
-            f"{seen} large samples decide it, and nothing bounds what was not seen; "
+            f"{opening} large samples decide it, and nothing bounds what was not seen; "
             "declare variance= or bounds=, or draw larger maps."
         )
     elif open_.any() and (look.n < LEAST or look.short.any()):
@@ -295,15 +295,15 @@ class _Sums:
             return power_sums(products[0] - pairs.claim), products
         return source.sums(phi, pairs.claim), products
 
-    def add(self, sums: Array, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def add(self, sums: Array, values: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""
         if self._first is None:
-            self._first = seen[0]
-        self._alike = self._alike and np.array_equal(seen[0], self._first)
+            self._first = values[0]
+        self._alike = self._alike and np.array_equal(values[0], self._first)
         self._sums += sums
         self.draws += 1
         self.n += self._plan.source.per_draw
-        return seen
+        return values
 
     @property
     def power_sums(self) -> Any:

@@ -130,13 +130,13 @@ class Suspicion:
         """Number of samples."""
         return self.draws * self.per_draw
 
-    def until(self, wanted: float, seconds: float) -> int:
+    def until(self, target: float, seconds: float) -> int:
         """Return the draws after which to confirm it, fresh ones included.
 
         `wanted` are the draws that the resolution asks for, `seconds` those of the first draws.
         """
         sums = self.sums[:, self.refuted]
-        size, off = float(max(self.draws, wanted)), np.abs(sums[0]) / self.n
+        size, off = float(max(self.draws, target)), np.abs(sums[0]) / self.n
         while size < _TIMES * self.draws:
             times = size / self.draws
             unseen = Unseen.of(self.n * times, sums * times, self.rate, self.resolution)

@@ -109,14 +109,14 @@ class Watched:
 
 def watch(
     stream: Stream,
-    asked: CheckOptions,
+    options: CheckOptions,
     clock: Clock,
     *,
     most_draws: int | None = None,
     symmetric: bool = False,
 ) -> Watched:
     """Watch the stream under a bounded kurtosis, or under symmetry alone if `symmetric`."""
-    rate = asked.false_alarm / stream.n_means
+    rate = options.false_alarm / stream.n_means
     least = max(LEAST, least_samples(rate))
     start = _FIRST if symmetric else least
     patience = max(_TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
@@ -134,7 +134,7 @@ def watch(
     while True:
         draw_until(target)
         n = draws * stream.per_draw
-        look = _look(stream, asked, n, total, rate, number, symmetric)
+        look = _look(stream, options, n, total, rate, number, symmetric)
         if look.decided or clock.over or draws == most_draws:
             break
         if math.isinf(most) and np.isfinite(look.half).all():
@@ -148,10 +148,10 @@ def watch(
         target = math.ceil(_STEP * draws)
     first, unseen = None, None
     if isinstance(look, Inspection) and look.refuted.any() and not look.fixed:
-        first = Suspicion(draws, stream.per_draw, total, look.refuted, rate, asked.resolution)
+        first = Suspicion(draws, stream.per_draw, total, look.refuted, rate, options.resolution)
         draw_until(first.until(look.wanted() / stream.per_draw, clock.seconds))
         look = Inspection(
-            draws * stream.per_draw, total, rate, number + 1, asked.resolution, stream.rounding
+            draws * stream.per_draw, total, rate, number + 1, options.resolution, stream.rounding
         )
         unseen = first.confirm(look, stream.rounding)
     return Watched(
@@ -168,14 +168,14 @@ def watch(
 
 def _look(
     stream: Stream,
-    asked: CheckOptions,
+    options: CheckOptions,
     n: int,
     sums: NDArray[np.float64],
     rate: float,
     number: int,
     symmetric: bool,
 ) -> Inspection | SymmetricInspection:
-    resolution, rounding = asked.resolution, stream.rounding
+    resolution, rounding = options.resolution, stream.rounding
     if symmetric:
         return SymmetricInspection(n, sums, rate, resolution, rounding)
     fixed = stream.is_fixed and stream.per_draw == 1
@@ -209,7 +209,7 @@ class Words:
 
 
 def verdict_of(
-    asked: CheckOptions,
+    options: CheckOptions,
     stream: Stream,
     watched: Watched,
     words: Words,
@@ -241,12 +241,12 @@ def verdict_of(
     elif status == "holds" and look.compared.excess[worst] > 0.0:
         reason = f"The deviation is less than {FLOOR:.3g} of the resolution: it refutes nothing."
     elif status == "inconclusive":
-        reason = _open_reason(asked, watched, words, worst, clock, n_features)
+        reason = _open_reason(options, watched, words, worst, clock, n_features)
     unit, where = float(words.unit[worst]), place(worst)
     if words.unit_name != KERNEL_UNIT:
         where["relative_to"] = unit
     off, half = float(look.off[worst]), float(look.half[worst])
-    return asked.verdict(
+    return options.verdict(
         status=status,
         claim=words.claim,
         observed=unit * off,
@@ -255,7 +255,7 @@ def verdict_of(
         n_features=n_features,
         n_draws=watched.n_draws + spent[1],
         n_intervals=watched.n_intervals,
-        detectable=float(np.max(look.half + look.missed(asked.miss))),
+        detectable=float(np.max(look.half + look.missed(options.miss))),
         method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(
             words.independence,
@@ -275,19 +275,19 @@ def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
         return (words.symmetry,)
     if look.may_refute.all() and stream.is_fixed:
         return ("draws that agree in every bit are one fixed map",)
-    said = [look.assumed()]
+    lines = [look.assumed()]
     if look.short.any():
         few = max(1, int(look.effective[look.short].min()))
-        said.append(
+        lines.append(
             f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
             f"{int(look.short.sum())}): their "
             "intervals are widened, hold only in the limit, and refute nothing"
         )
-    return tuple(said)
+    return tuple(lines)
 
 
 def _open_reason(
-    asked: CheckOptions, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
+    options: CheckOptions, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
 ) -> str:
     """Explain why an outcome is open, and what would decide it."""
     look, parts = watched.look, []
@@ -302,23 +302,23 @@ def _open_reason(
         elif look.n < LEAST:
             parts.append(f"A mean is off; fewer than {LEAST} samples refute nothing.")
         else:
-            rarest = min(1.0, math.log(2.0 * look.off.size / asked.false_alarm) / look.n)
+            rarest = min(1.0, math.log(2.0 * look.off.size / options.false_alarm) / look.n)
             parts.append(
                 f"A mean is off and its samples never varied: an event rarer than {rarest:.2g} a "
                 "sample could make it right."
             )
     width = float(look.width[worst])
-    if not width <= asked.resolution:
+    if not width <= options.resolution:
         wide = (
             f"{width:.3g} wide in units of {words.unit_name}" if width < math.inf else "unbounded"
         )
-        parts.append(f"The interval is {wide}, more than the resolution {asked.resolution:.3g}.")
+        parts.append(f"The interval is {wide}, more than the resolution {options.resolution:.3g}.")
         if isinstance(look, Inspection) and look.short.any() and not look.outside.any():
             parts.append(f"Few large samples decide the mean: {words.remedy}.")
     if watched.out_of_time:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
-    made = f"{counted(watched.n_draws, 'draw')} {be(watched.n_draws, past=True)} made"
-    parts.append(f"{made}, {counted(n_features, 'feature')}.")
+    drawn = f"{counted(watched.n_draws, 'draw')} {be(watched.n_draws, past=True)} made"
+    parts.append(f"{drawn}, {counted(n_features, 'feature')}.")
     # The few samples of a check that was cut short do not tell how many more are needed.
     if not watched.out_of_time and watched.n_draws < watched.needed < _ENDLESS:
         parts.append(f"About {counted(watched.needed, 'draw')} would decide.")

@@ -51,23 +51,23 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
     pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
     # At most a quarter of max_features, which pays for the pilot too.
     n_pilot = min(plan.affordable(_PILOT), plan.affordable(_MOST) // 4)
-    seen = _Sums(plan, bounds)
-    seen.extend(pilot_draws, 0, n_pilot)
+    pilot = _Sums(plan, bounds)
+    pilot.extend(pilot_draws, 0, n_pilot)
 
     def width(n: int) -> float:
         """Return the widest interval expected after n samples, extrapolating the moments seen."""
-        variance = seen.variance(low, high)
+        variance = pilot.variance(low, high)
         future = Wealth(low, high, plan.rounding)
-        future.add(n, seen.scaled(n, variance))
+        future.add(n, pilot.scaled(n, variance))
         ends = future.ends(level)
         return float(np.max(ends[1] - ends[0]))
 
     def size() -> int:
         """Return the sample size expected to be narrow enough, rounded up by some 2 %."""
-        if seen.n < 2 or not np.isfinite(seen.sums).all():
+        if pilot.n < 2 or not np.isfinite(pilot.sums).all():
             return _PILOT
         # Widths fall like 1/sqrt(n), or a little faster.
-        spread = math.sqrt(8.0 * level * float(np.max(seen.variance(low, high))))
+        spread = math.sqrt(8.0 * level * float(np.max(pilot.variance(low, high))))
         n = max(_PILOT, math.ceil(min((spread / plan.width) ** 2, _MOST)))
         for _ in range(_ATTEMPTS):
             ratio = width(n) / plan.width
@@ -91,7 +91,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         stage = _Sums(plan, bounds)
         n_draws = stage.extend(plan.draws, n_draws, until)
         bets.add(stage.n, stage.sums)
-        seen.join(stage)
+        pilot.join(stage)
         # The wealth at the claim is cheap; compute the ends only once they may be narrow.
         sides = ((plan.rounding, 1.0), (-plan.rounding, -1.0))
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level

@@ -70,8 +70,8 @@ def catoni_intervals(plan: MeasurementSpec, variance: Array) -> Measurement:
     def columns(chosen: NDArray[np.int64]) -> Any:
         if keep:
             return np.concatenate([block[:, chosen] for block in kept])
-        made = [source.samples(plan.draws[k], chosen) for k in range(drawn)]
-        return np.concatenate(made) - pairs.claim[chosen]
+        samples = [source.samples(plan.draws[k], chosen) for k in range(drawn)]
+        return np.concatenate(samples) - pairs.claim[chosen]
 
     exact: dict[int, Any] = {}
     if refuted is not None:
@@ -138,15 +138,15 @@ def statistics_of_samples(
 
 def _early(plan: MeasurementSpec, last: int) -> dict[int, tuple[int, float]]:
     """Return number and error rate per pair of the early inspections, by their draw counts."""
-    found: dict[int, tuple[int, float]] = {}
+    excluded: dict[int, tuple[int, float]] = {}
     share = _EARLY * plan.false_alarm / plan.pairs.n
     for k in range(1, 200):
         size, paid = last / _STEP**k, share / (k * (k + 1.0))
         # With fewer samples Catoni's interval or its enclosure is vacuous.
         if size < 4.0 * math.log(2.0 / paid):
             break
-        found.setdefault(math.ceil(size / plan.source.per_draw), (k, paid))
-    return found
+        excluded.setdefault(math.ceil(size / plan.source.per_draw), (k, paid))
+    return excluded
 
 
 def _refuted_early(

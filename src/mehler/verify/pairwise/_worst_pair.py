@@ -77,16 +77,16 @@ _INDEPENDENCE = {
 }
 
 
-def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
+def out_of_bounds(sample: OutOfBounds, pairs: Pairs) -> Measurement:
     """Return the measurement cut short by a sample outside the declared bounds."""
     nothing = np.full(pairs.n, np.nan)
     value = nothing.copy()
-    value[found.pair] = found.value / pairs.unit[found.pair]
+    value[sample.pair] = sample.value / pairs.unit[sample.pair]
     return Measurement(
         observed=value,
         low=nothing,
         high=nothing,
-        n_draws=found.n_draws,
+        n_draws=sample.n_draws,
         n_intervals=pairs.n,
         detectable=math.inf,
         needed=0,
@@ -95,12 +95,12 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
         statistics=(
             Statistics(
                 "beyond range",
-                {"draw": found.n_draws - 1},
+                {"draw": sample.n_draws - 1},
                 {
-                    "pair": np.array([[pairs.first[found.pair]], [pairs.second[found.pair]]]),
-                    "value": [found.value],
-                    "range": np.array(found.bounds)[:, None],
-                    "slack": [found.slack],
+                    "pair": np.array([[pairs.first[sample.pair]], [pairs.second[sample.pair]]]),
+                    "value": [sample.value],
+                    "range": np.array(sample.bounds)[:, None],
+                    "slack": [sample.slack],
                 },
             ),
         ),
@@ -166,9 +166,9 @@ def verdict_of_worst_pair(
         for value in (measured.observed, pairs.claim, measured.low, measured.high)
     )
     if measured.found is not None:
-        found, unit = measured.found, 1.0
-        place["form"] = found.form
-        observed, exact, low, high = found.observed, found.claim, found.low, math.inf
+        excess, unit = measured.found, 1.0
+        place["form"] = excess.form
+        observed, exact, low, high = excess.observed, excess.claim, excess.low, math.inf
     rates = replace(options, false_alarm=plan.false_alarm, resolution=plan.resolution)
     return rates.verdict(
         status=status,

@@ -147,11 +147,11 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
 
 def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
-    given = x if is_array(x) else np.asarray(x)
-    require_matrix(given, name=name)
-    host = to_host(given)
+    array = x if is_array(x) else np.asarray(x)
+    require_matrix(array, name=name)
+    host = to_host(array)
     require_matrix(host, name=name)  # of a lazy array only now are the values known
-    return EvaluatedRows(given, host, np.ones(host.shape[0]))
+    return EvaluatedRows(array, host, np.ones(host.shape[0]))
 
 
 def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
@@ -195,7 +195,7 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     """
     try:
         with np.errstate():  # what the map does to it is undone
-            given = raw(phi, rows.given)
+            array = raw(phi, rows.given)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
@@ -203,13 +203,13 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
             "draw(seed) returned a transformer that is not fitted: return it fitted, as in "
             "make(random_state=seed).fit(X).transform"
         ) from error
-    if isinstance(given, tuple | dict):
+    if isinstance(array, tuple | dict):
         raise ValueError(
-            f"draw(seed)(X) is a {type(given).__name__}: a map returns one matrix of features"
+            f"draw(seed)(X) is a {type(array).__name__}: a map returns one matrix of features"
         )
-    value, eps = dense_host(given)
+    value, eps = dense_host(array)
     if value.ndim != 2 or value.shape[0] != rows.host.shape[0] or value.shape[1] == 0:
-        what = f"of {type(given).__name__} " if value.dtype == object else ""
+        what = f"of {type(array).__name__} " if value.dtype == object else ""
         raise ValueError(
             f"draw(seed)(X) {what}has shape {value.shape} for X of shape {rows.host.shape}: "
             f"a map returns ({rows.host.shape[0]}, n_features)"
@@ -225,9 +225,9 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
 
-def raw(phi: Callable[..., Any], given: Array) -> Any:
+def raw(phi: Callable[..., Any], array: Array) -> Any:
     """Return the unconverted output of a map or a fitted transformer."""
-    return _map(phi)(given)
+    return _map(phi)(array)
 
 
 def _map(phi: Callable[..., Any]) -> Any:

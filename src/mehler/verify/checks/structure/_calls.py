@@ -102,15 +102,15 @@ class _Calls:
         row, early = rows[index[i]], np.arange(d) < -(-d // 2)
         others = np.stack([row[::-1], _nudged(row, early), _nudged(row, ~early)])
         # Two maps, since a map that has seen a row may take its neighbour for the same.
-        wanted = [self._fresh(values) for values in (others[:2], others[2:])]
+        truths = [self._fresh(values) for values in (others[:2], others[2:])]
         what = f"{counted(total, 'row')} at once"
         first = self._call(rows[index], what)
-        if first is None or wanted[0] is None or wanted[1] is None:
+        if first is None or truths[0] is None or truths[1] is None:
             return None
         changes = [([i, j], rows[index[[j, i]]], first[[j, i]])]
         changes += [
             ([i], *each)
-            for each in zip(others[:, None], np.concatenate(wanted)[:, None], strict=True)
+            for each in zip(others[:, None], np.concatenate(truths)[:, None], strict=True)
         ]
         for changed, values, right in changes:
             other = rows[index]

@@ -104,9 +104,9 @@ def clusters_of(
     rows, clusters = [], []
     for k, (direction, where) in enumerate(ways):
         centre = norm * direction / np.linalg.norm(direction)
-        made = domain.keep(centre + _neighbours(kernel, domain, centre, where, rng), norm)
-        rows.append(made)
-        clusters.append(np.full(len(made), k))
+        cluster = domain.keep(centre + _neighbours(kernel, domain, centre, where, rng), norm)
+        rows.append(cluster)
+        clusters.append(np.full(len(cluster), k))
     return np.concatenate(rows), np.concatenate(clusters)
 
 
