@@ -138,3 +138,18 @@ def test_denormal_and_tiny_numbers_are_fine():
     assert (fit.status, fit.surrogate_risk) == ("solved", 1.0)
     fit = learn.box_erm((Z * 1e-30).astype(np.float32), Y, scale=1e-30)
     assert (fit.status, fit.surrogate_risk) == ("solved", 1.0)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int8, np.float64])
+def test_numbers_of_numpy_are_numbers(kind):
+    """Compared with the largest float64, narrow ones overflowed."""
+    assert learn.losses.Hinge(kind(2)).bound == 2.0
+    x = np.eye(4)
+    phi = mehler.MaxoutFeatures.draw(4, 8, 2, seed=0)
+    fits = [learn.ridge(phi, x, x[:, 0], lambdas=lam) for lam in (kind(2), [kind(2)], 2.0)]
+    assert all(np.array_equal(fit.predict(x), fits[-1].predict(x)) for fit in fits)
+
+
+def test_numbers_whose_squares_overflow_have_no_complexity():
+    with pytest.raises(ValueError, match="squares overflow"):
+        learn.rademacher(1e200 * np.eye(3), 1.0, seed=0)

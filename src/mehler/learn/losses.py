@@ -226,7 +226,10 @@ class Loss(ABC):
 
     def __post_init__(self) -> None:
         good = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
-        if not good or not (0 < self.bound <= sys.float_info.max or self.bound == math.inf):
+        # An integer is compared as it is, since one of 400 digits is no float; a narrow float is
+        # not, since the largest number is none of its own.
+        number: Any = float(self.bound) if good and not isinstance(self.bound, int) else self.bound
+        if not good or not (0 < number <= sys.float_info.max or number == math.inf):
             raise ValueError(
                 f"bound={self.bound!r} is not a number above 0; use math.inf to leave the loss "
                 "unclipped"
