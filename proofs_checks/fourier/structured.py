@@ -106,7 +106,7 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
         for s in seeds
     ]
     squares = np.mean((np.concatenate(samples) - k) ** 2, axis=1) / exact
-    low, high = verify.intervals.nonnegative(squares, context.false_alarm)
+    low, high = verify.intervals.self_normalised(squares, context.false_alarm, scale=resolution)
     return Evidence(
         status=_status(low, high, resolution),
         claim=r"for $z = x - y$ along an axis, $\mathrm{Var} = \frac1D(V + (D-1)c)$, that of "
@@ -118,11 +118,8 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
         false_alarm=context.false_alarm,
         resolution=resolution,
         detectable=high - low,
-        method="mean square about the exact kernel (betting; bounded moments above)",
-        assumptions=(
-            "a variance below the claim is seen if squares have a mean square at most five times "
-            "what they show",
-        ),
+        method="mean square about the exact kernel (self-normalised)",
+        assumptions=("the kurtosis of a square is at most 0.15 n / log(8/false_alarm)",),
         plots=(_plot(context),),
     )
 

@@ -137,46 +137,6 @@ def test_bounded_uses_the_variance_when_it_is_small():
     assert high - low <= 2 * 0.0030
 
 
-SQUARES = {
-    "of normals": (lambda rng, shape: rng.standard_normal(shape) ** 2, 1.0),
-    "log-normal": (lambda rng, shape: np.exp(rng.standard_normal(shape)), math.exp(0.5)),
-    "rare events": (lambda rng, shape: 1.0 * (rng.random(shape) < 0.002), 0.002),
-    "Pareto, no variance": (lambda rng, shape: rng.random(shape) ** (-1 / 1.5), 3.0),
-    "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),
-}
-
-
-@pytest.mark.parametrize("law", SQUARES)
-@pytest.mark.sampled(2)
-def test_lower_ends_of_nonnegative_samples_miss_no_more_often_than_they_say(law):
-    draw, mean = SQUARES[law]
-    x = draw(np.random.default_rng(21), (800, 60))
-    ends = np.array([intervals.nonnegative(row, 2 * RATE) for row in x])
-    assert int((ends[:, 0] > mean).sum()) <= most_misses(800, RATE)
-
-
-@pytest.mark.parametrize("law", ["of normals", "exponential"])
-def test_upper_ends_of_nonnegative_samples_hold_where_moments_are_bounded(law):
-    draw, mean = SQUARES[law]
-    x = draw(np.random.default_rng(22), (800, 400))
-    ends = np.array([intervals.nonnegative(row, 2 * RATE) for row in x])
-    assert int((ends[:, 1] < mean).sum()) <= most_misses(800, RATE)
-    assert np.isfinite(ends[:, 1]).all()
-
-
-def test_nonnegative_samples_that_show_too_little_have_no_upper_end():
-    assert intervals.nonnegative(np.zeros(1000), 0.01) == (0.0, math.inf)
-    assert intervals.nonnegative(np.r_[1.0, np.zeros(999)], 0.01)[1] == math.inf
-
-
-def test_the_lower_end_of_nonnegative_samples_is_nearly_that_of_a_normal_one():
-    # An eighth of the growth is lost on the grid of stakes, and log 11 is paid for it.
-    x = np.random.default_rng(23).exponential(size=200_000)
-    low, _ = intervals.nonnegative(x, 1e-9)
-    cost = math.log(2e9) + math.log(11)
-    assert x.mean() - low <= 1.1 * math.sqrt(2.0 * cost / (7 / 8) / x.size) * x.std()
-
-
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -190,7 +150,6 @@ def test_the_lower_end_of_nonnegative_samples_is_nearly_that_of_a_normal_one():
         (lambda: intervals.bounded([1.0, 2.0], 0, 1, 0.1), ValueError, "outside the declared"),
         (lambda: intervals.bounded([0.5], 0, 1, 0.1), ValueError, "at least 2"),
         (lambda: intervals.bounded([0.5, 0.5], 1, 0, 0.1), ValueError, "low < high"),
-        (lambda: intervals.nonnegative([0.5, -0.1], 0.1), ValueError, "not negative"),
         (lambda: intervals.binomial(5, 4, 0.1), ValueError, "exceeds n=4"),
         (lambda: intervals.binomial(1.5, 4, 0.1), TypeError, "integer"),
         (lambda: intervals.binomial(1, 0, 0.1), ValueError, "n=0"),

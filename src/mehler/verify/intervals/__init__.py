@@ -9,8 +9,6 @@ betting         values in [low, high]                             exact bound; a
 bounded         values in [low, high]                             exact bound at a fixed n
 binomial        successes of n equal trials                       exact bound at a fixed n
 self_normalised a kurtosis below a limit proportional to n        exact bound at a fixed n
-nonnegative     no negative ones; at the upper end bounded        exact bound at a fixed n
-                moments
 quantile        none; for a quantile, not the mean                exact bound at a fixed n
 dkw             (a band for the distribution function)            exact bound at a fixed n
 =============== ================================================= ==============================
@@ -22,7 +20,6 @@ when n is not fixed in advance.
 from mehler.verify.intervals._binomial import binomial, dkw, quantile
 from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
-from mehler.verify.intervals._nonnegative import nonnegative
 from mehler.verify.intervals._self_normalised import self_normalised
 
 __all__ = [
@@ -31,7 +28,6 @@ __all__ = [
     "bounded",
     "dkw",
     "known_variance",
-    "nonnegative",
     "quantile",
     "self_normalised",
 ]
