@@ -181,3 +181,21 @@ def test_structure_can_be_left_out():
     half = {"resolution": 0.2, "variance": lambda x, y: 2.0 + 0.0 * rbf(x, y)}
     assert_kernel(draw, rbf, X, structure=False, ledger=ledger, **half)
     assert [one.label for one in ledger.entries] == ["kernel"]
+
+
+@pytest.mark.parametrize("wrong", [True, False])
+def test_a_draw_that_depends_on_how_many_were_made_is_refuted(wrong):
+    """From the hundredth on a draw has the seed of the next one, or has its own and is counted."""
+    made = 0
+
+    def draw(seed):
+        nonlocal made
+        made += 1
+        late = wrong and made > 100
+        weights = np.random.default_rng(seed + late).standard_normal((3, 40))
+        return lambda X: X @ weights / np.sqrt(40)
+
+    X = np.random.default_rng(1).standard_normal((6, 3))
+    verdict = check_structure(draw, X, time_limit=600.0)
+    assert verdict.status == ("refuted" if wrong else "holds")
+    assert ("depends on how many were made before" in verdict.reason) == wrong

@@ -107,8 +107,10 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     return max(low, centre - half), min(high, centre + half)
 
 
-# Largest fraction of the wealth staked on one bet; a lost bet leaves a quarter.
-_STAKE = 0.75
+# Largest fraction of the wealth staked on one bet, where a lost bet leaves a quarter, and the grid
+# of stakes.
+STAKE = 0.75
+SHARES = STAKE * 0.5 ** np.arange(13)
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -196,7 +198,7 @@ def _survivor(x: Array, stakes: NDArray[np.float64], cost: float) -> float:
     from scipy.optimize import brentq
 
     def excess(m: float) -> float:
-        bets = stakes if m == 0.0 else np.minimum(stakes, _STAKE / m)
+        bets = stakes if m == 0.0 else np.minimum(stakes, STAKE / m)
         return float(np.log1p(bets * (x - m)).sum()) - cost
 
     if excess(0.0) < 0.0:
@@ -213,12 +215,6 @@ def _require_within(x: Array, low: float, high: float) -> None:
             f"[{low:.6g}, {high:.6g}]: declare the range that they really have"
         )
 
-
-_ROUND = float(np.finfo(np.float64).eps)
-
-# Largest fraction of the wealth staked on one bet, and the grid of stakes.
-STAKE = 0.75
-SHARES = STAKE * 0.5 ** np.arange(13)
 
 # Grid of distances from the mean; bisection between grid points follows.
 _GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
@@ -255,7 +251,7 @@ class Wealth:
         n, mean = self.n, self.mean
         _, s2, s3, s4 = self.sums
         # Subtract the rounding left by cancellation, which must not raise the wealth.
-        pad = 64.0 * _ROUND
+        pad = 64.0 * _EPS
         m2 = np.maximum(s2 - n * mean**2, 0.0) + pad * s2
         m3 = s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
         m4 = s4 - 4.0 * mean * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4

@@ -239,7 +239,15 @@ def _findings(
 ) -> list[Finding]:
     """Run the chosen rows, and put what any call showed first."""
     subject.rows = _accepted(subject)
+    early = subject.features(subject.first)
     findings = _in_turn(subject, random, elsewhere, chosen)
+    if not findings and "same seed" in chosen:
+        late = subject.attempt("the first seed, drawn last", subject.features, subject.first)
+        if late is not None and subject.apart(late, early).size:
+            cause = (
+                "a draw depends on how many were made before: the first seed, drawn last, differs"
+            )
+            findings = [Finding(cause=cause, check="same seed", where={"seed": subject.first})]
     return [*subject.observed.values(), *sorted(findings, key=lambda each: each.late)]
 
 
