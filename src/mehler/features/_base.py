@@ -274,7 +274,8 @@ class FeatureMap(metaclass=CalledByName):
         finite = check_finite is True or require_flag("check_finite", check_finite)
         dtype, largest = self._checked(X, finite)
         name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)
-        with _rows.within_floats(self, X, largest, finite) as look:
+        near = not finite or (largest is not None and largest <= self._safe_entry)
+        with _rows.NOT_LOOKED if near else _rows.within_floats(self, X, largest) as look:
             if not self.stored:
                 columns = Columns(self, name, guarded=not _arrays.is_chunked(X))
                 # Units of one law: the first ones have the reach of all.
@@ -291,7 +292,8 @@ class FeatureMap(metaclass=CalledByName):
                     width=self._numbers_per_row(),
                     compiled=block.compiled,
                 )
-            look(values)
+            if look:
+                look(values)
         return _arrays.attached(values, X)
 
     def _guarded(

@@ -224,9 +224,12 @@ class UnitBlock:
         dtype, largest = self._phi._checked(X, require_flag("check_finite", check_finite))
         block = self.transform(_arrays.dtype_name(dtype))
         function = self._phi._guarded(block, X, largest, check_finite)
-        with _rows.within_floats(self._phi, X, largest, check_finite) as look:
+        with (
+            _rows.within_floats(self._phi, X, largest) if check_finite else _rows.NOT_LOOKED as look
+        ):
             values = _arrays.map_rows(function, X, self.n_features, self._phi._out_dtype(dtype))
-            look(values)
+            if look:
+                look(values)
         return _arrays.attached(values, X)
 
     def transform(self, dtype: str) -> Block:

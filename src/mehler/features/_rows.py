@@ -111,24 +111,26 @@ def _leaves_floats(
     )
 
 
+# Features that nobody looks at.
+NOT_LOOKED: contextlib.nullcontext[None] = contextlib.nullcontext()
 # Products with weights of up to 8 deviations, and their sums, stay within the floats by this.
 _MARGIN = 64.0
 
 
 @contextlib.contextmanager
 def within_floats(
-    phi: Any, x: _arrays.Array, largest: float | None, finite: bool
-) -> Iterator[Callable[[_arrays.Array], None]]:
-    """Compute features, and look at those of rows of large entries; on the host, if `finite`."""
-    if not finite or _arrays.is_lazy(x) or _arrays.is_on_accelerator(x):
-        yield lambda values: None
+    phi: Any, x: _arrays.Array, largest: float | None
+) -> Iterator[Callable[[_arrays.Array], None] | None]:
+    """Compute features, and give the look at those of rows of large entries, on the host."""
+    if _arrays.is_lazy(x) or _arrays.is_on_accelerator(x):
+        yield None
         return
     xp, size = _arrays.array_namespace(x), largest
     if size is None:
         size = float(xp.iinfo(x.dtype).max) if xp.isdtype(x.dtype, "integral") else 1.0
     # Angles have a guard of their own, which refuses shorter rows.
     if size <= phi._safe_entry or phi._angles() is not None:
-        yield lambda values: None
+        yield None
         return
     dtype = phi._dtype_for(x)
     if size > float(xp.finfo(dtype).max) / (_MARGIN * x.shape[1]):

@@ -215,7 +215,7 @@ class LocallyLinear(MaxoutBase):
         rows = xp.astype(X, dtype, copy=False)
         drawn = self._weights(_arrays.dtype_name(dtype))
         identity = xp.eye(self.n_inputs, dtype=dtype, device=device)
-        with _rows.within_floats(self, X, largest, finite=True):
+        with _rows.within_floats(self, X, largest):
             winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
         total: Any = 0.0
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
