@@ -1,6 +1,6 @@
-"""Derivatives on PyTorch and JAX: right, or refused, and never lost on the way.
+"""Derivatives on PyTorch and JAX, which are either correct or raise an error.
 
-Other libraries have none: there, each function here is the plain one.
+Arrays of other libraries have no derivatives: there, each function computes values alone.
 """
 
 from __future__ import annotations

@@ -35,11 +35,12 @@ PARALLEL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Expectations at correlations rho, a and a' the units, g the inner product of gradients.
+    """Expectations of a pair of units at correlations rho, one array (n, k) each.
 
-    `bend` and `turn` are derivatives of `slope` in rho, and 0 for parallel rows. E of g^2 times
-    the square of the tangents' product is ``apart`` of their squares and ``together`` of twice
-    their squared product.
+    a and a' are the values of a unit at both rows, g is the inner product of its gradients there.
+    `bend` and `turn` are the first and second derivative of `slope` in rho, 0 for parallel rows.
+    E of g^2 times the square of the tangents' product is ``apart`` of their squares and
+    ``together`` of twice their squared product.
     """
 
     kernel: Any  # E a a'
