@@ -55,22 +55,24 @@ PAPERS = {
 
 HEAD = f"""# How published statements are read
 
-Whoever refutes others must be the hardest to refute. So every printed statement is read with *all*
-that the paper assumes, and its check runs inside these hypotheses. What an accusation needs and the
-paper does not print is not charged to it.
+Each published statement is checked under *all* of its stated hypotheses. A condition that the paper
+does not state is not held against it.
 
-The papers were read as plain text, and lines are those of the text. Two of the four copies lost
-their formulas when they became text. A formula that is not there can be put back, from the words
-around it or from what the literature has in its place; but then it is *restored*, and nobody's
-print. The verdict is **{UNDECIDED}**, and how the restored form fared is said beside it. Statements
-of ours, and known ones that are stated here without a copy of the source, judge nobody.
+The papers were read as plain text; line numbers are those of the text. Two of the four source texts
+lack their formulas. Missing formulas are restored from context or from the literature, and marked
+as *restored*. The verdict is then
 
-- *refuted*: the print is in the copy, and a check inside its hypotheses excludes it. *Repaired*:
-  another form is proved.
-- *holds*: the print is in the copy, or the statement is stated here, and it stands. *With
-  constant*: it leaves a constant open, and stands with one that is proved.
-- *undecided*: see above. A restored form that is refuted accuses nobody; it says what not to rely
-  on.
+**{UNDECIDED}**,
+
+followed by how the restored form fared. Our own statements, and well-known ones without a source
+text, are not verdicts on a paper.
+
+- *refuted*: the source text has the formula, and a check inside its hypotheses excludes it.
+  *Repaired*: another form is proved.
+- *holds*: the source text has the formula, or it is our own statement, and no check excludes it.
+  *With constant*: the formula leaves a constant open, and holds with one that is proved.
+- *undecided*: the formula is restored. If the restored form is refuted, do not rely on it; the
+  paper may have had another.
 """
 
 FOOT = """
