@@ -30,6 +30,10 @@ _LEAST_KURTOSIS = 20.0
 # Least samples for a refutation at any error rate: events of probability 1e-3 have been seen by
 # then.
 LEAST = 4_000
+# Ratio of successive inspection sizes, from the least that can refute, and the largest relative to
+# the size that the first one asks for; if tails are too heavy to be decided at TAIL_PATIENCE times
+# the first, stop after a few inspections.
+STEP, PATIENCE, TAIL_PATIENCE, LEAST_LOOKS = 1.25, 4.0, 16.0, 4
 # Below this many effective samples, n over their kurtosis, a few large ones decide.
 FEW = 100.0
 

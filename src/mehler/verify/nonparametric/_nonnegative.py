@@ -25,6 +25,7 @@ from mehler.verify.intervals._self_normalised import effective_samples
 from mehler.verify.nonparametric._kurtosis_test import (
     FEW,
     LEAST,
+    STEP,
     Means,
     least_samples,
 )
@@ -35,10 +36,10 @@ from mehler.verify.sampling._sources import BLOCK, GROUP, power_sums
 
 BETS = "not negative (betting)"
 
-# First inspection, ratio of successive inspections, and the last inspection relative to the size
+# First inspection, and the last one relative to the size
 # from which a kurtosis can be bounded: _PATIENCE where a sample takes draws of its own, else
 # _CHEAP.
-_FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
+_FIRST, _PATIENCE, _CHEAP = 64, 2.0, 16.0
 
 # Relative deviations below this count as constant, which is no evidence of events not seen.
 _ROUNDING = 1e-12
@@ -123,7 +124,7 @@ class Nonnegative:
 def sizes(rate: float, *, cheap: bool) -> list[int]:
     """Return the sample sizes of the inspections, for the error rate of one mean."""
     most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
-    return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]
+    return [round(_FIRST * STEP**k) for k in range(200) if _FIRST * STEP**k <= most]
 
 
 @dataclass(frozen=True)

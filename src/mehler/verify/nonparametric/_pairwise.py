@@ -21,7 +21,15 @@ from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._nonnegative import Excess, Found
-from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
+from mehler.verify.nonparametric._kurtosis_test import (
+    LEAST,
+    LEAST_LOOKS,
+    PATIENCE,
+    STEP,
+    TAIL_PATIENCE,
+    Inspection,
+    least_samples,
+)
 from mehler.verify.nonparametric._unseen import Suspicion
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs
@@ -144,15 +152,6 @@ class SquaredLengths:
         return 2 * self._pairs.n
 
 
-# Ratio of successive inspection sizes, from the least that can refute.
-_STEP = 1.25
-
-# Largest inspection relative to the size that the first one asks for; if tails are too heavy to be
-# decided at _TAIL_PATIENCE times the first, stop after a few inspections.
-_PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
-_LEAST_LOOKS = 4
-
-
 def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help."""
     sums, forms = _Sums(plan), SquaredLengths(plan.pairs, plan.rounding)
@@ -185,12 +184,12 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
             break
         if number == 1:
-            most = max(LEAST, _PATIENCE * start, _PATIENCE * look.wanted(~look.short))
-            most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * start))
-        if sums.n >= most or (number >= _LEAST_LOOKS and look.beyond(_TAIL_PATIENCE * start)):
+            most = max(LEAST, PATIENCE * start, PATIENCE * look.wanted(~look.short))
+            most = max(most, min(PATIENCE * look.wanted(), TAIL_PATIENCE * start))
+        if sums.n >= most or (number >= LEAST_LOOKS and look.beyond(TAIL_PATIENCE * start)):
             break
         number += 1
-        target = min(affordable, math.ceil(_STEP * sums.draws))
+        target = min(affordable, math.ceil(STEP * sums.draws))
 
     unless, unconfirmed = "", ""
     if found is None and sums.finite and look.refuted.any() and not look.fixed:
@@ -209,7 +208,7 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
                     f"{first.unconfirmed(sums.draws)}; declare variance= or bounds=, or allow as "
                     "many draws again."
                 )
-    assumptions, note = _words(look, sums, plan, look.tails(_TAIL_PATIENCE * start))
+    assumptions, note = _words(look, sums, plan, look.tails(TAIL_PATIENCE * start))
     if unless:
         assumptions = (f"not that {unless}",)
     return Measurement(
@@ -220,7 +219,7 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         n_intervals=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
         # The samples seen cannot tell how many more a heavy tail needs; `start` is the least.
-        needed=math.ceil(max(start, look.needed(_TAIL_PATIENCE * start)) / per_draw)
+        needed=math.ceil(max(start, look.needed(TAIL_PATIENCE * start)) / per_draw)
         * plan.source.n_features,
         method=KURTOSIS if found is None else FORMS,
         assumptions=assumptions

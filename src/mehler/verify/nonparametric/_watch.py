@@ -24,7 +24,17 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
-from mehler.verify.nonparametric._kurtosis_test import FEW, LEAST, Inspection, Means, least_samples
+from mehler.verify.nonparametric._kurtosis_test import (
+    FEW,
+    LEAST,
+    LEAST_LOOKS,
+    PATIENCE,
+    STEP,
+    TAIL_PATIENCE,
+    Inspection,
+    Means,
+    least_samples,
+)
 from mehler.verify.nonparametric._unseen import Suspicion, Unseen
 from mehler.verify.pairwise._measurement import Clock
 
@@ -75,14 +85,6 @@ class Stream(Protocol):
         """Whether all draws so far were one fixed map, so that chance plays no part."""
 
 
-# Ratio of successive inspection sizes.
-_STEP = 1.25
-
-# Largest inspection relative to the size that the first one asks for; if tails are too heavy to be
-# decided at _TAIL_PATIENCE times the first, stop after a few inspections.
-_PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
-_LEAST_LOOKS = 4
-
 # Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
 
@@ -119,7 +121,7 @@ def watch(
     rate = options.false_alarm / stream.n_means
     least = max(LEAST, least_samples(rate))
     start = _FIRST if symmetric else least
-    patience = max(_TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
+    patience = max(TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
     target, most = -(-start // stream.per_draw), math.inf
     total, draws, number = np.zeros((4, stream.n_means)), 0, 1
 
@@ -138,14 +140,14 @@ def watch(
         if look.decided or clock.over or draws == most_draws:
             break
         if math.isinf(most) and np.isfinite(look.half).all():
-            most = _PATIENCE * max(least, look.wanted(~look.short))
-            most = max(most, min(_PATIENCE * look.wanted(), patience))
+            most = PATIENCE * max(least, look.wanted(~look.short))
+            most = max(most, min(PATIENCE * look.wanted(), patience))
         # The first inspections find a defect at the other means.
         hopeless = isinstance(look, Inspection) and look.beyond(patience)
-        if n >= most or (number >= _LEAST_LOOKS and hopeless):
+        if n >= most or (number >= LEAST_LOOKS and hopeless):
             break
         number += 1
-        target = math.ceil(_STEP * draws)
+        target = math.ceil(STEP * draws)
     first, unseen = None, None
     if isinstance(look, Inspection) and look.refuted.any() and not look.fixed:
         first = Suspicion(draws, stream.per_draw, total, look.refuted, rate, options.resolution)
