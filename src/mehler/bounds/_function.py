@@ -108,7 +108,8 @@ def count(name: str, value: int) -> int:
     if getattr(value, "ndim", 0):
         raise TypeError(f"{name}={value!r} must be an integer")
     number = require_integer(name, value)
-    require_real(name, number)  # formulas are in floats
+    if name != "group_order":  # which may be 200!: it enters as a ratio of whole numbers
+        require_real(name, number)  # formulas are in floats
     return number
 
 
