@@ -103,6 +103,9 @@ _ATTRIBUTES = frozenset([
 ])  # fmt: skip
 
 
+# Browsers draw a single letter by a character beyond this one, which text fonts lack: a box where
+# no mathematical font is installed. The class `letter` of the page asks for italics instead.
+_LAST_OF_TEXT_FONTS = "\uffff"
 # The converter leaves the names of sized fences as they are.
 _FENCES = {
     **{r"\{": "{", r"\}": "}", r"\|": "‖", r"\lbrace": "{", r"\rbrace": "}", r"\Vert": "‖"},
@@ -138,6 +141,9 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
         node.text = _FENCES.get(node.text or "", node.text)
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
     set_type(tree, display)
+    for node in tree.iter("mi"):
+        if len(_text(node)) == 1 and _text(node) <= _LAST_OF_TEXT_FONTS and not node.attrib:
+            node.attrib["class"] = "letter"
     # The namespace is implied in HTML; the page positions formulas, so they stay inline.
     tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
