@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-# A report of all statements at the quick level with the digits takes 3 MB.
+# Bytes that must be free: a report of all statements at the quick level takes 3 MB.
 _LARGEST = 16 * 2**20
 # Files of this process that are in place, in order, for whoever says what an interruption left.
 written: list[Path] = []
@@ -32,7 +32,7 @@ def write_all(texts: Mapping[Path, str]) -> None:
 def destination(path: Path) -> Path:
     """Follow links to the file that is written; ValueError for devices, pipes and folders.
 
-    Those would be replaced: /dev/null by a file, for whoever may.
+    A move would replace those: /dev/null by a plain file, for a superuser.
     """
     place = Path(os.path.realpath(path))
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
@@ -100,7 +100,7 @@ def require_folder(folder: Path, option: str) -> None:
         )
 
 
-def _write(contents: Mapping[Path, bytes | memoryview]) -> None:
+def _write(contents: Mapping[Path, bytes]) -> None:
     """Write files beside their places, and move them there together."""
     moves: list[tuple[str, Path, Path]] = []
     try:

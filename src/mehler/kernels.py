@@ -16,10 +16,11 @@ from mehler._validate import require_positive, require_reals
 
 __all__ = ["NAMES", "NamedKernel", "make"]
 
-_OfDistances: TypeAlias = Literal["rbf", "laplacian", "matern", "skewed-chi2", "additive-chi2"]
-_OfProducts: TypeAlias = Literal["exp", "linear", "polynomial", "arc-cosine", "maxout", "collision"]
-KernelName: TypeAlias = Literal[_OfDistances, _OfProducts]
+_OfVectors: TypeAlias = Literal["rbf", "laplacian", "matern", "exp", "linear", "polynomial"]
+_OfAngles: TypeAlias = Literal["arc-cosine", "maxout", "collision"]
+KernelName: TypeAlias = Literal[_OfVectors, _OfAngles, "skewed-chi2", "additive-chi2"]
 Matrix: TypeAlias = NDArray[np.float64]
+OnPairs: TypeAlias = Callable[[Any, Any], Any]
 
 
 def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
@@ -127,9 +128,6 @@ def _lengths(x: Matrix, y: Matrix) -> Matrix:
     return np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)[None, :]
 
 
-Variance = Callable[[Any, Any], Any]
-
-
 @dataclass(frozen=True)
 class Law:
     """A way to make features, and the variance that follows.
@@ -139,11 +137,11 @@ class Law:
     """
 
     text: str
-    variance: Variance = field(repr=False)
+    variance: OnPairs = field(repr=False)
     independent: bool
 
 
-def fourier_laws(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Mapping[str, Law]:
+def fourier_laws(kernel: OnPairs, at_twice: OnPairs, *, isotropic: bool) -> Mapping[str, Law]:
     """Return the laws of random Fourier features; `at_twice` is the kernel at 2 (x - y).
 
     If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
@@ -164,7 +162,7 @@ def fourier_laws(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Ma
     return {**laws, **_in_blocks(laws, _spread)} if isotropic else laws
 
 
-def exponential_laws(kernel: Variance, gamma: float) -> Mapping[str, Law]:
+def exponential_laws(kernel: OnPairs, gamma: float) -> Mapping[str, Law]:
     """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
 
     def square(X: Matrix, Y: Matrix, sign: float) -> Matrix:
@@ -199,7 +197,7 @@ def exponential_laws(kernel: Variance, gamma: float) -> Mapping[str, Law]:
     }
 
 
-def projections_laws(kernel: Variance) -> Mapping[str, Law]:
+def projections_laws(kernel: OnPairs) -> Mapping[str, Law]:
     """Return the laws of random projections, features of the linear kernel."""
 
     def gaussian(X: Matrix, Y: Matrix) -> Matrix:
@@ -239,7 +237,7 @@ def sketches_laws(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
     return {"sketch": Law("tensor sketch of hashes and signs: an upper bound of V", bound, False)}
 
 
-def rectified_laws(kernel: Variance, squared: Variance) -> Mapping[str, Law]:
+def rectified_laws(kernel: OnPairs, squared: OnPairs) -> Mapping[str, Law]:
     """Return the laws of rectified powers, of k_n = 2 E (w.x)_+^n (w.y)_+^n; `squared` is k_2n."""
     laws = {
         "rectified": Law(
@@ -251,7 +249,7 @@ def rectified_laws(kernel: Variance, squared: Variance) -> Mapping[str, Law]:
     return {**laws, **_in_blocks(laws, _spread)}
 
 
-def _in_blocks(laws: Mapping[str, Law], bound: Callable[[Variance], Variance]) -> dict[str, Law]:
+def _in_blocks(laws: Mapping[str, Law], bound: Callable[[OnPairs], OnPairs]) -> dict[str, Law]:
     """Return the same laws with w in blocks of orthogonal directions."""
     return {
         f"{name}-orthogonal": Law(
@@ -263,7 +261,7 @@ def _in_blocks(laws: Mapping[str, Law], bound: Callable[[Variance], Variance]) -
     }
 
 
-def _spread(variance: Variance) -> Variance:
+def _spread(variance: OnPairs) -> OnPairs:
     """Return (1 + 3/(d + 1)) V, a bound for any feature on blocks of d orthogonal directions."""
     return lambda X, Y: variance(X, Y) * (1.0 + 3.0 / (X.shape[1] + 1.0))
 
@@ -280,6 +278,8 @@ class NamedKernel:
         Values of all parameters.
     latex : str
         The formula in LaTeX.
+    function : callable
+        The kernel as a function of (X, Y) and the parameters.
     length : float
         Length scale of the kernel, where it has one; else 1.
     metric : {"euclidean", "cityblock"}

@@ -59,8 +59,8 @@ def sum_over_chunks(
     columns = [y.to_delayed().ravel() for y in (x, *others)]
     sizes = x.chunks[0]
     parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
-    # Without a cluster nothing warns; set before distributed is imported, the options would take
-    # its defaults with them when they go.
+    # Without a cluster nothing warns. If distributed were first imported inside, leaving would
+    # remove the defaults that its import adds.
     with dask.config.set(_HEAVY if "distributed" in sys.modules else {}):
         return _added(parts, dask.delayed(_add, pure=False)).compute()
 

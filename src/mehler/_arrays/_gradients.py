@@ -56,7 +56,7 @@ def graft(values: Array, on: Array) -> Array:
 
 
 def _second(_: Array, values: Array) -> Array:
-    # PyTorch's functions return no array that they take.
+    # A copy, since an autograd function of PyTorch must not return its own argument.
     return 1.0 * values
 
 
@@ -92,5 +92,5 @@ def with_derivative(
     import jax
 
     chained = jax.custom_jvp(function)
-    chained.defjvp(lambda at, moved: (chained(*at), moved[0] * derivative(*at)))
+    chained.defjvp(lambda at, tangents: (chained(*at), tangents[0] * derivative(*at)))
     return chained(x, *constants)

@@ -26,7 +26,7 @@ class Library:
 
     module: str  # its namespace
     install: str  # how to install it
-    distributions: tuple[str, ...]  # whose version counts
+    distributions: tuple[str, ...]  # of which one is installed, with its version
     accelerator: bool = False  # computes on nothing else
 
 
@@ -47,7 +47,7 @@ LIBRARIES = {
 
 
 def installed_namespaces() -> dict[str, Any]:
-    """The namespaces of the libraries installed here that need no accelerator, by name."""
+    """Return the namespaces of the libraries installed here that need no accelerator, by name."""
     return {
         name: importlib.import_module(library.module)
         for name, library in LIBRARIES.items()
@@ -339,5 +339,5 @@ def is_row(x: Array | None) -> bool:
 
 def is_batched(x: Array | None) -> bool:
     """Return whether `x` is an array with batches of rows before its rows and columns."""
-    # Most rows are a matrix, which is told first.
+    # The number of axes first: it is cheap, and most rows are a matrix.
     return getattr(x, "ndim", 0) > 2 and is_array(x)

@@ -47,13 +47,13 @@ class Fresh:
             np.save(there / "rows.npy", self.rows, allow_pickle=False)
             np.save(there / "values.npy", values, allow_pickle=False)
             (there / "request").write_text(repr(request), encoding="utf-8")
-            hashes = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+            hash_seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
             try:
                 # A file, since processes that the target leaves behind would hold a pipe open.
                 with open(there / "errors", "wb") as errors:
                     process = subprocess.run(
                         [sys.executable, "-W", "ignore", "-m", __name__, folder],
-                        env={**os.environ, "PYTHONHASHSEED": hashes},
+                        env={**os.environ, "PYTHONHASHSEED": hash_seed},
                         stdout=errors,
                         stderr=errors,
                         timeout=self.patience,

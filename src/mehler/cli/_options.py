@@ -90,15 +90,15 @@ _HOW: dict[str, tuple[Any, Any]] = {
 
 
 def reads_data(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that say how DATA is read, and `read` what they say, as `how`."""
+    """Give a command the options that say how DATA is read; it gets their values as `how`."""
     own = inspect.signature(command, eval_str=True)
-    parameters = [one for one in own.parameters.values() if one.name != "how"]
+    parameters = [each for each in own.parameters.values() if each.name != "how"]
     for name, (kind, declared) in _HOW.items():
         declared.rich_help_panel = "How DATA is read"
-        default, kind = False if kind is bool else None, Annotated[kind, declared]
-        parameters.append(
-            inspect.Parameter(name, parameters[0].kind, default=default, annotation=kind)
-        )
+        default = False if kind is bool else None
+        annotation: Any = Annotated[kind, declared]
+        keyword = parameters[0].kind
+        parameters.append(inspect.Parameter(name, keyword, default=default, annotation=annotation))
 
     @functools.wraps(command)
     def called(**values: Any) -> int:
@@ -106,7 +106,7 @@ def reads_data(command: Callable[..., int]) -> Callable[..., int]:
         return command(**values, how={"target": how.pop("labels"), **how})
 
     called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
     return called
 
 

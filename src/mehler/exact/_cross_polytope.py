@@ -92,8 +92,8 @@ def _collision(rho: _arrays.Array, d: int) -> _arrays.Array:
         return closed_form.collision_on_array(rho, 2)
     value, slope = _tables(d)
 
-    between = functools.partial(_table.probability, value)
-    return _arrays.with_derivative(between, lambda r: _table.over_root(slope, r), rho)
+    probability = functools.partial(_table.probability, value)
+    return _arrays.with_derivative(probability, lambda r: _table.over_root(slope, r), rho)
 
 
 @functools.lru_cache(maxsize=64)
@@ -135,13 +135,13 @@ def _grid() -> _Grid:
 
 
 def _log_inside(x: NDArray[np.float64], y: NDArray[np.float64], minus: Any, plus: Any) -> Any:
-    """Compute log B, from (y - rho x)/s and (y + rho x)/s as differences of the pairs given.
+    """Compute log B by Owen's function, with s = sin(theta).
 
-    The sums of the pairs are the same with x and y exchanged.
+    `minus` is a pair of difference (y - rho x)/s and sum (x - rho y)/s; `plus` has + for both -.
     """
     from scipy.special import owens_t
 
-    outside = 2 * sum(owens_t(x, (a - b) / x) + owens_t(y, (a + b) / y) for a, b in (minus, plus))
+    outside = 2 * sum(owens_t(x, (u - v) / x) + owens_t(y, (u + v) / y) for u, v in (minus, plus))
     with np.errstate(divide="ignore"):
         # Small squares: B = 0 in float64, its powers are 0 as they should be.
         return np.log1p(-np.clip(outside, 0.0, 1.0))

@@ -1,7 +1,7 @@
-r"""log G of Gaussian wedges on a fixed grid: the one two-dimensional table behind all pool sizes.
+r"""Expectations of maxout units by angle: one grid of Gaussian wedges, then a table a pool size.
 
-For unit vectors at angle theta, two projections of one weight are a planar standard normal
-point seen along two axes. With apex (a, b) and
+**Grid.** For unit vectors at angle theta, two projections of one weight are a standard normal point
+of the plane, seen along two axes. With apex (a, b) and
 
     X, Y = a cos(theta/2) +- b sin(theta/2),    G = P(g <= X, g_rho <= Y),
 
@@ -18,9 +18,8 @@ over the half plane a <= 0, and reflected: 1 - G(a, b) = Q(X) + Q(Y) - G(-a, b).
 G(-a, b) <= min(Q(X), Q(Y)) nothing cancels, so 1 - G has full relative accuracy and G^(q-1)
 survives pool sizes of a million. No bivariate normal routine is called.
 
-**Tables.** One table per pool size: every expectation of a maxout unit as a function of the angle.
-
-All of them come from weighted sums of G^(q-1) over the wedge grid:
+**Tables.** For two rows at that angle M and M' are the largest of q projections, D and D' which one
+is largest. All expectations are weighted sums of G^(q-1) over the grid:
 
     kappa = E 1[D=D'],   m = E[M M'; D=D'],
 
@@ -28,8 +27,8 @@ then, by Mehler's derivative d/drho E f(g) k(g_rho) = E <grad f, grad k>,
 
     K' = kappa,  K(1) = sigma^2;      S' = 4 m,  S(1) = E M^4,  S = E M^2 M'^2;
 
-and the same with M - h_1 for M. They are analytic in theta on [0, pi], hence 64 Chebyshev nodes;
-bulk evaluation uses local polynomials, 64 pieces of degree 9.
+and the same with M - h_1 for M, h_1 = E M. They are analytic in theta on [0, pi], hence 64
+Chebyshev nodes; bulk evaluation uses local polynomials, 64 pieces of degree 9.
 """
 
 from __future__ import annotations
@@ -95,21 +94,21 @@ def _build_grid() -> WedgeGrid:
     weight_b = np.full(b.shape, 2 * _B_END / _B_STEPS)
     weight_b[0] /= 2
 
-    below, a_below, weight_a = [], [], []
+    g_below, a_below, weight_below = [], [], []
     so_far = np.zeros((N_ANGLES, 1, b.size))
-    for low, high in itertools.pairwise(_PANELS):
-        half = (low - high) / 2
-        a = -low + half * (nodes + 1)
+    for far, close in itertools.pairwise(_PANELS):  # a from -far to -close
+        half = (far - close) / 2
+        a = -far + half * (nodes + 1)
         x, y = a[:, None] * cos + b * sin, a[:, None] * cos - b * sin
         x_turned, y_turned = a[:, None] * sin - b * cos, a[:, None] * sin + b * cos
         slope = cos * (_phi(x) * ndtr(x_turned) + _phi(y) * ndtr(y_turned))
-        below.append(so_far + half * np.matmul(integrate, slope))
+        g_below.append(so_far + half * np.matmul(integrate, slope))
         so_far = so_far + half * np.tensordot(slope, weights, (1, 0))[:, None, :]
         a_below.append(a)
-        weight_a.append(half * weights)
-    g = np.concatenate(below, axis=1)
+        weight_below.append(half * weights)
+    g = np.concatenate(g_below, axis=1)
     a = np.concatenate(a_below)
-    wa = np.concatenate(weight_a)
+    weight_a = np.concatenate(weight_below) * _phi(a)
 
     x, y = -a[::-1, None] * cos + b * sin, -a[::-1, None] * cos - b * sin
     upper = (erfc(x / np.sqrt(2)) + erfc(y / np.sqrt(2))) / 2 - g[:, ::-1, :]
@@ -121,7 +120,7 @@ def _build_grid() -> WedgeGrid:
         theta=theta,
         a=np.concatenate([a, -a[::-1]]),
         b=b,
-        weight_a=np.concatenate([wa * _phi(a), (wa * _phi(a))[::-1]]),
+        weight_a=np.concatenate([weight_a, weight_a[::-1]]),
         weight_b=weight_b * _phi(b),
         log_g=np.concatenate([log_below, log_above], axis=1),
     )
@@ -187,22 +186,22 @@ def _build(q: int) -> PoolTable:
         return ((along - level) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
 
     shared = plain @ grid.weight_a
-    weigh = np.sin(grid.theta)
+    sine = np.sin(grid.theta)
     kappa = _series(shared)
     local, slope = with_slope(shared, grid.theta)
-    plain, centred = 4 * product(0.0), 4 * product(h1)
+    raw_slope, centred_slope = 4 * product(0.0), 4 * product(h1)
     return PoolTable(
         kappa=local,
         kappa_slope=slope,
-        kernel=_localise(_integrate(h2, _series(shared * weigh))),
+        kernel=_localise(_integrate(h2, _series(shared * sine))),
         gap=_localise(_series(_mean_above(grid.theta, kappa))),
-        second=_localise(_integrate(h4, _series(plain * weigh))),
-        second_slope=_localise(_series(plain)),
+        second=_localise(_integrate(h4, _series(raw_slope * sine))),
+        second_slope=_localise(_series(raw_slope)),
         centred_second=_localise(
-            _integrate(_moments.centred_moment(4, q), _series(centred * weigh))
+            _integrate(_moments.centred_moment(4, q), _series(centred_slope * sine))
         ),
-        centred_second_slope=_localise(_series(centred)),
-        slope=_localise(chebyshev.chebmul(_turned(kappa), _series(weigh))),
+        centred_second_slope=_localise(_series(centred_slope)),
+        slope=_localise(chebyshev.chebmul(_turned(kappa), _series(sine))),
     )
 
 

@@ -136,7 +136,7 @@ class LocalisedLinearFeatures(FeatureMap):
         return self._kronecker
 
     def _kronecker(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
-        """Compute x (n, d) times z (n, m/d) as (n, m), inputs outside."""
+        """Compute x (n, d) times z (n, m/d) as (n, m): column i m/d + j is x_i z_j."""
         z = self.localiser._block()(xp, rows, *weights)
         both = rows[:, :, None] * z[:, None, :]
         return xp.reshape(both, (rows.shape[0], rows.shape[1] * z.shape[1]))

@@ -16,7 +16,7 @@ from mehler.features._base import FeatureMap
 
 Matrix = Callable[[Any, Any], Any]
 
-# Units kept: about a quarter of a million calls of a law.
+# Most units that are drawn at once and kept, 64 by each call of the law.
 _MOST_STORED = 1 << 24
 
 
@@ -70,7 +70,7 @@ class RandomFunctions(FeatureMap):
     (2, 50)
     """
 
-    # Functions of the user's may grow as they like.
+    # No entry is known to be safe: functions of the user's may grow as they like.
     _safe_entry = 0.0
 
     def __init__(

@@ -4,11 +4,11 @@ The problem is sum_i e_i(t_i) over beta in [-1, 1]^m with t = K beta. Smooth los
 L-BFGS-B, which is stopped by the duality gap: its own rules stop early on features.
 
 Piecewise linear losses go to graph splitting, by restarted Halpern iterations of the
-Peaceman-Rachford operator. One half of an iteration takes
-the proximal points of the losses and of the box, each number by itself; the other projects on the
-graph of K, with one inverse of size min(n, m) that is made once (Parikh and Boyd 2014). Pulling the
-iterates towards where they started, by ever less, makes the residual fall like 1/k (Lieder 2021),
-and restarts make that linear on piecewise linear problems (Chen, Sun, Yuan, Zhang and Zhao 2024).
+Peaceman-Rachford operator. One half of an iteration takes the proximal points of the losses and of
+the box, each number by itself; the other projects on the graph of K, with one inverse of size
+min(n, m) that is made once (Parikh and Boyd 2014). Pulling the iterates towards where they started,
+by ever less, makes the residual fall like 1/k (Lieder 2021), and restarts make that linear on
+piecewise linear problems (Chen, Sun, Yuan, Zhang and Zhao 2024).
 Features have a large common mean, which makes K ill-conditioned. The projection does away with it;
 methods that only multiply by K and its transpose took ten times the iterations on digits.
 
@@ -299,7 +299,7 @@ class Graph:
             inverse = xp.linalg.inv(self._gram + self.e * unit)
         else:
             inverse = xp.linalg.inv(self._gram / self.scale + unit / self.w)
-        del self._gram
+        del self._gram  # as large as the inverse, and `scale` is cached
         return inverse
 
     def project(self, point: _Pair) -> _Pair:
@@ -386,7 +386,7 @@ class _Restart:
     def rebalanced(
         self, rho: float, reflected: _Pair, near: _Pair, at: _Pair, on_graph: _Pair
     ) -> tuple[float, _Pair]:
-        """Return the geometric mean of rho and the ratio of dual to primal moves since the last."""
+        """Return rho, balanced by dual over primal moves within a factor of 4, and the anchor."""
         away = near.plus(-1.0, at)
         dual = _Pair(rho * away.beta, rho * away.t)
         new = rho

@@ -20,7 +20,7 @@ from mehler.learn._arguments import require_rows
 
 # Eigenvalues and differences across the diagonal below this fraction of the largest are rounding.
 _ROUNDING = 1e-6
-_LARGEST = 1e150
+_LARGEST = 1e150  # of an entry: squares and their sums stay finite
 
 
 def spectral_error(K_hat: Array, K: Array, lam: float) -> float:
@@ -150,14 +150,14 @@ def rademacher(
     (2.0, 2.0)
     """
     require_rows(Z, "Z")
-    size = require_positive("radius", radius)
+    radius = require_positive("radius", radius)
     norm = 2 if require_choice("shape", shape, ("ball", "box")) == "ball" else 1
     n_draws = require_integer("n_draws", n_draws, least=2, most=10**7)
     z = np.asarray(_arrays.to_host(Z), dtype=np.float64)
     if float(np.abs(z).max()) > _LARGEST:
         raise ValueError(f"Z holds numbers above {_LARGEST:g}, whose squares overflow")
     rng = _random.generator(_random.require_seed(seed), _random.SELECTION, 0)
-    scale = size / len(z)
+    scale = radius / len(z)
     suprema = np.empty(n_draws)
     for part in _arrays.slices(n_draws, 256):
         signs = 2.0 * rng.integers(2, size=(part.stop - part.start, len(z))) - 1.0

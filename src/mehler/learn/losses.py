@@ -125,17 +125,17 @@ def hinge_envelope(
     - else the chord from (-l, b) to (l, s (1 - l)).
     """
     inside = limits <= 1.0 + tolerance
-    right = slope * (1.0 - limits)
+    at_limit = slope * (1.0 - limits)
     whole = slope * (1.0 + limits) <= bound * (1.0 + tolerance)
-    flat = ~whole & (right >= bound)
+    flat = ~whole & (at_limit >= bound)
     chord = ~whole & ~flat & inside
     linear = (whole & inside) | flat | chord
     # Chords have limits above 0: at 0 one of the first two cases applies.
-    chord_slope = (bound - right) / np.where(chord, 2.0 * limits, 1.0)
+    chord_slope = (bound - at_limit) / np.where(chord, 2.0 * limits, 1.0)
     cases = [whole, flat, chord]
-    nothing = np.zeros_like(limits)
-    high = np.select(cases, [nothing + slope, nothing, chord_slope], bound / (1.0 + limits))
-    at_zero = np.select(cases, [nothing + slope, nothing + bound, 0.5 * (bound + right)])
+    zeros = np.zeros_like(limits)
+    high = np.select(cases, [zeros + slope, zeros, chord_slope], bound / (1.0 + limits))
+    at_zero = np.select(cases, [zeros + slope, zeros + bound, 0.5 * (bound + at_limit)])
     return HingeRows.with_lines(linear, high, at_zero)
 
 
@@ -186,17 +186,17 @@ def logistic_envelope(limits: NDArray[np.float64], bound: float, tolerance: floa
     binary entropy: increasing in h up to sigmoid(l). Bisection keeps the side below b, where the
     line is nowhere above the clipped loss.
     """
-    right = softplus(np, -limits)
+    at_limit = softplus(np, -limits)
     whole = softplus(np, limits) <= bound * (1.0 + tolerance)
-    flat = ~whole & (right >= bound)
+    flat = ~whole & (at_limit >= bound)
     ends = sigmoid(np, -limits)
     chord = ~whole & ~flat & (entropy(np, ends) + ends * limits >= bound)
     linear = flat | chord
-    nothing = np.zeros_like(limits)
-    chord_slope = (bound - right) / np.where(chord, 2.0 * limits, 1.0)
+    zeros = np.zeros_like(limits)
+    chord_slope = (bound - at_limit) / np.where(chord, 2.0 * limits, 1.0)
     tangent = _tangent_slope(np.where(whole | linear, 0.0, limits), bound)
-    high = np.select([whole, flat, chord], [sigmoid(np, limits), nothing, chord_slope], tangent)
-    at_zero = np.select([flat, chord], [nothing + bound, 0.5 * (bound + right)])
+    high = np.select([whole, flat, chord], [sigmoid(np, limits), zeros, chord_slope], tangent)
+    at_zero = np.select([flat, chord], [zeros + bound, 0.5 * (bound + at_limit)])
     return LogisticRows.with_lines(linear, high, at_zero)
 
 
@@ -225,11 +225,11 @@ class Loss(ABC):
     surrogate_lipschitz: ClassVar[float]
 
     def __post_init__(self) -> None:
-        good = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
-        # An integer is compared as it is, since one of 400 digits is no float; a narrow float is
-        # not, since the largest number is none of its own.
-        number: Any = float(self.bound) if good and not isinstance(self.bound, int) else self.bound
-        if not good or not (0 < number <= sys.float_info.max or number == math.inf):
+        real = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
+        # An integer is compared as it is, since one of 400 digits is no float. Other numbers are
+        # made floats first: to float16 the largest float would be infinite.
+        number: Any = float(self.bound) if real and not isinstance(self.bound, int) else self.bound
+        if not real or not (0 < number <= sys.float_info.max or number == math.inf):
             raise ValueError(
                 f"bound={self.bound!r} is not a number above 0; use math.inf to leave the loss "
                 "unclipped"
@@ -298,7 +298,7 @@ class Hinge(Loss):
     surrogate_lipschitz = 1.0
 
     def surrogate(self, margins: Array) -> Any:
-        """Evaluate the hinge at an array of margins."""
+        """Evaluate the hinge, times its Lipschitz constant, at an array of margins."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         rest = 1.0 - margins
         return self.surrogate_lipschitz * xp.where(rest > 0, rest, xp.zeros_like(rest))

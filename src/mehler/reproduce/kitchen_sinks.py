@@ -37,15 +37,15 @@ def greedy_path(
     for step in range(1, max(sizes) + 1):
         along, size, fit = atoms.T @ f / len(y), np.mean(f**2), np.mean(f * y)
         # |f + alpha (s g - f) - y|^2 is a parabola in alpha.
-        spread = squares - 2 * signs * along + size
+        distance = squares - 2 * signs * along + size
         gain = signs * (cross - along) - fit + size
-        alpha = np.clip(gain / np.maximum(spread, 1e-300), 0.0, 1.0)
-        change = alpha**2 * spread - 2 * alpha * gain
+        alpha = np.clip(gain / np.maximum(distance, 1e-300), 0.0, 1.0)
+        change = alpha**2 * distance - 2 * alpha * gain
         best = np.unravel_index(np.argmin(change), change.shape)
-        alpha_at, sign, at = alpha[best], signs[best[0], 0], best[1]
-        f = (1 - alpha_at) * f + alpha_at * sign * atoms[:, at]
+        alpha_at, sign, column = alpha[best], signs[best[0], 0], best[1]
+        f = (1 - alpha_at) * f + alpha_at * sign * atoms[:, column]
         weights *= 1 - alpha_at
-        weights[at] += alpha_at * sign * scale[at]
+        weights[column] += alpha_at * sign * scale[column]
         if step in sizes:
             kept[step] = weights.copy()
     return kept
@@ -66,12 +66,12 @@ def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[
     weights, kept = np.zeros(votes.shape[1]), {}
     for step in range(1, max(sizes) + 1):
         agreement = (mass * y).astype(np.float32) @ votes
-        at = int(np.argmax(np.abs(agreement)))
-        edge = float(np.clip(agreement[at], -1 + 1e-9, 1 - 1e-9))
+        column = int(np.argmax(np.abs(agreement)))
+        edge = float(np.clip(agreement[column], -1 + 1e-9, 1 - 1e-9))
         weight = 0.5 * np.log((1 + edge) / (1 - edge))
-        mass = mass * np.exp(-weight * y * votes[:, at])
+        mass = mass * np.exp(-weight * y * votes[:, column])
         mass /= mass.sum()
-        weights[at] += weight
+        weights[column] += weight
         if step in sizes:
             kept[step] = weights.copy()
     return kept
@@ -122,31 +122,31 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     n_train, n_test = _ROWS[world.level]
     order = np.random.default_rng(own).permutation(len(problem.y))[: n_train + n_test]
     train, test = order[:n_train], order[n_train:]
-    X, new = standardised(problem.X[train], problem.X[test])
-    y, right = problem.y[train], problem.y[test]
+    X, X_test = standardised(problem.X[train], problem.X[test])
+    y, y_test = problem.y[train], problem.y[test]
     gamma = gammas_of(X)[1]
 
     def error(values: Any) -> float:
-        return float(100 * np.mean(np.sign(values) != right))
+        return float(100 * np.mean(np.sign(values) != y_test))
 
     measured: Measured = {}
     for name, draw in _maps(X.shape[1], gamma, own).items():
         measured[name], measured[f"{name}, seconds"] = _each(
-            SIZES[name], _on_features(draw, (X, y), new, error)
+            SIZES[name], _on_features(draw, (X, y), X_test, error)
         )
     start = time.process_time()
     pool = _maps(X.shape[1], gamma, own)["random cosines"](_POOL)
     path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
     # The time of the whole path, shared in proportion to its steps: the pool is computed once.
     measured.update(
-        _along("greedy cosines", start, [error(pool(new) @ w + y.mean()) for w in path.values()])
+        _along("greedy cosines", start, [error(pool(X_test) @ w + y.mean()) for w in path.values()])
     )
     start = time.process_time()
     cuts = np.quantile(X, (np.arange(_THRESHOLDS) + 0.5) / _THRESHOLDS, axis=0)
-    path, votes = boosted(stumps(X, cuts), y, SIZES["boosted stumps"]), stumps(new, cuts)
+    path, votes = boosted(stumps(X, cuts), y, SIZES["boosted stumps"]), stumps(X_test, cuts)
     measured.update(_along("boosted stumps", start, [error(votes @ w) for w in path.values()]))
     measured["joint"], measured["joint, seconds"] = _each(
-        SIZES["joint"], lambda k: error(perceptron(X, y, k, 1e-4, seed=own)(new))
+        SIZES["joint"], lambda k: error(perceptron(X, y, k, 1e-4, seed=own)(X_test))
     )
     return measured
 

@@ -73,10 +73,10 @@ def _refuse_masks(values: Any, name: str) -> None:
         raise ValueError(f"{name} has masked entries: leave those rows out, or fill them in")
 
 
-def _require_numbers(values: Any, name: str, dates: bool = False) -> None:
-    """Refuse masked entries, and dates, which scikit-learn converts to counts of some unit."""
+def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
+    """Refuse masked entries and, unless allowed, dates, which scikit-learn makes numbers."""
     _refuse_masks(values, name)
-    if dates:
+    if allow_dates:
         return
     columns = getattr(values, "columns", None)
     dtypes = [getattr(values, "dtype", "")] if columns is None else list(values.dtypes)
@@ -118,7 +118,7 @@ def rows_and_labels(
     By default at least two rows are required, so that one can be left out.
     """
     _require_numbers(X, "X")
-    _require_numbers(y, "y", dates=is_classifier(estimator))
+    _require_numbers(y, "y", allow_dates=is_classifier(estimator))
     x, labels = validate_data(
         estimator,
         X,

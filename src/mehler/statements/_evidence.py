@@ -215,14 +215,14 @@ class BoundCase:
         BoundCase
             With a sample quantile that is interpolated between draws.
         """
-        values, at = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
+        values, point = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
         if not np.all(np.isfinite(values)):
-            raise ValueError(f"a draw at {at} is not finite")
+            raise ValueError(f"a draw at {point} is not finite")
         limit = require_real("bound", bound)
         ends = intervals.quantile(values, probability, false_alarm)
         violations = int(np.sum(values > limit))
         return cls(
-            where=at,
+            where=point,
             n_draws=values.size,
             violations=violations,
             violation_interval=intervals.binomial(violations, values.size, false_alarm),
@@ -260,7 +260,7 @@ class BoundCase:
 
 
 def _over(bound: float, value: float) -> float:
-    """Return bound/value; of no deviation at all 1, infinity or 0: as large, larger or less."""
+    """Return bound/value; at a value of at most 0: 1 if the bound is equal, inf above, 0 below."""
     if value > 0:
         return bound / value
     return 1.0 if bound == value else math.inf if bound > value else 0.0

@@ -80,7 +80,7 @@ def approximation(
 )
 @derived(approximation.body)
 def excess_risk(
-    near: Formula,
+    distance: Formula,
     n_samples: int,
     *,
     window: float,
@@ -118,7 +118,7 @@ def excess_risk(
         "statistical": (4.0 * size / root, r"4LsC/\sqrt N"),
         "confidence": (4.0 * size * deviation / root, r"4LsC\sqrt{2\log(1/\delta)/N}"),
     }
-    for name, (value, formula) in near.terms.items():
+    for name, (value, formula) in distance.terms.items():
         # On the whole space features of a sample are not invariant: as much again for them.
         factor, latex = (2.0, r"2L\,") if name == "elements" else (1.0, r"L\,")
         terms[name] = (lipschitz * factor * value, latex + formula)
@@ -127,7 +127,7 @@ def excess_risk(
         terms,
         probability=1 - (3 if n_elements is None else 5) * delta,
         trivial=trivial,
-        assumptions=near.assumptions,
+        assumptions=distance.assumptions,
     )
 
 
@@ -169,22 +169,22 @@ _ROUNDING = 1e-6
 
 
 def _grams(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the matrices (n, N, N), if the first and their mean are kernels'."""
-    moved = require_host(name, value)
-    if moved.ndim != 3 or moved.shape[1] != moved.shape[2] or moved.size == 0:
+    """Return matrices (n, N, N) whose first and mean are symmetric and semidefinite."""
+    grams = require_host(name, value)
+    if grams.ndim != 3 or grams.shape[1] != grams.shape[2] or grams.size == 0:
         raise ValueError(
-            f"{name} has shape {moved.shape}: give K(x_i, g x_j) of N rows and n elements, "
+            f"{name} has shape {grams.shape}: give K(x_i, g x_j) of N rows and n elements, "
             "(n, N, N)"
         )
-    for part, gram in ((f"the first of {name}", moved[0]), (f"the mean of {name}", moved.mean(0))):
-        most = np.abs(gram).max()
-        if np.abs(gram - gram.T).max() > _ROUNDING * most:
+    for part, gram in ((f"the first of {name}", grams[0]), (f"the mean of {name}", grams.mean(0))):
+        largest = np.abs(gram).max()
+        if np.abs(gram - gram.T).max() > _ROUNDING * largest:
             raise ValueError(
                 f"{part} is not symmetric: the identity is first, and a group has all inverses"
             )
-        if np.linalg.eigvalsh(gram)[0] < -_ROUNDING * most:
+        if np.linalg.eigvalsh(gram)[0] < -_ROUNDING * largest:
             raise ValueError(f"{part} has an eigenvalue below 0: a kernel is positive semidefinite")
-    return moved
+    return grams
 
 
 @bound(
@@ -282,10 +282,10 @@ def ridge_excess_risk(
         root = _root(mean)
         worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
         bias, error = square_of("norm", norm) * worst, rf"\max_{{\|f\|_H \le B}}{error}"
-    spent = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
+    variance_term = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
     terms = {
         "bias": (max(bias, 0.0), error),
-        "variance": (spent, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
+        "variance": (variance_term, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
     }
     return Formula(terms)
 
@@ -383,21 +383,21 @@ def least_squares_excess_risk(
     if n_fixed > n_inputs:
         raise ValueError(f"n_fixed={n_fixed} must be at most {n_inputs}")
     inner = n_fixed if average == "before" else n_inputs
-    missed, spent = max(0.0, 1 - n_samples / inner), _spent(n_samples, inner)
+    missed, inflation = max(0.0, 1 - n_samples / inner), _inflation(n_samples, inner)
     if average == "after":
         if n_fixed < n_inputs:
             rest = n_inputs - n_fixed
             missed *= 1 - rest * n_samples / ((n_inputs - 1) * (n_inputs + 2))
-        spent *= n_fixed / n_inputs
+        inflation *= n_fixed / n_inputs
     variance = square_of("noise", noise)
     terms = {
         "signal": (square_of("norm", norm) * missed, "|w|^2s"),
-        "noise": (variance * spent if noise else 0.0, r"\sigma^2v"),
+        "noise": (variance * inflation if noise else 0.0, r"\sigma^2v"),
     }
     return Formula(terms)
 
 
-def _spent(samples: int, inputs: int) -> float:
+def _inflation(samples: int, inputs: int) -> float:
     """Return E tr of the pseudoinverse of a Wishart matrix of N rows in dimension d."""
     if samples < inputs - 1:
         return samples / (inputs - samples - 1)

@@ -75,8 +75,8 @@ class Pairs:
         root = (2.0 * between) ** 0.5 * a**0.5 * b**0.5
         # Clip where exp(-square) is 0 anyway, so that the square stays finite.
         most = float(self.xp.finfo(self.rho.dtype).max) ** 0.25
-        both = (self.xp.clip(part, -most, most) for part in (a - b, root))
-        value = sum(part**2 for part in both)
+        parts = (self.xp.clip(part, -most, most) for part in (a - b, root))
+        value = sum(part**2 for part in parts)
         if not self.differentiable:
             return value
         plain = (f * self.x_scale) ** 2 + (g * self.y_scale) ** 2 + 2 * f * g * self.product
@@ -88,31 +88,31 @@ def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array)
     return Pairs(rho, 1.0 - rho, 1.0 + rho, x_scale, y_scale)
 
 
-# projected(p, scale): P(P <= p) for a projection of symmetric law with that scale, on the host.
+# projected(t, scale): P(T <= t) for a projection T of symmetric law with that scale, on the host.
 Projected = Callable[[Any, Any], Any]
 
 
-def gaussian(p: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
-    """Compute P(scale g <= p)."""
+def gaussian(t: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
+    """Compute P(scale g <= t)."""
     from scipy.special import ndtr
 
-    return np.where(scale > 0.0, ndtr(p / np.where(scale > 0.0, scale, 1.0)), p >= 0.0)
+    return np.where(scale > 0.0, ndtr(t / np.where(scale > 0.0, scale, 1.0)), t >= 0.0)
 
 
 def on_sphere(d: int) -> Projected:
-    """Return p -> P(scale sqrt(d) u_1 <= p), u uniform on the unit sphere.
+    """Return t -> P(scale sqrt(d) u_1 <= t), u uniform on the unit sphere.
 
     The square of u_1 is Beta(1/2, (d-1)/2).
     """
 
-    def law(p: Any, scale: Any) -> Any:
+    def distribution(t: Any, scale: Any) -> Any:
         from scipy.special import betainc
 
-        at = p / (np.where(scale > 0.0, scale, 1.0) * math.sqrt(d))
+        at = t / (np.where(scale > 0.0, scale, 1.0) * math.sqrt(d))
         if d == 1:
             tail = np.where(np.abs(at) >= 1.0, 1.0, 0.0)
         else:
             tail = betainc(0.5, (d - 1) / 2, np.minimum(at * at, 1.0))
-        return np.where(scale > 0.0, 0.5 + 0.5 * np.sign(at) * tail, p >= 0.0)
+        return np.where(scale > 0.0, 0.5 + 0.5 * np.sign(at) * tail, t >= 0.0)
 
-    return law
+    return distribution

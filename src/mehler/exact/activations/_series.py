@@ -37,21 +37,22 @@ def at_nodes(function: HostFunction, scales: NDArray[np.float64], n: int) -> Any
 
 def checked(function: HostFunction, t: NDArray[np.float64]) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
-    at = np.asarray(function(t))
-    if at.dtype.kind not in "biuf":
-        raise TypeError(f"the activation made {at.dtype} of real numbers; it must be real")
-    at = at.astype(np.float64, copy=False)
-    if at.shape != t.shape:
+    values = np.asarray(function(t))
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"the activation made {values.dtype} of real numbers; it must be real")
+    values = values.astype(np.float64, copy=False)
+    if values.shape != t.shape:
         raise ValueError(
-            f"the activation made shape {at.shape} from {t.shape}; it must work element by element"
+            f"the activation made shape {values.shape} from {t.shape}; it must work element by "
+            "element"
         )
-    if not np.all(np.isfinite(at)):
-        bad = t[~np.isfinite(at)].flat[0]
+    if not np.all(np.isfinite(values)):
+        example = t[~np.isfinite(values)].flat[0]
         raise ValueError(
-            f"the activation is not finite at {bad:g}, which projections can reach: scale the "
+            f"the activation is not finite at {example:g}, which projections can reach: scale the "
             "rows, or give one that is finite everywhere and grows no faster than a polynomial"
         )
-    return at
+    return values
 
 
 def sums(
@@ -153,18 +154,18 @@ def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficien
     finer = sums(fine, leaves, _panels.FINER, _FEWEST_TERMS)
     while True:
         c, second, mirror = sums(coarse, leaves, _panels.POINTS, terms)
-        left = second - np.sum(c * c, axis=1)
-        if terms >= MOST_TERMS or np.all(left <= 64 * _EPS * second):
+        remainder = second - np.sum(c * c, axis=1)
+        if terms >= MOST_TERMS or np.all(remainder <= 64 * _EPS * second):
             break
         terms *= 2
     # Error estimate: the difference from the finer rule, on the terms that it has.
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
     jumps, unresolved = _losses(leaves, scales.size)
-    moved = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
+    shift = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
     error = change + unresolved + jumps + 32 * _EPS * root
-    second_error = moved + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
-    tail = np.sqrt(np.maximum(left, 0.0) + second_error + 2 * error * root)
+    second_error = shift + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
+    tail = np.sqrt(np.maximum(remainder, 0.0) + second_error + 2 * error * root)
     result = Coefficients(size, c, second, mirror, error, second_error, tail)
     return _constant_at_zero(function, scales, result)
 
@@ -180,13 +181,13 @@ def _split_off(
     low: Any = _panels.PANEL * np.arange(_panels.N_PANELS)
     mass = _panels.gaussian_mass(low, low + _panels.PANEL)
     rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
-    own, panel = np.nonzero(rough)
+    scale, panel = np.nonzero(rough)
     for values in (coarse, fine):
-        values[:, own, panel] = 0.0
-    if not own.size:
+        values[:, scale, panel] = 0.0
+    if not scale.size:
         return None
     ends = low[panel], low[panel] + _panels.PANEL
-    return _panels.refined(sample, own, *ends, mean_square)
+    return _panels.refined(sample, scale, *ends, mean_square)
 
 
 def _constant_at_zero(
@@ -219,23 +220,23 @@ def pair_moment(
     scales, where = np.unique(
         np.concatenate([np.ravel(x_scale), np.ravel(y_scale)]), return_inverse=True
     )
-    of = coefficients(function, scales)
+    series = coefficients(function, scales)
     left = where[: np.size(x_scale)].reshape(np.shape(x_scale))
     right = where[np.size(x_scale) :].reshape(np.shape(y_scale))
     shape = np.broadcast_shapes(np.shape(rho), left.shape, right.shape)
     total = np.zeros(shape)
-    for k in range(of.c.shape[1] - 1, -1, -1):
+    for k in range(series.c.shape[1] - 1, -1, -1):
         total *= rho
-        total += of.c[left, k] * of.c[right, k]
-    tail = np.abs(rho) ** of.c.shape[1] * of.tail[left] * of.tail[right]
-    x_root, y_root = of.second[left] ** 0.5, of.second[right] ** 0.5
-    loss = of.error[left] * y_root + (x_root + of.error[left]) * of.error[right]
+        total += series.c[left, k] * series.c[right, k]
+    tail = np.abs(rho) ** series.c.shape[1] * series.tail[left] * series.tail[right]
+    x_root, y_root = series.second[left] ** 0.5, series.second[right] ** 0.5
+    loss = series.error[left] * y_root + (x_root + series.error[left]) * series.error[right]
     bound = np.broadcast_to(tail + loss, shape)
     # A row with itself or with its opposite: a single integral without a tail.
     alike = left == right
-    for gap, moment in ((near, of.second), (far, of.mirror)):
+    for gap, moment in ((near, series.second), (far, series.mirror)):
         ends = np.broadcast_to(alike & (gap == 0.0), shape)
         total = np.where(ends, moment[left], total)
-        bound = np.where(ends, of.second_error[left], bound)
-    factor = of.size[left] * of.size[right]
+        bound = np.where(ends, series.second_error[left], bound)
+    factor = series.size[left] * series.size[right]
     return factor * total, factor * bound + _TINY

@@ -19,7 +19,7 @@ LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 
 def _at_least_zero(name: str, values: Any) -> Floats:
-    """Return lengths, of which infinite ones are as good as far ones."""
+    """Return lengths of at least 0, longer ones cut at `_FAR`."""
     lengths = require_reals(name, values, finite=False)
     if not (lengths >= 0.0).all():  # NaN fails too
         raise ValueError(f"{name} must be at least 0")
@@ -83,9 +83,9 @@ def powers(h: Floats, arc: Floats, n_inputs: int) -> Iterator[Floats]:
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-# On [0, 1], clustered at 1 as sin(pi x/2) does: roots that vanish there become smooth.
-AT = np.sin(0.25 * np.pi * (1.0 + _NODES))
-BY = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
+# Quadrature on [0, 1], clustered at 1 as sin(pi x/2) does: roots that vanish there become smooth.
+UNIT_NODES = np.sin(0.25 * np.pi * (1.0 + _NODES))
+UNIT_WEIGHTS = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
 
 
 def truncated_wedge(h: Floats, theta: Floats, n_inputs: int, reach: float) -> Floats:
@@ -122,9 +122,9 @@ def _rest(h: Floats, arc: Floats, d: int, c: float) -> Floats:
     from scipy.special import erfcx
 
     total = np.zeros_like(arc)
-    for at, by in zip(AT, BY):
-        square = d * (h / np.cos(at * arc)) ** 2
-        total += by * erfcx(np.sqrt(0.5 * np.maximum(c - square, 0.0)))
+    for node, weight in zip(UNIT_NODES, UNIT_WEIGHTS):
+        square = d * (h / np.cos(node * arc)) ** 2
+        total += weight * erfcx(np.sqrt(0.5 * np.maximum(c - square, 0.0)))
     return arc * total
 
 
@@ -268,9 +268,9 @@ class TemplateLaw:
         start = np.minimum(arc, np.arccos(np.minimum(y / self.reach, 1.0)))
         outer = self._mean_planar(math.inf) * (np.sin(arc) - np.sin(start))
         inner = np.zeros_like(start)
-        for at, by in zip(AT, BY):
-            cosine = np.cos(at * start)
-            inner += by * cosine * self._mean_planar(y / cosine)
+        for node, weight in zip(UNIT_NODES, UNIT_WEIGHTS):
+            cosine = np.cos(node * start)
+            inner += weight * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
     def excess_square(self, y: float | NDArray[np.float64]) -> Floats:
@@ -287,8 +287,8 @@ class TemplateLaw:
         if self.name == "gaussian":  # negligible beyond 12 standard deviations
             width = np.minimum(width, 12.0 / math.sqrt(self.n_inputs))
         total = np.zeros_like(width)
-        for at, by in zip(AT, BY):
-            total += by * at * self.tail(y + at * width)
+        for node, weight in zip(UNIT_NODES, UNIT_WEIGHTS):
+            total += weight * node * self.tail(y + node * width)
         # E (X - y)_+^2 = integral over v > 0 of 2 v P(X > y + v), and both signs.
         return 4.0 * width * width * total
 
@@ -322,8 +322,8 @@ class TemplateLaw:
             return 0.5 * beta(0.5, 0.5 * d) * betainc(0.5, 0.5 * d, square)
         top = np.minimum(most, self.reach)
         total = np.zeros_like(top)
-        for at, by in zip(AT, BY):
-            total += by * self._planar_tail(at * top)
+        for node, weight in zip(UNIT_NODES, UNIT_WEIGHTS):
+            total += weight * self._planar_tail(node * top)
         return top * total
 
     def _owen_below(self, y: Floats, theta: Floats) -> Floats:

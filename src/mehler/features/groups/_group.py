@@ -17,7 +17,7 @@ from mehler._validate import require_instance, require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
 from mehler.features.groups._actions import Action
 
-# Orders have as many digits as there are elements to choose from, and are exact.
+# Orders are exact integers, of some d log d digits for all permutations of d inputs.
 MOST_INPUTS = 10**6
 # Most elements that are listed and averaged over.
 MOST_LISTED = 200_000
@@ -280,16 +280,16 @@ def _by_number(
     return numbered(rng.choice(order, size=r, replace=False))
 
 
-def independent(one: Callable[[int, np.random.Generator], Any]) -> Draw:
-    """Draw by ``one(n, rng)``, n independent elements; distinct ones by drawing again."""
+def independent(sample: Callable[[int, np.random.Generator], Any]) -> Draw:
+    """Return a draw of ``sample(n, rng)``, repeated for distinct elements until r differ."""
 
     def draw(r: int, rng: np.random.Generator, replacement: bool) -> Any:
-        rows = one(r, rng)
+        rows = sample(r, rng)
         while not replacement:
             _, first = np.unique(rows, axis=0, return_index=True)
             if first.size >= r:
                 return rows[np.sort(first)[:r]]
-            rows = np.concatenate([rows, one(r, rng)])
+            rows = np.concatenate([rows, sample(r, rng)])
         return rows
 
     return draw
@@ -330,10 +330,10 @@ class Subset(Group):
             orthogonal=of.orthogonal,
             closed=False,
         )
-        moved = self.coordinates(listed)
-        if moved is not None and self.orthogonal:
-            there = np.sort(moved[0], axis=1) == np.arange(self.n_inputs)
-            if not (there.all() and (np.abs(moved[1]) == 1).all()):
+        images = self.coordinates(listed)
+        if images is not None and self.orthogonal:
+            complete = np.sort(images[0], axis=1) == np.arange(self.n_inputs)
+            if not (complete.all() and (np.abs(images[1]) == 1).all()):
                 raise ValueError(f"elements are not all elements of {of!r}")
 
     def recipe(self) -> dict[str, Any]:

@@ -413,13 +413,12 @@ def _standardize(rows: DataMatrix, names: Sequence[str], statistics: Look) -> Da
 
 def _drop_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: bool) -> DataMatrix:
     """Leave out rows of zeros, which have no direction, and count the rows that are not held."""
-    # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
     keep = np.flatnonzero(np.any(rows.values, axis=1))
     n_held = rows.index.size
     if keep.size < 2:
         among = f" among {n_held} evenly spaced ones" if n_held < statistics.n_good else ""
-        filled = f"{counted(keep.size, 'row')} that {be(keep.size)} not all zero{among}"
-        raise ValueError(f"{label} has {filled}: give at least two")
+        nonzero = f"{counted(keep.size, 'row')} that {be(keep.size)} not all zero{among}"
+        raise ValueError(f"{label} has {nonzero}: give at least two")
     n_zero = n_held - keep.size if standardize else statistics.n_zero_rows
     if keep.size < n_held:
         rows = replace(

@@ -56,12 +56,12 @@ METHODS: dict[str, _Choose] = {
 
 
 def on_features(split: Split, phi: Any) -> tuple[float, float]:
-    """Return validation and test error of ridge regression, lambda by validation, features once."""
-    z, held, test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
+    """Return validation and test error of ridge regression, lambda by the former."""
+    z, z_choose, z_test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
     fits = learn.RidgeSums(lambda rows: rows).add(z, split.fit[1]).solve(RIDGES)
-    off = [split.error(fit.predict(held), split.choose) for fit in fits]
-    best = int(np.argmin(off))
-    return off[best], split.error(fits[best].predict(test), split.test)
+    errors = [split.error(fit.predict(z_choose), split.choose) for fit in fits]
+    best = int(np.argmin(errors))
+    return errors[best], split.error(fits[best].predict(z_test), split.test)
 
 
 def drawn(split: Split, n: int, gamma: float, seed: int) -> Any:
@@ -88,15 +88,15 @@ def exact(split: Split, gamma: float) -> tuple[float, float]:
     values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
     coordinates = vectors.T @ (y - y.mean())
     others = [gaussian(part[0], x, gamma) @ vectors for part in (split.choose, split.test)]
-    tried: list[tuple[float, float]] = []
+    errors: list[tuple[float, float]] = []
     for ridge in RIDGES:
         alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
         parts = zip(others, (split.choose, split.test))
-        off, test = (split.error(k @ alpha + y.mean(), part) for k, part in parts)
-        tried.append((off, test))
-    return chosen(tried)
+        validation, test = (split.error(k @ alpha + y.mean(), part) for k, part in parts)
+        errors.append((validation, test))
+    return chosen(errors)
 
 
-def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def chosen(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the first pair of least validation error, so that test errors decide not even ties."""
-    return min(tried, key=lambda errors: errors[0])
+    return min(pairs, key=lambda errors: errors[0])

@@ -22,7 +22,7 @@ _FRAMES, _PARTS, _CONTEXT = (
 )
 # Recordings to learn from, to choose a bandwidth by, and to test.
 _SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
-# No penalty is printed, where stochastic steps end the fit: next to none, and few steps of L-BFGS.
+# The paper takes stochastic steps and prints no penalty: here hardly any, and few of L-BFGS.
 _LAMBDA, _STEPS, _FEW_STEPS = 1e-6, 40, 20
 DATA: dict[Level, str] = {
     "quick": "rows of the 8 x 8 digits, in place of TIMIT frames",

@@ -87,7 +87,8 @@ class Pilot:
 
     `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
     `products` are whole estimates, shape (2, draws, pairs); `largest` is the largest difference at
-    one seed in units of that draw's lengths, or inf; `same_features`: equal to rounding.
+    one seed in units of that draw's lengths, or inf; `same_features`: equal to rounding; `finite`:
+    no product was NaN or infinite.
     """
 
     pairs: Pairs
@@ -138,9 +139,8 @@ def pilot(
     for unit, side in ((left, "X"), (right, "Y")):
         if not (unit > 0.0).all():
             raise ValueError(
-                f"both maps are 0 at row {int(np.argmin(unit))} of {side} in "
-                f"{counted(k, 'draw')}: the "
-                "resolution is relative to their size there; leave such rows out"
+                f"both maps are 0 at row {int(np.argmin(unit))} of {side} in {counted(k, 'draw')}: "
+                "the resolution is relative to their size there; leave such rows out"
             )
     pairs = in_units(pairs, left, right)
     return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same, True)
@@ -283,7 +283,7 @@ def choose(
 
     def add(paired: bool, sources: tuple[Source, Source] | None, variance: Array, per: int) -> None:
         worst = float(np.max(variance, initial=0.0))
-        # From half widths sqrt(4 c (log(2/rate) + 3.5) v/n) < resolution/2, c about 0.7.
+        # Roughly, from half widths sqrt(4 c (log(1/rate) + 3.5) v/n) < resolution/2, c = 0.7.
         needed = max(
             LEAST, least_samples(rate), 11.0 * (3.5 - math.log(rate)) * worst / resolution**2
         )

@@ -1,4 +1,4 @@
-"""Compare features up to rounding, and win comparisons that are fair coins for correct maps."""
+"""Compare features up to rounding, and count wins that correct maps have by chance alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tolerance(a: Array, b: Array, terms: int) -> float:
 
 
 def apart(a: Array, b: Array, terms: int, slack: float = 0.0) -> Any:
-    """Return a mask of entries apart by more than rounding of `terms` terms and `slack`, (n, 1)."""
+    """Return a mask (n, m) of entries apart by more than rounding of `terms` terms plus `slack`."""
     if a.dtype.kind != "f" and b.dtype.kind != "f":
         return a != b
     share = tolerance(a, b, terms)
@@ -99,15 +99,15 @@ def all_won(signs: Iterable[int], rate: float) -> int:
 
 
 def mostly(won: Callable[[int], bool], chance: float, rate: float, n: int = 80) -> bool:
-    """Whether too many of n comparisons are won for a win probability of `chance`."""
-    most = 0
-    while bdtrc(n - most - 2, n, chance) <= rate:
-        most += 1
+    """Return whether more of n comparisons are won than `chance` explains, at the level `rate`."""
+    losses_allowed = 0
+    while bdtrc(n - losses_allowed - 2, n, chance) <= rate:
+        losses_allowed += 1
     if bdtrc(n - 1, n, chance) > rate:
         raise ValueError(f"{n} comparisons at {chance} never reach {rate:.3g}: make more")
     lost = 0
     for k in range(n):
         lost += not won(k)
-        if lost > most:
+        if lost > losses_allowed:
             return False
     return True
