@@ -11,7 +11,6 @@ The rule, for means with claims c, resolution r and endpoints l < h, all in unit
 
 Nothing is inverted: a formula says at which level a point m is excluded, with all beyond it. First
 the plan's ``rounding`` moves m towards the mean; sums are known within their radii.
-
 The rate alpha is split again (`rate_of`) and divided by the number of means, P: catoni has 3/4 of
 it for its last inspection, 1/(4 k (k + 1)) for the k-th before it; the stages of a check of
 variances 1/20 and 19/20; the self-normalised test half where bets on 2 P squared lengths have half.
@@ -98,10 +97,9 @@ def moved(sums: list[Any], e: iv.mpf) -> list[Any]:
 
 
 def power_sums(test: Test) -> tuple[int, list[Any], Any]:
-    """Return n, the sums about the claim for k = 0 to 4, and the mean."""
+    """Return n, the sums about the claim for k = 0 to 4, of which no minor is < 0, and the mean."""
     n, (m1, m2, m3, m4) = test["n"], map(ball, test["sums"], test["radii"])
     determinant = n * (m2 * m4 - m3**2) - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)
-    # Sums of 1, x and x^2 times each other have no negative minor.
     if any(compare(minor, "<", 0) for minor in (m2, n * m2 - m1**2, m2 * m4 - m3**2, determinant)):
         raise Impossible("no samples have these power sums")
     return n, [iv.mpf(n), m1, m2, m3, m4], m1 / n
@@ -210,8 +208,8 @@ def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf, alone: bool
     t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2.
     W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at
     inspection j, over 2 at a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E).
-    Refutes where E >= W(t), n >= 4000 and, of draws that differ, the ``fresh`` half or more does so
-    too, at j = 1, and `unseen`; at a single inspection where E >= 100 and `unseen` does.
+    Refutes where E >= W(t), n >= 4000 and, of draws that differ, the ``fresh`` half or more, after
+    4000 or more, does so too, at j = 1, and `unseen`; at one inspection if E >= 100 and `unseen`.
     """
     (n, sums, mean), look = power_sums(test), plan["look"]
     _, _, squares, _, fourths = moved(sums, mean)
@@ -231,8 +229,11 @@ def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf, alone: bool
     result = mixture(plan, test, r, c, level, lack, (ample or steady) and n >= LEAST and bool(look))
     if result.may_refute and not (steady or alone) and is_outside(result, r):
         fresh = test.get("fresh", {"n": 0})
-        if 2 * fresh["n"] < n or not unseen(fresh, rate, r):
+        if not n <= 2 * fresh["n"] <= 2 * (n - LEAST) or not unseen(fresh, rate, r):
             return result._replace(may_refute=False)
+        sums = [x - y for x, y in zip(test["sums"], fresh["sums"], strict=True)]
+        radii = [x + y for x, y in zip(test["radii"], fresh["radii"], strict=True)]
+        power_sums({"n": n - fresh["n"], "sums": sums, "radii": radii})  # of the first draws
         again = self_normalised({**plan, "look": 1}, fresh, rate, r, alone=True)
         return result._replace(may_refute=again.may_refute and is_outside(again, r))
     return result
@@ -369,8 +370,7 @@ METHODS = {each.__name__.replace("_", " "): each for each in _ALL}
 def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
     """Return the error rate of one mean at this inspection."""
     alpha = alpha * {"coarse": 1, "fine": 19}.get(plan.get("stage", ""), 20) / 20
-    look = plan.get("look")
-    if method == "catoni" and look is not None:
+    if method == "catoni" and (look := plan.get("look")) is not None:
         alpha = alpha * 3 / 4 if look == 0 else alpha / (4 * look * (look + 1))
     return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
 

@@ -115,6 +115,27 @@ def few_again(certificate):
         test["fresh"]["n"] = test["n"] // 2 - 1
 
 
+def all_again(certificate):
+    """Fresh draws that are all draws."""
+    for test in certificate["statistics"][0]["tests"]:
+        test["fresh"] = {name: test[name] for name in ("n", "sums", "radii")}
+
+
+def more_again(certificate):
+    """Ten times as many fresh draws as there are in all, which scatter as these do."""
+    all_again(certificate)
+    for test in certificate["statistics"][0]["tests"]:
+        sums = [number(10.0 * float.fromhex(x)) for x in test["sums"]]
+        test["fresh"] |= {"n": 10 * test["n"], "sums": sums}
+
+
+def other_side_again(certificate):
+    """Fresh draws of the other sign, which no first ones bring to the sums of all."""
+    for test in certificate["statistics"][0]["tests"]:
+        odd = [number(-float.fromhex(x)) for x in test["fresh"]["sums"][::2]]
+        test["fresh"]["sums"][::2] = odd
+
+
 def without_fresh(certificate):
     for test in certificate["statistics"][0]["tests"]:
         del test["fresh"]
@@ -153,6 +174,9 @@ ALTERATIONS = [
     ("wealth", "holds", "a range without the mean", other_range),
     ("same", "refuted", "fresh draws that confirm nothing", not_again),
     ("same", "refuted", "few fresh draws", few_again),
+    ("same", "refuted", "fresh draws that are all", all_again),
+    ("same", "refuted", "fresh draws beyond all", more_again),
+    ("same", "refuted", "fresh draws of the other sign", other_side_again),
     ("same", "refuted", "no fresh draws", without_fresh),
     ("same", "refuted", "draws that are one", fixed),
     ("self normalised", "holds", "a look before the first", put("look", -2, plan)),
