@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import array_api_strict
 import dask.array
 import numpy as np
@@ -148,6 +150,18 @@ def test_numbers_of_numpy_are_numbers(kind):
     phi = mehler.MaxoutFeatures.draw(4, 8, 2, seed=0)
     fits = [learn.ridge(phi, x, x[:, 0], lambdas=lam) for lam in (kind(2), [kind(2)], 2.0)]
     assert all(np.array_equal(fit.predict(x), fits[-1].predict(x)) for fit in fits)
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+@pytest.mark.parametrize("kind", [int, Fraction])
+def test_numbers_beyond_the_floats_are_refused_by_name(kind, digits):
+    number = kind(10**digits)
+    with pytest.raises(ValueError, match=r"lambdas holds a .* a finite number above 0"):
+        learn.ridge(
+            mehler.MaxoutFeatures.draw(4, 8, 2, seed=0), np.eye(4), np.ones(4), lambdas=number
+        )
+    with pytest.raises(ValueError, match=r"bound=a .* is not a number above 0"):
+        learn.losses.Hinge(number)
 
 
 def test_numbers_whose_squares_overflow_have_no_complexity():

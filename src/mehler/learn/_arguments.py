@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
+from mehler._validate import shown
 from mehler.features import FeatureMap
 
 Scoring: TypeAlias = Literal["mse", "error_rate"]
@@ -99,9 +100,10 @@ def require_lambdas(lambdas: Any) -> tuple[float, ...]:
         raise ValueError("lambdas is empty: give at least one number above 0")
     for value in values:
         good = isinstance(value, Real) and not isinstance(value, bool)
-        # An integer is compared as it is, since one of 400 digits is no float.
-        if not good or not 0.0 < (value if isinstance(value, int) else float(value)) <= _MOST:
-            raise ValueError(f"lambdas holds {value!r}; each must be a finite number above 0")
+        # NumPy's floats are narrow; an integer or a fraction of 400 digits is no float.
+        number = float(value) if isinstance(value, np.floating) else value
+        if not good or not 0.0 < number <= _MOST:
+            raise ValueError(f"lambdas holds {shown(value)}; each must be a finite number above 0")
     return tuple(float(value) for value in values)
 
 

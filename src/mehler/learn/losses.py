@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler._validate import require_reals
+from mehler._validate import require_reals, shown
 
 __all__ = ["Hinge", "Logistic", "Loss", "Ramp"]
 
@@ -226,13 +226,12 @@ class Loss(ABC):
 
     def __post_init__(self) -> None:
         real = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
-        # An integer is compared as it is, since one of 400 digits is no float. Other numbers are
-        # made floats first: to float16 the largest float would be infinite.
-        number: Any = float(self.bound) if real and not isinstance(self.bound, int) else self.bound
+        # NumPy's floats are narrow; an integer or a fraction of 400 digits is no float.
+        number: Any = float(self.bound) if isinstance(self.bound, np.floating) else self.bound
         if not real or not (0 < number <= sys.float_info.max or number == math.inf):
             raise ValueError(
-                f"bound={self.bound!r} is not a number above 0; use math.inf to leave the loss "
-                "unclipped"
+                f"bound={shown(self.bound)} is not a number above 0; use math.inf to leave the "
+                "loss unclipped"
             )
         object.__setattr__(self, "bound", float(self.bound))
 
