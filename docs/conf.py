@@ -22,6 +22,7 @@ extensions = [
     "benchmark_tables",
     "plain_bars",
     "statement_pages",
+    "unbroken_values",
 ]
 # Notebooks are kept without outputs, and run by each build.
 nb_execution_mode = "force"

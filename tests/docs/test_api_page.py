@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 import re
-from types import ModuleType
 
 import pytest
 
@@ -79,11 +79,4 @@ def test_public_names_are_listed(name: str) -> None:
 
 @pytest.mark.parametrize("full", sorted(listed()))
 def test_listed_names_exist(full: str) -> None:
-    parts = full.split(".")
-    value: object = importlib.import_module(parts[0])
-    for number, part in enumerate(parts[1:], start=2):
-        if isinstance(value, ModuleType) and not hasattr(value, part):
-            value = importlib.import_module(".".join(parts[:number]))
-        else:
-            value = getattr(value, part)
-    assert inspect.getdoc(value)
+    assert inspect.getdoc(pkgutil.resolve_name(full))

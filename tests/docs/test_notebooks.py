@@ -40,10 +40,12 @@ def test_notebooks_are_pages() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_no_outputs_are_kept(path: Path) -> None:
-    """They would be what some machine once gave."""
+def test_words_for_plots_are_kept_and_no_outputs(path: Path) -> None:
+    """Outputs would be what some machine once gave."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert all(not cell.get("outputs") for cell in cells)
+    plots = [cell["metadata"] for cell in cells if "plt.show()" in "".join(cell["source"])]
+    assert all(metadata["mystnb"]["image"]["alt"] for metadata in plots)
 
 
 def test_a_failing_cell_is_found(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from mehler.report import page_style
-from tests.docs._blocks import ROOT
+from tests.docs._blocks import ROOT, pages
 
 
 def load(path: Path) -> ModuleType:
@@ -42,3 +43,18 @@ def test_colours_are_those_of_the_report() -> None:
     light = page_style().partition("@media")[0]
     for number, colour in enumerate(style.COLOURS):
         assert f"--series-{number}: {colour};" in light
+
+
+def test_pictures_have_words_and_displays_lines_of_their_own() -> None:
+    """MyST joins words at line ends in ``![]``, and reads ``$$`` within an item as two ``$``."""
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"!\[(\]|[^\]]*\n[^\]]*\])|\S\n +\$\$ ", text), page.name
+
+
+def test_values_in_tables_do_not_break() -> None:
+    nodes = pytest.importorskip("sphinx.addnodes").nodes
+    values = load(ROOT / "docs" / "_ext" / "unbroken_values.py")
+    entry = nodes.entry("", nodes.paragraph("", "m = 1, 2 ± 1"), nodes.literal("", "a = b"))
+    values.join_values(None, entry)
+    assert entry.astext().replace("\N{NO-BREAK SPACE}", "~") == "m~=~1, 2~±~1\n\na = b"
