@@ -119,3 +119,6 @@ def test_the_linear_unit_is_the_pool_of_one():
 def test_units_of_another_degree_are_refused(unit):
     with pytest.raises(ValueError, match=f"{unit}.* has no expansion in 1/width here"):
         expanded(unit)
+    phi = mehler.DeepFeatures.draw(2, (5,), activation=unit, seed=0)
+    with pytest.raises(AttributeError, match=r"finite_width.* for maxout and units of degree 1"):
+        phi.variance(X)

@@ -22,7 +22,7 @@ from mehler.features.projections._base import products
 
 _NO_VARIANCE = (
     "the exact variance is known for one layer of maxout alone: take finite_width, to first order "
-    "in 1/width, or estimate it from draws of several seeds"
+    "in 1/width, for maxout and units of degree 1, or estimate it from draws of several seeds"
 )
 
 

@@ -34,7 +34,7 @@ def tolerance(a: Array, b: Array, terms: int) -> float:
     return min(ULPS * eps * math.sqrt(terms), _COARSEST)
 
 
-def apart(a: Array, b: Array, terms: int, slack: float = 0.0) -> Any:
+def apart(a: Array, b: Array, terms: int, slack: float | Array = 0.0) -> Any:
     """Return a mask (n, m) of entries apart by more than rounding of `terms` terms plus `slack`."""
     if a.dtype.kind != "f" and b.dtype.kind != "f":
         return a != b
