@@ -34,6 +34,7 @@ nb_merge_streams = True
 exclude_patterns = ["_build", "experiments/results", "performance"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_dmath_double_inline = True  # displays within items of a list, as the report reads them
 # Displays that are wider than the column are broken into lines; without it their end is hidden.
 mathjax4_config = {"output": {"displayOverflow": "linebreak"}}
 myst_heading_anchors = 3
