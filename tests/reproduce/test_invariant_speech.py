@@ -66,6 +66,7 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
     X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
     monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
     world = speech.prepare("full", None)
+    # Rows of 260 entries are float32: each entry rounds by 6e-8 of itself.
     np.testing.assert_allclose(np.linalg.norm(world.X, axis=1), 1.0, atol=1e-6)
     seen = {}
 

@@ -413,6 +413,8 @@ def _matrix(linear: Any, d: int, place: int) -> NDArray[np.float64]:
         # Images of unit row vectors are the columns of the matrix.
         matrix = np.asarray(linear(np.eye(d)), dtype=np.float64).T
         probe = np.cos(np.arange(2.0 * d)).reshape(2, d)
+        # Sums of d products of entries below 1 round by d eps at most: 1e-9 leaves room for a
+        # function that rounds to 1e-9 itself, and no nonlinear one is as near at both rows.
         image = np.asarray(linear(probe))
         if image.shape != probe.shape or not np.allclose(image, probe @ matrix.T, atol=1e-9):
             raise ValueError(f"maps[{place}] is not a linear function of each row by itself")
@@ -528,4 +530,5 @@ def _commute(first: Group, second: Group) -> bool:
         a, b = (each.sample(64, rng, replacement=True) for each in (first, second))
     outer = first.apply(second.apply(row, b)[:, 0], a)
     inner = second.apply(first.apply(row, a)[:, 0], b)
+    # Entries are a few units, and two actions round them by some eps of 2e-16 each.
     return bool(np.allclose(outer, np.swapaxes(inner, 0, 1), rtol=0.0, atol=1e-12))
