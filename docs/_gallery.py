@@ -126,9 +126,9 @@ def local_coefficients() -> Any:
     from mehler import DecoupledMaxoutFeatures, learn
     from mehler.reproduce.maxout import local_coefficients as experiment
 
-    world = experiment.prepare("quick", None)
-    X, codes = world.X[:1000], learn.one_vs_all(world.y[:1000])[0]
-    rows = world.X[[1000 + np.flatnonzero(world.y[1000:] == digit)[0] for digit in (0, 2, 3, 5, 8)]]
+    images, labels = experiment.prepare("quick", None)
+    X, codes = images[:1000], learn.one_vs_all(labels[:1000])[0]
+    rows = images[[1000 + np.flatnonzero(labels[1000:] == digit)[0] for digit in (0, 2, 3, 5, 8)]]
     phi = DecoupledMaxoutFeatures.draw(64, 2000, 4, seed=0, like=X)
     model = learn.ridge(phi, X, codes, lambdas=1e-3, intercept=False)
     linear = learn.ridge(lambda a: a, X, codes, lambdas=1e-3, intercept=False)

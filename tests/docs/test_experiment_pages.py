@@ -101,3 +101,11 @@ def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, 
     figure.canvas.draw()
     assert axis.get_legend().get_window_extent().y1 < axis.xaxis.label.get_window_extent().y0
     pages.plt.close(figure)
+
+
+def test_plots_by_row_number_each_row() -> None:
+    series = [{"label": f"map {k}", "kind": "points", "x": [k], "y": [k]} for k in range(1, 10)]
+    plot = {"title": "t", "x_label": "row of the table", "y_label": "y", "series": series}
+    figure = pages.picture({"plots": [plot]})
+    assert {*range(1, 10)} <= {*figure.axes[0].get_xticks()}
+    pages.plt.close(figure)

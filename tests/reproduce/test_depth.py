@@ -7,9 +7,8 @@ import pytest
 
 import mehler
 from mehler.reproduce import depth as machines
-from mehler.reproduce import depth as real_data
-from mehler.reproduce import depth as tables
 from mehler.reproduce._experiment import Cell
+from mehler.reproduce._rows import Problem
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 
@@ -42,28 +41,26 @@ def test_all_maps_have_as_many_columns_and_products_like_their_kernels():
 
 def test_parts_are_disjoint_and_scaled_by_the_first():
     rows = np.arange(300.0).reshape(100, 3)
-    problem = real_data.Problem(rows, rows[:, :1], classes=False, image=False)
-    parts = real_data.split(problem, 60, 40, 3)
-    assert np.allclose(parts.X.mean(axis=0), 0)
-    assert np.allclose(parts.X.std(axis=0), 1)
-    both = np.concatenate([parts.codes, parts.right])
-    assert len(np.unique(both)) == 100
-    # The mean of the first part explains nothing of it.
-    assert parts.error(np.full_like(parts.right, parts.right.mean())) == pytest.approx(100)
+    problem = Problem(rows, rows[:, :1], classes=False)
+    (X, learnt), (_, targets) = machines.split(problem, 60, 40, 3)
+    assert np.allclose(X.mean(axis=0), 0)
+    assert np.allclose(X.std(axis=0), 1)
+    assert len(np.unique(np.concatenate([learnt, targets]))) == 100
+    # The mean of the tested part explains nothing of it.
+    mean = np.full_like(targets, targets.mean())
+    assert machines.error(mean, targets, classes=False) == pytest.approx(100)
 
 
 def test_both_kinds_of_cells_see_the_same_split():
-    one, two = (Cell({"data": "digits", "draw": 1, "machines": kind}) for kind in ("a", "b"))
-    assert one.seed(0, real_data.EXPERIMENT.name, "machines") == two.seed(
-        0, real_data.EXPERIMENT.name, "machines"
-    )
-    assert len(real_data.cells("quick")) == 3 * 10
+    cells, name = machines.cells("quick"), machines.EXPERIMENT.name
+    assert len(cells) == 3 * 10
+    assert len({cell.seed(0, name, "machines") for cell in cells}) == 10
 
 
 def made_up(rng, **more):
-    grid = tables._grid((2, 4), (1, 3))
-    others = {key for pair in tables._pairs((1, 3)) for key in pair}
-    keys = [*grid, *sorted(others - {*grid, tables._BEST, tables._RELU})]
+    grid = machines._grid("quick")
+    others = {key for pair in machines._pairs("quick") for key in pair}
+    keys = [*grid, *sorted(others - {*grid, machines.BEST, machines.RELU})]
     found = {key: float(rng.normal(10, 0.1)) for key in keys}
     left = {f"{key}, left out": value for key, value in found.items()}
     return {**found, **left, "seconds": 1.0, **more}
@@ -74,7 +71,7 @@ def test_a_page_of_kernels_and_its_differences():
     found = [(Cell({"data": "a", "draw": k}), made_up(rng)) for k in range(6)]
     for _, one in found:
         one["NTK, q = 4, depth 3"] += 3.0
-    page = tables.page(found, (2, 4), (1, 3))
+    page = machines.page("quick", found)
     said = [line for line in page.verdicts if "NTK, q = 4, depth 3 against" in line]
     assert "larger error" in said[0]
     assert "6 draws" in said[0]
@@ -85,5 +82,5 @@ def test_a_page_of_kernels_and_its_differences():
 
 def test_rows_left_out_choose():
     one = made_up(np.random.default_rng(1))
-    best = min((k for k in tables._grid((2, 4), (1, 3)) if "q = 4" in k), key=lambda k: one[k])
-    assert tables._with_chosen(one, (2, 4), (1, 3))[tables._BEST] == one[best]
+    best = min((k for k in machines._grid("quick") if "q = 4" in k), key=lambda k: one[k])
+    assert machines.chosen(one, "quick")[machines.BEST] == one[best]

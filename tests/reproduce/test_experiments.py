@@ -12,6 +12,7 @@ from scipy.stats import ttest_rel
 
 from mehler import data, learn, reproduce
 from mehler.reproduce._experiment import Cell
+from mehler.reproduce._rows import Split
 from mehler.reproduce.maxout import figure_1, figure_2, table_1
 
 
@@ -58,26 +59,26 @@ def test_figure_1_says_slope_1_only_if_it_is(slope, linear) -> None:
 
 def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     # Second route: normal equations in float64 on the features held whole.
-    world = table_1.prepare("quick", None)
+    rows = table_1.prepare("quick", None)
     cell = Cell({"q": 4, "m": 100, "draw": 0})
-    measured = table_1.measure(world, cell, 0)
+    measured = table_1.measure("quick", rows, cell, 0)
     phi = table_1.MaxoutFeatures.draw(
-        64, 100, 4, seed=cell.seed(0, table_1.EXPERIMENT.name), like=world.fit[0]
+        64, 100, 4, seed=cell.seed(0, table_1.EXPERIMENT.name), like=rows.fit[0]
     )
-    Z, test = (phi(part[0]).astype(np.float64) for part in (world.fit, world.test))
-    held = phi(world.choose[0]).astype(np.float64)
-    codes, classes = learn.one_vs_all(world.fit[1])
+    Z, test = (phi(part[0]).astype(np.float64) for part in (rows.fit, rows.test))
+    held = phi(rows.choose[0]).astype(np.float64)
+    codes, classes = learn.one_vs_all(rows.fit[1])
     errors = []
     for lam in table_1.LAMBDAS:
         W = np.linalg.solve(Z.T @ Z + len(Z) * lam * np.eye(100), Z.T @ codes)
-        errors.append(100 * np.mean(classes[(held @ W).argmax(axis=1)] != world.choose[1]))
+        errors.append(100 * np.mean(classes[(held @ W).argmax(axis=1)] != rows.choose[1]))
     np.testing.assert_allclose(measured["held_out"], errors, atol=100 * 2 / len(held))
     lam = measured["lambda"]
     both = np.concatenate([Z, held])
-    labels = np.concatenate([world.fit[1], world.choose[1]])
+    labels = np.concatenate([rows.fit[1], rows.choose[1]])
     codes, _ = learn.one_vs_all(labels)
     W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
-    error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != world.test[1])
+    error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != rows.test[1])
     assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
 
 
@@ -87,9 +88,9 @@ def test_table_1_leaves_out_lambdas_that_rounding_does_not_resolve() -> None:
     X = rng.standard_normal((2600, 20)).astype(np.float32)
     y = np.argmax(X[:, :3], axis=1)
     cuts = [slice(0, 2300), slice(2300, 2450), slice(2450, 2600)]
-    world = table_1.World(*((X[part], y[part]) for part in cuts))
+    split = Split(*((X[part], y[part]) for part in cuts))
     phi = table_1.MaxoutFeatures.draw(20, 2100, 1, seed=0, like=X)
-    found = table_1.fitted(world, phi)
+    found = table_1.fitted(split, phi)
     held = found["held_out"]
     refused = held.count(None)
     assert len(held) == len(table_1.LAMBDAS)
@@ -113,13 +114,13 @@ def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) 
     images = rng.integers(1, 256, (16, 28, 28)).astype(np.uint8)
     made = data.Dataset("mnist", images[:12], np.arange(12), images[12:], np.arange(12, 16))
     monkeypatch.setattr(data, "mnist", lambda folder: made)
-    world = table_1.prepare("full", Path("folder"))
-    assert [y.tolist() for _, y in (world.fit, world.choose, world.test)] == [
+    parts = table_1.prepare("full", Path("folder"))
+    assert [y.tolist() for _, y in (parts.fit, parts.choose, parts.test)] == [
         list(range(10)),
         [10, 11],
         [12, 13, 14, 15],
     ]
-    rows = np.concatenate([world.fit[0], world.choose[0], world.test[0]])
+    rows = np.concatenate([parts.fit[0], parts.choose[0], parts.test[0]])
     assert rows.dtype == np.float32
     whole = images.reshape(16, -1).astype(np.float64)
     lengths = np.sqrt((whole**2).sum(axis=1))
@@ -128,7 +129,7 @@ def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) 
 
 def test_rows_of_pixels_have_the_same_weights_and_other_lengths() -> None:
     units = table_1.prepare("quick", None)
-    pixels = table_1.prepare_pixels("quick", None)
+    pixels = table_1.PIXELS.prepare("quick", None)
     for one, other in ((units.fit, pixels.fit), (units.test, pixels.test)):
         assert np.array_equal(one[1], other[1])
         lengths = np.linalg.norm(other[0], axis=1)
@@ -237,11 +238,12 @@ def test_a_difference_of_means_that_one_digit_makes_is_no_verdict() -> None:
 
 
 def test_pictures_that_are_turned_have_unit_norm_and_angle() -> None:
-    world = figure_2.prepare("quick", None)
-    pictures, faces = world
+    pictures, faces = figure_2.prepare("quick", None)
     assert len(pictures) == 10
     assert faces is None
-    found = figure_2.measure(world, Cell({"digit": 4, "sweep": "sixth", "m": 50}), 0)
+    found = figure_2.measure(
+        "quick", (pictures, faces), Cell({"digit": 4, "sweep": "sixth", "m": 50}), 0
+    )
     assert found["angle"][:2] == pytest.approx([0, 60 / 32])
     assert len(found["maxout_x"]) == 33
     assert np.array_equal(pictures[0], data.digits().X[0])

@@ -35,7 +35,7 @@ def test_faces_are_embedded_five_people_at_a_time_and_reported() -> None:
     images = (0.7 * person + 0.3 * rng.integers(0, 256, (10, 10, 8, 12))).reshape(100, 8, 12)
     made = data.Dataset("orl_faces", images.astype(np.uint8), np.repeat(np.arange(10), 10))
     cells = figure_2.face_cells(50, n_people=10)
-    found = [(cell, figure_2.measure(([], made), cell, 0)) for cell in cells]
+    found = [(cell, figure_2.measure("full", ([], made), cell, 0)) for cell in cells]
     assert [measured["people"][::10] for _, measured in found] == [
         [0, 1, 2, 3, 4],
         [5, 6, 7, 8, 9],

@@ -7,8 +7,8 @@ import pytest
 
 from mehler.reproduce import _learners
 from mehler.reproduce._experiment import Cell
+from mehler.reproduce._rows import Problem
 from mehler.reproduce.leverage import few_labels
-from mehler.reproduce.leverage._world import Problem
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3))
@@ -16,7 +16,7 @@ CIRCLE = np.where((X**2).sum(axis=1) > 2.4, 1.0, -1.0)
 
 
 def test_parts_are_disjoint_and_balanced():
-    problem = Problem("toy", np.arange(400.0)[:, None], CIRCLE, True)
+    problem = Problem(np.arange(400.0)[:, None], CIRCLE, True)
     parts, folds = few_labels.split(problem, 6, 200, 100, 0)
     assert sorted(parts.fit[1].tolist()) == [-1.0] * 6 + [1.0] * 6
     assert np.bincount(folds.astype(int)).tolist() == [4, 4, 4]
@@ -69,8 +69,8 @@ def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
 
 @pytest.mark.full
 def test_a_cell_has_an_error_of_every_method():
-    world = few_labels.EXPERIMENT.prepare("quick", None)
-    found = few_labels.measure(world, Cell({"data": "digits", "labels": 20, "draw": 0}), 0)
+    problems, cell = few_labels.EXPERIMENT.prepare("quick", None), few_labels.cells("quick")[1]
+    found = few_labels.measure("quick", problems, cell, 0)
     assert set(found) == set(few_labels.LABELS)
     assert all(5 < error < 60 for error in found.values())
 

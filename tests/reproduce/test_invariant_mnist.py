@@ -6,65 +6,62 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mehler.reproduce.invariant import _accuracy, mnist
+from mehler import learn
+from mehler.reproduce.invariant import accuracy
 
-COMPARISON = mnist.COMPARISON
+COMPARISON = accuracy.DIGITS
 
 
 @pytest.fixture(scope="module")
-def world():
-    return mnist.prepare("quick", None)
+def examples():
+    return accuracy.load_digits("quick", None)
 
 
-def parts_of(world):
-    """Rows and labels to learn from, and to test on."""
-    learnt, tested = slice(None, world.known), slice(world.known, None)
-    return (world.X[learnt], world.y[learnt]), (world.X[tested], world.y[tested])
-
-
-def test_all_features_but_pixels_have_as_many_columns(world) -> None:
-    found = _accuracy.maps(COMPARISON, world, 0)
+def test_all_features_but_pixels_have_as_many_columns(examples) -> None:
+    found = COMPARISON.maps("quick", examples, 0)
     assert list(found) == list(COMPARISON.labels)
-    widths = {name: phi(world.X[:3]).shape[1] for name, phi in found.items()}
+    widths = {name: phi(examples.X[:3]).shape[1] for name, phi in found.items()}
     assert widths.pop("pixels") == 64
     assert set(widths.values()) == {40 * 16}
 
 
-def test_groups_are_lists_of_the_stated_sizes(world) -> None:
-    found = _accuracy.maps(COMPARISON, world, 0)
+def test_groups_are_lists_of_the_stated_sizes(examples) -> None:
+    found = COMPARISON.maps("quick", examples, 0)
     orders = {k: found[k].group.order for k in ("none", "shifts", "turns", "both")}
     # Shifts by at most one pixel: 9; five angles; every second of them, then each shift.
     assert orders == {"none": 1, "shifts": 9, "turns": 5, "both": 27}
 
 
-def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -> None:
+def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(examples) -> None:
     # The point of the experiment: a shift moves invariant features less.
-    images = world.X[:50].reshape(-1, 8, 8)
+    images = examples.X[:50].reshape(-1, 8, 8)
     moved = np.zeros_like(images)
     moved[:, :, 1:] = images[:, :, :-1]
-    found = _accuracy.maps(COMPARISON, world, 0)
+    found = COMPARISON.maps("quick", examples, 0)
     far = {
-        name: np.linalg.norm(found[name](world.X[:50]) - found[name](moved.reshape(50, -1)), axis=1)
+        name: np.linalg.norm(
+            found[name](examples.X[:50]) - found[name](moved.reshape(50, -1)), axis=1
+        )
         for name in ("none", "shifts")
     }
     assert (far["shifts"] < far["none"]).all()
 
 
 def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
-    world, monkeypatch
+    examples, monkeypatch
 ) -> None:
     seen = []
-    ridge = _accuracy.learn.ridge
+    ridge = learn.ridge
 
     def watched(phi, X, codes, **options):
         seen.append((X, codes))
         return ridge(phi, X, codes, **options)
 
-    monkeypatch.setattr(_accuracy.learn, "ridge", watched)
+    monkeypatch.setattr(learn, "ridge", watched)
     maps = {"pixels": lambda rows: rows, "twice": lambda rows: 2 * rows}
-    train, test = parts_of(world)
+    train, test = examples.parts(0)
     for seed in (0, 1):
-        _accuracy.accuracies(maps, train, test, (50, 200), seed)
+        accuracy.accuracies(maps, train, test, (50, 200), seed)
     first, second = seen[:4], seen[4:]
     for (few, few_codes), (many, many_codes) in (first[:2], second[:2]):
         assert (len(few), len(many)) == (50, 200)
@@ -74,15 +71,15 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
         assert len(np.unique(many, axis=0)) == 200
         known = (many[:, None] == train[0][None]).all(axis=2)
         assert known.any(axis=1).all()
-        assert np.array_equal(world.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
+        assert np.array_equal(examples.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
     assert np.array_equal(first[2][0], 2 * first[0][0])
     assert not np.array_equal(first[0][0], second[0][0])
 
 
-def test_accuracies_are_those_of_a_direct_solution(world) -> None:
+def test_accuracies_are_those_of_a_direct_solution(examples) -> None:
     # Second route: least squares with intercept on pixels, by the lambda that leaving out chooses.
-    train, test = ((rows.astype(float), labels) for rows, labels in parts_of(world))
-    found = _accuracy.accuracies({"pixels": lambda rows: rows}, train, test, (400,), 3)
+    train, test = ((rows.astype(float), labels) for rows, labels in examples.parts(0))
+    found = accuracy.accuracies({"pixels": lambda rows: rows}, train, test, (400,), 3)
     rows = np.random.default_rng(3).permutation(len(train[1]))[:400]
     Z = np.column_stack([train[0][rows], np.ones(400)])
     codes = np.where(train[1][rows][:, None] == np.arange(10), 1.0, -1.0)
@@ -106,7 +103,7 @@ def test_verdicts_follow_the_difference(gain, word) -> None:
     noise = 0.001 * rng.standard_normal(10)
     accuracy = {name: base + gain + noise for name in ("shifts", "turns", "both")}
     accuracy |= {name: base for name in ("none", "fourier")}
-    said = _accuracy.verdict(COMPARISON, 100, accuracy)
+    said = COMPARISON.verdict(100, accuracy)
     assert f"{word} Fourier features" in said
     assert "With 100 training samples" in said
 
@@ -120,5 +117,5 @@ def test_the_best_of_three_needs_a_wider_interval() -> None:
         accuracy = {
             name: rng.standard_normal(10) for name in ("none", "fourier", "shifts", "turns", "both")
         }
-        wrong += "more than distribution" in _accuracy.verdict(COMPARISON, 100, accuracy)
+        wrong += "more than distribution" in COMPARISON.verdict(100, accuracy)
     assert binomtest(wrong, 2000, 0.005, alternative="greater").pvalue > 0.001

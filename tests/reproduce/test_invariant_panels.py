@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.invariant import mnist, panels, speech
+from mehler.reproduce.invariant import accuracy, panels
 
-WORLD = mnist.prepare("quick", None)
+EXAMPLES = accuracy.load_digits("quick", None)
 
 
 def test_no_test_row_is_learnt_from() -> None:
-    for world in (WORLD, speech.prepare("quick", None)):
-        train, test = panels._rows(world, 0)
+    for examples in (EXAMPLES, accuracy.load_recordings("quick", None)):
+        train, test = panels.sample("quick", examples, 0)
         assert not set(train.tolist()) & set(test.tolist())
         assert len(set(train.tolist())) == panels.SIZES["quick"][-1]
-        if world.known is not None:
-            assert train.max() < world.known <= test.min()
+        if examples.known is not None:
+            assert train.max() < examples.known <= test.min()
 
 
 def test_both_learners_are_those_of_a_second_route() -> None:
@@ -34,7 +34,7 @@ def test_both_learners_are_those_of_a_second_route() -> None:
 def test_templates_that_stay_are_the_same_without_their_moves() -> None:
     # The group of the control has one element, and draws the same templates.
     cell = Cell({"draw": 0})
-    accuracy = panels.measure(WORLD, cell, 0)
+    accuracy = panels.measure("quick", EXAMPLES, cell, 0)
     assert set(accuracy["panel"]) == {"moved", "still"}
     assert set(accuracy["sizes"]) == set(panels.KINDS)
     m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
@@ -75,7 +75,7 @@ def made(gain: float, draws: int = 10) -> list:
 
 @pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
 def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> None:
-    page = panels.panel_page(made(gain), (5, 20), (1, 4), (50, 200))
+    page = panels.page("quick", made(gain))
     growth = page.verdicts[0]
     assert growth.startswith(
         f"Least squares, templates that move: of 2 steps to more bins {better} "
@@ -93,5 +93,5 @@ def test_equal_differences_of_few_draws_are_not_certain() -> None:
             kind: {one: [value, value] for one in panels.LEARNERS}
             for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
         }
-    page = panels.panel_page(results, (5, 20), (1, 4), (50, 200))
+    page = panels.page("quick", results)
     assert "not told apart (+0.250" in page.verdicts[2]

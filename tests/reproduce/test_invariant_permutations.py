@@ -19,7 +19,7 @@ def test_parts_of_a_draw_share_targets_and_split() -> None:
 
 def test_a_cell_measures_what_the_statements_pieces_measure() -> None:
     cell = Cell({"part": "training", "draw": 0})
-    measured = permutations.measure("quick", cell, 5)
+    measured = permutations.measure("quick", None, cell, 5)
     seed = cell.seed(5, permutations.EXPERIMENT.name, "part")
     direct = curves.over_training(PAPER, [seed], (10, 50), (10, 25), 12)
     assert {name: rows[0].tolist() for name, rows in direct.items()} == measured

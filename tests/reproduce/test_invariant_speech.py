@@ -7,7 +7,7 @@ import pytest
 
 from mehler import data
 from mehler.features import groups
-from mehler.reproduce.invariant import _accuracy, speech
+from mehler.reproduce.invariant import accuracy
 
 DEVIATIONS = np.linspace(0.5, 3.0, 13)
 
@@ -21,7 +21,7 @@ def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
     def spectrum(at):
         return np.exp(-0.5 * ((at - 13.0) / 4.0) ** 2)
 
-    found = speech.pitches(DEVIATIONS)
+    found = accuracy.pitches(DEVIATIONS)
     for matrix, shift in zip(found, (-2.0, -1.0, 0.0, 1.0, 2.0)):
         before = dct(spectrum(channels), norm="ortho")[:13] / DEVIATIONS
         after = dct(spectrum(channels - shift), norm="ortho")[:13] / DEVIATIONS
@@ -31,7 +31,7 @@ def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
 
 
 def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
-    slow, fast = speech.speeds()[[0, 4]]
+    slow, fast = accuracy.speeds()[[0, 4]]
     ramp = np.arange(20.0)
     np.testing.assert_allclose(slow @ ramp, 9.5 + 0.5 * (ramp - 9.5))
     inside = np.abs(ramp - 9.5) <= 4.75
@@ -41,22 +41,22 @@ def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
 
 def test_elements_act_on_frames_and_cepstra_of_a_row() -> None:
     # Planted defect: the factors the other way round would act on wrong axes.
-    world = speech.prepare("quick", None)
-    orders = {name: group.order for name, group in world.moves.items()}
+    examples = accuracy.load_recordings("quick", None)
+    orders = {name: group.order for name, group in examples.moves.items()}
     assert orders == {"none": 1, "speeds": 5, "pitches": 5, "both": 25}
-    of_frames, of_cepstra = speech.speeds(), speech.pitches(DEVIATIONS)
-    group = groups.LinearMaps(speech.elements(DEVIATIONS)["both"])
-    moved = group.apply(world.X[:1].astype(np.float64))[:, 0]
-    word = world.X[0].astype(np.float64).reshape(20, 13)
+    of_frames, of_cepstra = accuracy.speeds(), accuracy.pitches(DEVIATIONS)
+    group = groups.LinearMaps(accuracy.elements(DEVIATIONS)["both"])
+    moved = group.apply(examples.X[:1].astype(np.float64))[:, 0]
+    word = examples.X[0].astype(np.float64).reshape(20, 13)
     direct = [(a @ word @ b.T).ravel() for a in of_frames for b in of_cepstra]
     np.testing.assert_allclose(moved, direct, atol=1e-12)
 
 
 def test_all_features_but_cepstra_have_as_many_columns() -> None:
-    world = speech.prepare("quick", None)
-    found = _accuracy.maps(speech.COMPARISON, world, 0)
-    assert list(found) == list(speech.COMPARISON.labels)
-    widths = {name: phi(world.X[:2]).shape[1] for name, phi in found.items()}
+    examples = accuracy.load_recordings("quick", None)
+    found = accuracy.RECORDINGS.maps("quick", examples, 0)
+    assert list(found) == list(accuracy.RECORDINGS.labels)
+    widths = {name: phi(examples.X[:2]).shape[1] for name, phi in found.items()}
     assert widths.pop("cepstra") == 260
     assert set(widths.values()) == {30 * 16}
 
@@ -65,18 +65,18 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
     monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
-    world = speech.prepare("full", None)
+    examples = accuracy.load_recordings("full", None)
     # Rows of 260 entries are float32: each entry rounds by 6e-8 of itself.
-    np.testing.assert_allclose(np.linalg.norm(world.X, axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(examples.X, axis=1), 1.0, atol=1e-6)
     seen = {}
 
     def watched(phis, train, test, sizes, seed):
         seen.update(train=train, test=test, sizes=sizes)
         return {}
 
-    monkeypatch.setattr(_accuracy, "accuracies", watched)
-    monkeypatch.setattr(_accuracy, "maps", lambda *options: {})
-    speech.measure(world, speech.EXPERIMENT.cells("full")[0], 0)
+    monkeypatch.setattr(accuracy, "accuracies", watched)
+    monkeypatch.setattr(accuracy.Comparison, "maps", lambda *options: {})
+    accuracy.RECORDINGS.measure("full", examples, accuracy.SPEECH.cells("full")[0], 0)
     assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
     together = np.concatenate([seen["train"][0], seen["test"][0]])
     assert len(np.unique(together, axis=0)) == 60
@@ -89,4 +89,4 @@ def test_missing_recordings_say_what_brings_them(monkeypatch) -> None:
 
     monkeypatch.setattr(data, "spoken_digits", missing)
     with pytest.raises(data.MissingDataError, match="pip install"):
-        speech.prepare("full", None)
+        accuracy.load_recordings("full", None)

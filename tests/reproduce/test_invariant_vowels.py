@@ -10,16 +10,16 @@ from mehler.reproduce._experiment import Cell
 from mehler.reproduce.invariant import vowels
 from mehler.reproduce.invariant.panels import LEARNERS
 
-WORLD = vowels.prepare("quick", None)
+VOWELS = vowels.prepare("quick", None)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_no_voice_is_both_learnt_and_tested(seed: int) -> None:
-    found = vowels.dealt(WORLD, seed)
-    learnt, tested = (set(WORLD.speakers[part].tolist()) for part in found["speakers"])
+    found = vowels.splits(VOWELS, seed)
+    learnt, tested = (set(VOWELS.speakers[part].tolist()) for part in found["speakers"])
     assert (len(learnt), len(tested)) == (8, 7)
     assert not learnt & tested
-    mixed = [set(WORLD.speakers[part].tolist()) for part in found["mixed"]]
+    mixed = [set(VOWELS.speakers[part].tolist()) for part in found["mixed"]]
     assert mixed[0] == mixed[1] == set(range(15))
     for split in found.values():
         assert [len(part) for part in split] == [8 * 66, 7 * 66]
@@ -28,7 +28,7 @@ def test_no_voice_is_both_learnt_and_tested(seed: int) -> None:
 
 def test_speakers_are_dealt_anew() -> None:
     known = {
-        tuple(sorted(set(WORLD.speakers[vowels.dealt(WORLD, seed)["speakers"][0]].tolist())))
+        tuple(sorted(set(VOWELS.speakers[vowels.splits(VOWELS, seed)["speakers"][0]].tolist())))
         for seed in range(6)
     }
     assert len(known) > 1
@@ -50,18 +50,18 @@ def test_the_full_level_reads_areas_and_speakers_from_their_columns(monkeypatch)
     rng = np.random.default_rng(0)
     X = np.column_stack([np.zeros(6), np.arange(6), np.ones(6), rng.normal(size=(6, 10))])
     monkeypatch.setattr(data, "vowels", lambda: data.Dataset("vowels", X, np.arange(6)))
-    world = vowels.prepare("full", None)
-    assert world.speakers.tolist() == [0, 1, 2, 3, 4, 5]
+    examples = vowels.prepare("full", None)
+    assert examples.speakers.tolist() == [0, 1, 2, 3, 4, 5]
     areas = (X[:, 3:] - X[:, 3:].mean(axis=0)) / X[:, 3:].std(axis=0)
     rows = areas / np.linalg.norm(areas, axis=1, keepdims=True)
-    np.testing.assert_allclose(world.X, rows, atol=1e-6)
+    np.testing.assert_allclose(examples.X, rows, atol=1e-6)
 
 
 def test_made_up_vowels_are_told_apart_by_their_neighbours() -> None:
     # Labels and rows in the same order: chance would be one in eleven.
-    squares = ((WORLD.X[:, None] - WORLD.X[None]) ** 2).sum(axis=2)
+    squares = ((VOWELS.X[:, None] - VOWELS.X[None]) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
-    assert np.mean(WORLD.y[squares.argmin(axis=1)] == WORLD.y) > 0.5
+    assert np.mean(VOWELS.y[squares.argmin(axis=1)] == VOWELS.y) > 0.5
 
 
 def results(cost: float) -> list:

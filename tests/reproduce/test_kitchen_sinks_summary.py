@@ -78,8 +78,8 @@ def test_random_features_are_compared_within_the_rivals_time():
 
 @pytest.mark.full
 def test_a_cell_has_errors_and_times_of_all_sizes():
-    world = summary.prepare("quick", None)
-    found = summary.measure(world, Cell({"data": "digits", "draw": 0}), 0)
+    problems = summary.prepare("quick", None)
+    found = summary.measure("quick", problems, Cell({"data": "digits", "draw": 0}), 0)
     for name, sizes in summary.SIZES.items():
         assert len(found[name]) == len(found[f"{name}, seconds"]) == len(sizes)
         assert found[name][-1] < found[name][0]

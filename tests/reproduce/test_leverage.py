@@ -10,6 +10,8 @@ from sklearn.linear_model import Ridge
 from mehler import FourierFeatures, data
 from mehler.features import leverage as selectors
 from mehler.reproduce._experiment import Cell
+from mehler.reproduce._results import Results
+from mehler.reproduce._rows import Problem, Split, gammas_of, split
 from mehler.reproduce.leverage import controls as leverage
 from mehler.reproduce.leverage._methods import (
     METHODS,
@@ -19,18 +21,17 @@ from mehler.reproduce.leverage._methods import (
     on_features,
     on_pool,
 )
-from mehler.reproduce.leverage._world import Problem, Split, gammas_of, split
 
 
 def toy(n=260, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 3)) * [1.0, 10.0, 0.0]
-    return Problem("toy", X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n), False)
+    return Problem(X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n), False)
 
 
 def test_parts_do_not_overlap_and_are_standardised_by_the_first() -> None:
     problem = toy()
-    marked = Problem("toy", np.arange(260.0)[:, None], problem.y, False)
+    marked = Problem(np.arange(260.0)[:, None], problem.y, False)
     parts = split(marked, 100, 50, 3)
     mean, deviation = 0.0, 1.0
     rows = [part[0][:, 0] for part in (parts.fit, parts.choose, parts.test)]
@@ -116,16 +117,18 @@ def outcome(ratio, n=10, noise=0.01):
     [(0.9, "better than"), (1.1, "worse than"), (1.0, "not told apart from")],
 )
 def test_verdicts_follow_the_ratio(ratio, said) -> None:
-    assert f"{said} plain sampling" in leverage.verdict(outcome(ratio), "a", "b", "what")
+    assert f"{said} plain sampling" in leverage.verdict(
+        Results(outcome(ratio)), "a", "a", "b", "what"
+    )
 
 
 def test_two_draws_tell_little_apart() -> None:
-    said = leverage.verdict(outcome(0.9, n=2, noise=0.05), "a", "b", "what")
+    said = leverage.verdict(Results(outcome(0.9, n=2, noise=0.05)), "a", "a", "b", "what")
     assert "not told apart" in said
 
 
-def test_quick_world_is_the_small_digits() -> None:
-    problem = leverage.EXPERIMENT.prepare("quick", None).problems["digits"]
+def test_the_quick_problem_is_the_small_digits() -> None:
+    problem = leverage.EXPERIMENT.prepare("quick", None)["digits"]
     assert problem.X.shape == (1797, 64)
     assert set(problem.y) == {-1.0, 1.0}
     keys = [cell.key for cell in leverage.cells("full")]
@@ -144,14 +147,14 @@ def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
         made = data.Dataset(name, X, y, classes=labels)
         monkeypatch.setattr(data, name, lambda made=made: made)
     monkeypatch.setattr(data, "house_sales", lambda: data.Dataset("house_sales", X, prices**2))
-    world = leverage.EXPERIMENT.prepare("full", None)
-    assert list(world.problems) == ["adult", "magic", "diamonds", "house_sales"]
-    assert [one.classes for one in world.problems.values()] == [True, True, False, False]
-    assert np.array_equal(world.problems["adult"].y, 2.0 * classes - 1)
-    target = world.problems["diamonds"].y
+    problems = leverage.EXPERIMENT.prepare("full", None)
+    assert list(problems) == ["adult", "magic", "diamonds", "house_sales"]
+    assert [one.classes for one in problems.values()] == [True, True, False, False]
+    assert np.array_equal(problems["adult"].y, 2.0 * classes - 1)
+    target = problems["diamonds"].y
     assert (target.mean(), target.std()) == pytest.approx((0.0, 1.0))
     # Standardised logarithms do not see a power.
-    np.testing.assert_allclose(world.problems["house_sales"].y, target, atol=1e-12)
+    np.testing.assert_allclose(problems["house_sales"].y, target, atol=1e-12)
 
 
 def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:
@@ -179,8 +182,8 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
         return 0.25, floors[-1]
 
     monkeypatch.setattr(leverage, "exact", exact)
-    world = leverage.EXPERIMENT.prepare("quick", None)
-    found = leverage.measure(world, leverage.cells("quick")[0], 0)
+    problems = leverage.EXPERIMENT.prepare("quick", None)
+    found = leverage.measure("quick", problems, leverage.cells("quick")[0], 0)
     assert found["exact"] == floors[0]
     for method in METHODS:
         assert found[f"{method}, tuned"] == found[f"{method}, fixed"] == tried[method][0]

@@ -8,18 +8,18 @@ import pytest
 from mehler import FourierFeatures
 from mehler.reproduce._experiment import Cell
 from mehler.reproduce._results import Results
+from mehler.reproduce._rows import gammas_of, split
 from mehler.reproduce.leverage import weights
-from mehler.reproduce.leverage._world import gammas_of, split
 
-WORLD = weights.EXPERIMENT.prepare("quick", None)
+PROBLEMS = weights.EXPERIMENT.prepare("quick", None)
 CELL = Cell({"data": "digits", "draw": 0})
 
 
 def test_weights_are_those_of_the_inverse() -> None:
     # Second route: the formula with an inverse, written out.
-    summary = weights.measure(WORLD, CELL, 0)
+    summary = weights.measure("quick", PROBLEMS, CELL, 0)
     own = CELL.seed(0, weights.EXPERIMENT.name)
-    parts = split(WORLD.problems["digits"], 300, 100, own)
+    parts = split(PROBLEMS["digits"], 300, 100, own)
     pool = FourierFeatures.draw(
         64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
     )

@@ -9,9 +9,9 @@ from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
 from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce.maxout import local_coefficients as local
 
-WORLD = local.prepare("quick", None)
-X, ROWS = WORLD.X[:60], WORLD.X[100:104]
-CODES = learn.one_vs_all(WORLD.y[:60])[0]
+IMAGES, LABELS = local.prepare("quick", None)
+X, ROWS = IMAGES[:60], IMAGES[100:104]
+CODES = learn.one_vs_all(LABELS[:60])[0]
 
 
 def function(rows, beta, name):

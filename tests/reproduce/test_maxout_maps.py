@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from mehler.reproduce._rows import Split
 from mehler.reproduce.maxout import maps
-from mehler.reproduce.maxout.table_1 import World
 
 
 @pytest.fixture(scope="module")
-def world():
+def rows():
     return maps.EXPERIMENT.prepare("quick", None)
 
 
-def test_votes_are_those_of_scikit_learn_where_none_is_tied(world) -> None:
-    X, labels = world.fit
-    Q, _ = world.test
-    errors = maps.votes(lambda rows: rows, X, labels, Q, world.test[1])
+def test_votes_are_those_of_scikit_learn_where_none_is_tied(rows) -> None:
+    X, labels = rows.fit
+    Q, _ = rows.test
+    errors = maps.votes(lambda rows: rows, X, labels, Q, rows.test[1])
     for k, error in zip((1, 3, 5, 7), errors):
         peer = KNeighborsClassifier(k).fit(X, labels)
         chances = np.sort(peer.predict_proba(Q), axis=1)
         tied = np.mean(chances[:, -1] == chances[:, -2])
-        right = 100 * np.mean(peer.predict(Q) != world.test[1])
+        right = 100 * np.mean(peer.predict(Q) != rows.test[1])
         assert abs(error - right) <= 100 * tied
 
 
@@ -37,8 +37,8 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
     assert errors[3] == 100.0
 
 
-def test_maps_take_as_many_columns_and_projections_as_they_say(world) -> None:
-    X, m = world.fit[0], 40
+def test_maps_take_as_many_columns_and_projections_as_they_say(rows) -> None:
+    X, m = rows.fit[0], 40
     for name, (_, takes) in maps.MAPS.items():
         if name.startswith("fourier"):
             phi = maps.fourier(name, X, m, 1.0, 0)
@@ -50,13 +50,13 @@ def test_maps_take_as_many_columns_and_projections_as_they_say(world) -> None:
         assert takes(m) == weights
 
 
-def test_bandwidths_and_votes_are_not_chosen_by_test_rows(world, monkeypatch) -> None:
+def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> None:
     # Planted leak: wrong test labels may change errors, but nothing that is chosen.
-    wrong = World(world.fit, world.choose, (world.test[0], (world.test[1] + 1) % 10))
+    wrong = Split(rows.fit, rows.choose, (rows.test[0], (rows.test[1] + 1) % 10))
     for cell in maps.cells("quick"):
         if cell.options["map"] not in ("fourier-m", "neighbours") or cell.options["draw"]:
             continue
-        one, two = (maps.measure(each, cell, 0) for each in (world, wrong))
+        one, two = (maps.measure("quick", each, cell, 0) for each in (rows, wrong))
         chosen = ("gamma", "lambda", "neighbours", "held_out")
         assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
         assert one["error"] < 50 < two["error"]

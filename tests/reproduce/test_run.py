@@ -173,7 +173,7 @@ def test_cells_are_measured_by_one_thread(monkeypatch, tmp_path) -> None:
 
     threads: set[int] = set()
 
-    def measure(world, cell, seed):
+    def measure(level, rows, cell, seed):
         threads.update(pool["num_threads"] for pool in threadpool_info())
         return {"square": 1.0}
 

@@ -9,7 +9,7 @@ from mehler.statements import Plot, Series
 def toy(calls: list[str], fail_at: str | None = None) -> Experiment:
     """Return an experiment that is interrupted at the cell `fail_at`."""
 
-    def measure(world, cell, seed):
+    def measure(level, rows, cell, seed):
         calls.append(cell.key)
         if cell.key == fail_at:
             raise KeyboardInterrupt
@@ -31,7 +31,6 @@ def toy(calls: list[str], fail_at: str | None = None) -> Experiment:
         title="Squares & more",
         source="Nobody (2026), Table 0",
         printed="Squares of three numbers.",
-        prepare=lambda level, data: None,
         cells=lambda level: [Cell({"n": n}) for n in (1, 2, 3)],
         measure=measure,
         page=page,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -40,9 +40,10 @@ class Cell:
         return int.from_bytes(sha256(text.encode()).digest()[:6], "big")
 
 
-def ten_draws(level: Level) -> list[Cell]:
-    """Return ten draws, each with all settings of an experiment, so that they are paired."""
-    return [Cell({"draw": draw}) for draw in range(10)]
+def draws(settings: Iterable[Mapping[str, Any]] = ({},), n: int = 10) -> list[Cell]:
+    """Return n draws with all settings each, so that they are paired."""
+    settings = list(settings)
+    return [Cell({**setting, "draw": draw}) for draw in range(n) for setting in settings]
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,15 @@ class Experiment:
     printed : str
         The paper's protocol and results, paraphrased.
     measure : callable
-        ``measure(world, cell, seed)`` -> dict of numbers; `seed` is that of the whole run.
+        ``measure(level, rows, cell, seed)`` -> dict of numbers; `rows` is what `prepare` returns,
+        `seed` that of the whole run.
     page : callable
         ``page(level, cells)`` -> Page; `cells` is a list of (Cell, dict).
     cells : callable
         ``cells(level)`` -> list of Cell; ten draws unless stated.
     prepare : callable
-        ``prepare(level, data)`` -> world: loads the data shared by all cells; raises if they are
-        missing, before any work. The world is the level unless stated.
+        ``prepare(level, folder)``: loads what all cells share; raises MissingDataError if a package
+        of data is not installed, before any work. Nothing is shared unless stated.
     data : mapping of {"quick", "full"} to str
         Data of each level, and what they stand in for; empty if there are none.
     needs_data : {"quick", "full"} tuple
@@ -104,11 +106,11 @@ class Experiment:
     title: str
     source: str
     printed: str
-    measure: Callable[[Any, Cell, int], Measured] = field(repr=False)
+    measure: Callable[[Level, Any, Cell, int], Measured] = field(repr=False)
     page: Callable[[Level, list[tuple[Cell, Measured]]], Page] = field(repr=False)
-    cells: Callable[[Level], list[Cell]] = field(default=ten_draws, repr=False)
+    cells: Callable[[Level], list[Cell]] = field(default=lambda level: draws(), repr=False)
     prepare: Callable[[Level, Path | None], Any] = field(
-        default=lambda level, data: level, repr=False
+        default=lambda level, folder: None, repr=False
     )
     data: Mapping[Level, str] = field(default_factory=dict)
     needs_data: tuple[Level, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _random
+from mehler import _random, learn
 
 # Queries per block of distances: 256 by 60,000 of float64 are 117 MiB.
 _BLOCK = 256
@@ -17,10 +17,14 @@ _BLOCK = 256
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
-def unit_rows(X: Any, dtype: object = np.float32) -> Any:
-    """Return images or recordings, (n, ...), as rows of length 1, normalised in that dtype."""
-    rows = X.reshape(len(X), -1).astype(dtype)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+def classes_by_ridge(
+    phi: Callable[[Any], Any], rows: Any, labels: NDArray[Any], new: Any
+) -> NDArray[Any]:
+    """Return the classes of new rows by ridge regression, lambda by rows left out."""
+    codes, classes = learn.one_vs_all(labels)
+    lambdas = tuple(10.0 ** np.arange(-8.0, 0.0))
+    fit = learn.ridge(phi, rows, codes, lambdas=lambdas, scoring="error_rate")
+    return np.asarray(classes[fit.predict(new).argmax(axis=1)])
 
 
 def nearest_rows(

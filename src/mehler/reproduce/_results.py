@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import getitem
 from typing import Any, NamedTuple
@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from mehler.reproduce._experiment import Cell, Measured, Table
 from mehler.statements import Plot, Series
 
+# From a label, places and values over draws to a series.
+_Bars = Callable[[str, Any, ArrayLike], Series]
 # Two-sided error rate of the interval, for normal differences.
 _MISS = 0.01
 # Differences of fractions that are equal but for rounding are this close, relative to the largest.
 _ROUNDING = 1e-9
-_STANDARD_ERROR = "Mean over draws, with its standard error."
 
 
 class Results:
@@ -84,16 +85,23 @@ def with_errors(label: str, x: Any, values: ArrayLike) -> Series:
     values = np.asarray(values)
     means = values.mean(axis=0)
     errors = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return Series(
-        label=label, x=x, y=means, y_low=means - errors, y_high=means + errors, kind="points"
-    )
+    return _with_bars(label, x, means, means - errors, means + errors)
 
 
-def with_range(label: str, x: Any, values: Iterable[ArrayLike]) -> Series:
-    """Return a series of means over draws with minimum and maximum; `values` is one array per x."""
-    arrays = [np.asarray(draws) for draws in values]
-    means, least, most = np.transpose([(each.mean(), each.min(), each.max()) for each in arrays])
-    return Series(label=label, x=x, y=means, y_low=least, y_high=most, kind="points")
+def with_range(label: str, x: Any, values: ArrayLike) -> Series:
+    """Return a series of means over draws with the least and the largest; shape (draws, n)."""
+    columns = np.transpose(values)
+    return _with_bars(label, x, *zip(*((one.mean(), one.min(), one.max()) for one in columns)))
+
+
+def _with_bars(label: str, x: Any, means: Any, low: Any, high: Any) -> Series:
+    return Series(label=label, x=x, y=means, y_low=low, y_high=high, kind="points")
+
+
+_CAPTIONS: dict[_Bars, str] = {
+    with_errors: "Mean over draws, with its standard error.",
+    with_range: "Bars reach from the least to the largest draw.",
+}
 
 
 def curves(
@@ -102,41 +110,31 @@ def curves(
     x: Any,
     y_label: str,
     values: Mapping[str, ArrayLike],
-    caption: str = _STANDARD_ERROR,
+    caption: str = "",
     *,
+    bars: _Bars = with_errors,
     x_log: bool = True,
     y_log: bool = False,
 ) -> Plot:
-    """Plot means with standard errors over `x`; ``values`` are of shape (draws, n) by label."""
+    """Plot means with bars over `x`, for all labels or by label; ``values`` are (draws, n)."""
+    at = x if isinstance(x, Mapping) else dict.fromkeys(values, x)
     return Plot(
         title=title,
         x_label=x_label,
         x_log=x_log,
         y_label=y_label,
         y_log=y_log,
-        series=[with_errors(label, x, draws) for label, draws in values.items()],
-        caption=caption,
+        series=[bars(label, at[label], draws) for label, draws in values.items()],
+        caption=caption or _CAPTIONS[bars],
     )
 
 
-def by_row(
-    title: str,
-    x_label: str,
-    y_label: str,
-    values: Mapping[str, NDArray[np.float64]],
-    caption: str = _STANDARD_ERROR,
-) -> Plot:
-    """Plot means with standard errors beside each other, ``values`` of shape (draws,) by label."""
-    return Plot(
-        title=title,
-        x_label=x_label,
-        y_label=y_label,
-        series=[
-            with_errors(label, [place], draws[:, None])
-            for place, (label, draws) in enumerate(values.items(), start=1)
-        ],
-        caption=caption,
-    )
+def by_row(title: str, y_label: str, values: Mapping[str, ArrayLike], **options: Any) -> Plot:
+    """Plot means with bars beside each other, by row of a table, ``values`` of shape (draws,)."""
+    columns = {label: np.asarray(draws)[:, None] for label, draws in values.items()}
+    places = {label: [place] for place, label in enumerate(values, start=1)}
+    x_label = options.pop("x_label", "row of the table")
+    return curves(title, x_label, places, y_label, columns, x_log=False, **options)
 
 
 class Interval(NamedTuple):
@@ -192,11 +190,15 @@ def difference(
     more: str = "more mistakes",
     unit: str = "error ",
     looks: int = 1,
+    draw: str = "draw",
 ) -> str:
     """Format the paired difference of percentages, `values` - `base`, with its interval."""
+    if len(values) == 1:
+        gain = f"{unit}{values[0] - base[0]:+.2f} percent"
+        return f"{capital(what)}: {gain}, over 1 {draw}, so that no interval can be given."
     interval = paired_interval(values - base, looks)
     level = "99 %" if looks == 1 else f"99 % for all {looks} differences at once"
     return (
         f"{capital(what)}: {interval.word(less, more)}; {unit}{interval.mean:+.2f} percent "
-        f"({interval.ends(level=level)}, over {len(values)} draws)."
+        f"({interval.ends(level=level)}, over {len(values)} {draw}s)."
     )

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mehler._files import require_file, uninterrupted, write_whole
+from mehler._files import require_file, require_folder, uninterrupted, write_whole
 from mehler._validate import require_function, require_integer, require_path
 from mehler._version import __version__
 from mehler.report import draw, page_style
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Outcome
-from mehler.reproduce._store import Store
 
 Progress = Callable[[str, int, int], None]
+_SETTINGS = "run.json"
 
 
 class Stopped(RuntimeError):
@@ -43,7 +43,7 @@ def experiments() -> dict[str, Experiment]:
     'Errors of random maxout features over m and q'
     """
     from mehler.reproduce import depth, kitchen_sinks
-    from mehler.reproduce.invariant import mnist, panels, permutations, speech, vowels
+    from mehler.reproduce.invariant import accuracy, panels, permutations, vowels
     from mehler.reproduce.leverage import adult, controls, few_labels, weights
     from mehler.reproduce.maxout import (
         figure_1,
@@ -66,9 +66,9 @@ def experiments() -> dict[str, Experiment]:
         table_3.EXPERIMENT,
         table_3.FRAMES,
         permutations.EXPERIMENT,
-        mnist.EXPERIMENT,
+        accuracy.MNIST,
         panels.MNIST,
-        speech.EXPERIMENT,
+        accuracy.SPEECH,
         panels.SPEECH,
         vowels.EXPERIMENT,
         controls.EXPERIMENT,
@@ -155,10 +155,10 @@ def run(
     own = experiment.own_cells
     wanted = experiment.cells(level) if source is None or own is None else own(level, source)
     _require_data(experiment, level, source)
-    world = experiment.prepare(level, source)
+    rows = experiment.prepare(level, source)
     store = Store(folder / "cells", settings(experiment, level, seed))
     try:
-        cells = _measured(experiment, wanted, seed, world, store, progress)
+        cells = _measured(experiment, level, rows, wanted, seed, store, progress)
         title, page = experiment.title_on(level, source), experiment.page(level, cells)
         outcome = Outcome(experiment, level, seed, title, cells, page)
         text, markup = as_json(outcome), render(outcome)
@@ -190,9 +190,10 @@ def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
 
 def _measured(
     experiment: Experiment,
+    level: Level,
+    rows: Any,
     wanted: list[Cell],
     seed: int,
-    world: str,
     store: Store,
     progress: Progress | None,
 ) -> list[tuple[Cell, Measured]]:
@@ -210,13 +211,74 @@ def _measured(
                 progress(cell.key.replace("_", " "), number, len(wanted))
             start = time.process_time()
             with threadpool_limits(limits=1):
-                measured = experiment.measure(world, cell, seed)
+                measured = experiment.measure(level, rows, cell, seed)
             measured["seconds"] = round(time.process_time() - start, 3)
             store.put(cell, measured)
         cells.append((cell, measured))
     if progress is not None:
         progress("page", len(wanted), len(wanted))
     return cells
+
+
+class Store:
+    """A folder of finished cells, with the `settings` on which they depend.
+
+    Each cell names the version of mehler that measured it; those of another version are not there.
+    Raises ValueError for cells of other or unknown settings, and for a folder that cannot be made.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        self.folder = folder
+        kept = _read(folder / _SETTINGS)
+        if kept is not None:
+            changed = ", ".join(
+                f"{name}: {kept.get(name)!r} there, {value!r} now"
+                for name, value in settings.items()
+                if kept.get(name) != value
+            )
+            if changed:
+                raise ValueError(
+                    f"{folder} holds cells of another run ({changed}); take another --out"
+                )
+            return
+        if any(path.name != _SETTINGS for path in folder.glob("*.json")):
+            raise ValueError(
+                f"{folder} holds cells, but {_SETTINGS} does not say of which run; take "
+                "another --out, or remove the folder"
+            )
+        require_folder(folder, "out")
+        write_whole(folder / _SETTINGS, json.dumps(dict(settings), indent=1) + "\n")
+
+    def get(self, cell: Cell) -> Measured | None:
+        """Return the measurements of a cell, or None if there are none of this version."""
+        record = _read(self._path(cell))
+        if record is None or record.get("options") != dict(cell.options):
+            return None
+        measured = record.get("measured")
+        whole = isinstance(measured, dict) and "seconds" in measured
+        return measured if whole and record.get("mehler") == __version__ else None
+
+    def put(self, cell: Cell, measured: Measured) -> None:
+        """Write the measurements of a cell, atomically."""
+        record = {"options": dict(cell.options), "mehler": __version__, "measured": measured}
+        write_whole(self._path(cell), json.dumps(record, indent=1) + "\n")
+
+    def count(self, cells: Iterable[Cell]) -> int:
+        """Return how many of the cells are finished."""
+        return sum(self.get(cell) is not None for cell in cells)
+
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / f"{cell.key}.json"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def as_json(outcome: Outcome) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -16,8 +16,8 @@ from mehler.features.deep import critical_weight_variance
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table
-from mehler.reproduce.leverage._floor import gaussian
-from mehler.reproduce.leverage._world import gammas_of, scaled, standardised
+from mehler.reproduce._rows import Part, Problem, gammas_of, scaled, standardised
+from mehler.reproduce.leverage._methods import gaussian
 
 _Which = Literal["nngp", "ntk"]
 _WHICH: tuple[_Which, ...] = ("nngp", "ntk")
@@ -31,6 +31,25 @@ _SHOWN, _SHALLOW = (4, 3), (2, 1)
 _DRAWN = (_SHALLOW, (2, 3), (4, 1), _SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
 _ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
+
+
+# Rows to learn from and to test on.
+_ROWS = {"quick": (120, 200), "full": (300, 500)}
+_POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
+_DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
+_SETS: dict[Level, dict[str, Callable[[], Any]]] = {
+    "quick": {"digits": data.digits},
+    "full": {
+        "digits": data.digits,
+        "letter": data.letter,
+        "magic": data.magic,
+        "diamonds": data.diamonds,
+        "MNIST": data.mnist_5k,
+    },
+}
+_LAMBDAS = tuple(10.0**k for k in range(-8, 1))
+_KINDS = ("NNGP", "NTK")
+BEST, RELU = "best maxout kernel", "best ReLU kernel"
 
 
 def deep(q: int, depth: int) -> DeepKernel:
@@ -108,17 +127,98 @@ def named(q: int, depth: int) -> str:
     return f"q = {q}, depth {depth}"
 
 
-_KINDS = ("NNGP", "NTK")
-_BEST, _RELU = "best maxout kernel", "best ReLU kernel"
+def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
+    """Load the 8 x 8 digits; at level full letters, air showers, diamonds and MNIST's digits too.
+
+    Targets are the codes of classes, or one column.
+    """
+    problems = {}
+    for name, load in _SETS[level].items():
+        examples = load()
+        rows, classes = examples.X.reshape(len(examples.X), -1), bool(examples.classes)
+        y = learn.one_vs_all(examples.y)[0] if classes else scaled(np.log(examples.y))[:, None]
+        problems[name] = Problem(rows.astype(np.float64), y, classes, examples.X.ndim == 3)
+    return problems
 
 
-def page(
-    cells: list[tuple[Cell, Measured]], pools: tuple[int, ...], depths: tuple[int, ...]
-) -> Page:
+def cells(level: Level) -> list[Cell]:
+    """Return draws, exact kernels first; the seed does not see which of both."""
+    return [
+        Cell({"data": name, "draw": draw, "machines": kind})
+        for draw in range(10)
+        for kind in ("kernels", "features", "more features")
+        for name in _SETS[level]
+    ]
+
+
+def split(problem: Problem, n_train: int, n_test: int, seed: int) -> tuple[Part, Part]:
+    """Draw both parts, centred and scaled by the first: columns of tables, images as a whole.
+
+    The mean square entry is about 1.
+    """
+    order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
+    learnt, tested = order[:n_train], order[n_train:]
+    X, new = problem.X[learnt], problem.X[tested]
+    if problem.image:
+        mean = X.mean(axis=0)
+        deviation = np.sqrt(np.mean((X - mean) ** 2))
+        X, new = ((part - mean) / deviation for part in (X, new))
+    else:
+        X, new = standardised(X, new)
+    return (X, problem.y[learnt]), (new, problem.y[tested])
+
+
+def error(values: NDArray[np.float64], targets: NDArray[np.float64], *, classes: bool) -> float:
+    """Return mistakes, or the share of the variance that is not explained, in percent."""
+    if classes:
+        return float(100 * np.mean(values.argmax(axis=1) != targets.argmax(axis=1)))
+    return float(100 * np.mean((values - targets) ** 2) / np.var(targets))
+
+
+def measure(level: Level, problems: dict[str, Problem], cell: Cell, seed: int) -> Measured:
+    """Return test and leave-one-out errors of kernels, or of features, on one split."""
+    own, kind = cell.seed(seed, _NAME, "machines"), cell.options["machines"]
+    problem = problems[cell.options["data"]]
+    (X, codes), (new, targets) = split(problem, *_ROWS[level], own)
+
+    def best_of(kernels: list[Kernel]) -> tuple[int, Any]:
+        fits = [kernel_ridge(kernel, X, codes, _LAMBDAS) for kernel in kernels]
+        best = int(np.argmin([fit.errors.min() for fit in fits]))
+        return best, fits[best]
+
+    if kind == "kernels":
+        candidates = {
+            f"{which.upper()}, {named(q, depth)}": [of_network(deep(q, depth), which)]
+            for q in _POOLS[level]
+            for depth in _DEPTHS[level]
+            for which in _WHICH
+        }
+        fits = {name: best_of(k)[1] for name, k in {**candidates, **others(X)}.items()}
+    else:
+        if kind == "features":
+            maps = features(X, gammas_of(X)[best_of(others(X)["RBF"])[0]], own)
+        else:
+            maps = more_features(X.shape[1], own)
+        fits = {name: learn.ridge(phi, X, codes, lambdas=_LAMBDAS) for name, phi in maps.items()}
+    measured: Measured = {}
+    for name, fit in fits.items():
+        measured[name] = error(fit.predict(new), targets, classes=problem.classes)
+        measured[f"{name}, left out"] = float(fit.errors.min())
+    return measured
+
+
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors over depth and pool, those of other machines, and paired differences."""
+    pools, depths, grid, pairs = _POOLS[level], _DEPTHS[level], _grid(level), _pairs(level)
+    joined: dict[tuple[str, int], Measured] = {}
+    for cell, measured in cells:
+        joined.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
+    results = Results(
+        (Cell({"data": name, "draw": draw}), {**measured, **chosen(measured, level)})
+        for (name, draw), measured in joined.items()
+    )
     tables, plots, verdicts = [], [], []
-    results = Results((cell, _with_chosen(one, pools, depths)) for cell, one in cells)
-    names, grid, pairs = results.options("data"), _grid(pools, depths), _pairs(depths)
+    names = results.options("data")
     for name in names:
         some = results.where(data=name)
         _, first = some.cells[0]
@@ -146,7 +246,7 @@ def page(
             curves(
                 f"{name}: error over depth",
                 "hidden layers",
-                np.array(depths),
+                depths,
                 "test error, percent",
                 {label: np.transpose(over[label]) for label in shown},
                 x_log=False,
@@ -167,27 +267,28 @@ def page(
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
-def _grid(pools: tuple[int, ...], depths: tuple[int, ...]) -> list[str]:
-    return [f"{kind}, {named(q, n)}" for kind in _KINDS for q in pools for n in depths]
+def _grid(level: Level) -> list[str]:
+    networks = itertools.product(_KINDS, _POOLS[level], _DEPTHS[level])
+    return [f"{kind}, {named(q, depth)}" for kind, q, depth in networks]
 
 
-def _with_chosen(measured: Measured, pools: tuple[int, ...], depths: tuple[int, ...]) -> Measured:
-    """Add the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
-    chosen = {}
-    for label, relu in ((_BEST, False), (_RELU, True)):
-        keys = [key for key in _grid(pools, depths) if ("q = 2," in key) == relu]
-        chosen[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
-    return {**measured, **chosen}
+def chosen(measured: Measured, level: Level) -> Measured:
+    """Return the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
+    errors = {}
+    for label, relu in ((BEST, False), (RELU, True)):
+        keys = [key for key in _grid(level) if ("q = 2," in key) == relu]
+        errors[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
+    return errors
 
 
-def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
+def _pairs(level: Level) -> list[tuple[str, str]]:
     """Return the machines that are compared."""
     shown, alike = named(*_SHOWN), named(2, _SHOWN[1])
-    deepest, one = named(_SHOWN[0], depths[-1]), named(_SHOWN[0], 1)
+    deepest, one = named(_SHOWN[0], _DEPTHS[level][-1]), named(_SHOWN[0], 1)
     return [
-        (_BEST, "RBF"),
-        (_BEST, _RELU),
-        (_BEST, "arc-cosine, order 2"),
+        (BEST, "RBF"),
+        (BEST, RELU),
+        (BEST, "arc-cosine, order 2"),
         (f"NTK, {shown}", f"NNGP, {shown}"),
         (f"NNGP, {shown}", f"NNGP, {alike}"),
         (f"NNGP, {deepest}", f"NNGP, {one}"),
@@ -198,141 +299,6 @@ def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
         (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
         (f"tangent features, {shown}", f"networks, {shown}"),
     ]
-
-
-_DRAWS = 10
-# Rows to learn from and to test on.
-_ROWS = {"quick": (120, 200), "full": (300, 500)}
-_POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
-_DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
-_SETS: dict[Level, dict[str, Callable[[], Any]]] = {
-    "quick": {"digits": data.digits},
-    "full": {
-        "digits": data.digits,
-        "letter": data.letter,
-        "magic": data.magic,
-        "diamonds": data.diamonds,
-        "MNIST": data.mnist_5k,
-    },
-}
-_LAMBDAS = tuple(10.0**k for k in range(-8, 1))
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Rows with the codes of their classes, or one target; images keep their pixels' scale."""
-
-    X: Any
-    codes: Any
-    classes: bool
-    image: bool
-
-
-@dataclass(frozen=True)
-class _World:
-    """Problems by name."""
-
-    level: Level
-    problems: dict[str, Problem]
-
-
-def prepare(level: Level, folder: Path | None) -> _World:
-    """Load the 8 x 8 digits; at level full letters, air showers, diamonds and MNIST's digits too.
-
-    Raises MissingDataError if a package is not installed.
-    """
-    problems = {}
-    for name, load in _SETS[level].items():
-        loaded = load()
-        rows = loaded.X.reshape(len(loaded.X), -1).astype(np.float64)
-        if loaded.classes:
-            codes = learn.one_vs_all(loaded.y)[0]
-        else:
-            codes = scaled(np.log(loaded.y))[:, None]
-        problems[name] = Problem(rows, codes, bool(loaded.classes), loaded.X.ndim == 3)
-    return _World(level, problems)
-
-
-def cells(level: Level) -> list[Cell]:
-    """Return draws, exact kernels first; the seed does not see which of both."""
-    return [
-        Cell({"data": name, "draw": draw, "machines": kind})
-        for draw in range(_DRAWS)
-        for kind in ("kernels", "features", "more features")
-        for name in _SETS[level]
-    ]
-
-
-@dataclass(frozen=True)
-class _Split:
-    """Rows to learn from and to test on, whose mean square entry is about 1."""
-
-    X: Any
-    codes: Any
-    new: Any
-    right: Any
-    classes: bool
-
-    def error(self, values: NDArray[np.float64]) -> float:
-        """Return mistakes, or the share of the variance that is not explained, in percent."""
-        if self.classes:
-            wrong = values.argmax(axis=1) != self.right.argmax(axis=1)
-            return float(100 * np.mean(wrong))
-        return float(100 * np.mean((values - self.right) ** 2) / np.var(self.right))
-
-
-def split(problem: Problem, n_train: int, n_test: int, seed: int) -> _Split:
-    """Draw both parts, centred and scaled by the first: columns of tables, images as a whole."""
-    order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
-    parts = problem.X[order[:n_train]], problem.X[order[n_train:]]
-    if problem.image:
-        mean = parts[0].mean(axis=0)
-        deviation = np.sqrt(np.mean((parts[0] - mean) ** 2))
-        X, new = ((part - mean) / deviation for part in parts)
-    else:
-        X, new = standardised(*parts)
-    codes = problem.codes[order]
-    return _Split(X, codes[:n_train], new, codes[n_train:], problem.classes)
-
-
-def measure(world: _World, cell: Cell, seed: int) -> Measured:
-    """Return test and leave-one-out errors of kernels, or of features, on one split."""
-    own = cell.seed(seed, _NAME, "machines")
-    parts = split(world.problems[cell.options["data"]], *_ROWS[world.level], own)
-    X, codes, kind = parts.X, parts.codes, cell.options["machines"]
-
-    def best_of(kernels: list[Kernel]) -> tuple[int, Any]:
-        fits = [kernel_ridge(kernel, X, codes, _LAMBDAS) for kernel in kernels]
-        best = int(np.argmin([fit.errors.min() for fit in fits]))
-        return best, fits[best]
-
-    if kind == "kernels":
-        candidates = {
-            f"{which.upper()}, {named(q, depth)}": [of_network(deep(q, depth), which)]
-            for q in _POOLS[world.level]
-            for depth in _DEPTHS[world.level]
-            for which in _WHICH
-        }
-        fits = {name: best_of(k)[1] for name, k in {**candidates, **others(X)}.items()}
-    else:
-        if kind == "features":
-            maps = features(X, gammas_of(X)[best_of(others(X)["RBF"])[0]], own)
-        else:
-            maps = more_features(X.shape[1], own)
-        fits = {name: learn.ridge(phi, X, codes, lambdas=_LAMBDAS) for name, phi in maps.items()}
-    measured: Measured = {}
-    for name, fit in fits.items():
-        measured[name] = parts.error(fit.predict(parts.new))
-        measured[f"{name}, left out"] = float(fit.errors.min())
-    return measured
-
-
-def _page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
-    draws: dict[tuple[str, int], Measured] = {}
-    for cell, measured in cells:
-        draws.setdefault((cell.options["data"], cell.options["draw"]), {}).update(measured)
-    joined = [(Cell({"data": name, "draw": draw}), one) for (name, draw), one in draws.items()]
-    return page(joined, _POOLS[level], _DEPTHS[level])
 
 
 _NAME = "depth"
@@ -349,6 +315,6 @@ EXPERIMENT = Experiment(
     prepare=prepare,
     cells=cells,
     measure=measure,
-    page=_page,
+    page=page,
     data={"quick": "the 8 x 8 digits", "full": "digits, letter, magic, diamonds and MNIST"},
 )

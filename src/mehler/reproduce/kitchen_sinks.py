@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import FourierFeatures, KitchenSinks, data, exact, learn
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
 from mehler.reproduce._learners import perceptron
-from mehler.reproduce._results import Results, difference, spread, with_errors
-from mehler.reproduce.leverage._world import World, gammas_of, halves, standardised, world_of
-from mehler.statements import Plot
+from mehler.reproduce._results import Results, curves, difference, spread
+from mehler.reproduce._rows import Part, Problem, gammas_of, halves, problems, sets_of, standardised
 
 
 def greedy_path(
@@ -77,7 +77,6 @@ def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[
     return kept
 
 
-_DRAWS = 10
 # Rows to learn from and to test on.
 _ROWS = {"quick": (500, 500), "full": (3000, 2000)}
 _LAMBDAS = (1e-6, 1e-4, 1e-2)
@@ -99,55 +98,60 @@ _RIVALS = {
 _POOL, _THRESHOLDS = 1000, 4
 
 
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST.
-
-    Raises MissingDataError if a package is not installed.
-    """
-    world = world_of(level, ("adult",))
+def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
+    """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST."""
+    sets = problems(level, ("adult",))
     if level == "full":
-        world.problems["MNIST"] = halves("MNIST", data.mnist_5k())
-    return world
+        mnist = data.mnist_5k()
+        sets["MNIST"] = Problem(*halves(mnist.X, mnist.y), True)
+    return sets
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return sets and draws; all machines in one cell, paired."""
-    names = ("digits",) if level == "quick" else ("adult", "MNIST")
-    return [Cell({"data": name, "draw": draw}) for draw in range(_DRAWS) for name in names]
-
-
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Measured:
     """Return test errors in percent, and CPU seconds of learning, of each machine by size."""
-    problem, own = world.problems[cell.options["data"]], cell.seed(seed, _NAME)
-    n_train, n_test = _ROWS[world.level]
+    problem, own = sets[cell.options["data"]], cell.seed(seed, _NAME)
+    n_train, n_test = _ROWS[level]
     order = np.random.default_rng(own).permutation(len(problem.y))[: n_train + n_test]
     train, test = order[:n_train], order[n_train:]
     X, X_test = standardised(problem.X[train], problem.X[test])
     y, y_test = problem.y[train], problem.y[test]
-    gamma = gammas_of(X)[1]
+    maps = _maps(X.shape[1], gammas_of(X)[1], own)
+    measured: Measured = {}
 
     def error(values: Any) -> float:
         return float(100 * np.mean(np.sign(values) != y_test))
 
-    measured: Measured = {}
-    for name, draw in _maps(X.shape[1], gamma, own).items():
-        measured[name], measured[f"{name}, seconds"] = _each(
-            SIZES[name], _on_features(draw, (X, y), X_test, error)
-        )
-    start = time.process_time()
-    pool = _maps(X.shape[1], gamma, own)["random cosines"](_POOL)
-    path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
-    # The time of the whole path, shared in proportion to its steps: the pool is computed once.
-    measured.update(
-        _along("greedy cosines", start, [error(pool(X_test) @ w + y.mean()) for w in path.values()])
-    )
-    start = time.process_time()
-    cuts = np.quantile(X, (np.arange(_THRESHOLDS) + 0.5) / _THRESHOLDS, axis=0)
-    path, votes = boosted(stumps(X, cuts), y, SIZES["boosted stumps"]), stumps(X_test, cuts)
-    measured.update(_along("boosted stumps", start, [error(votes @ w) for w in path.values()]))
-    measured["joint"], measured["joint, seconds"] = _each(
-        SIZES["joint"], lambda k: error(perceptron(X, y, k, 1e-4, seed=own)(X_test))
-    )
+    def each(name: str, predict: Callable[[int], Any]) -> None:
+        """Measure errors, and the time of learning and predicting, one size at a time."""
+        measured[name], measured[f"{name}, seconds"] = errors, seconds = [], []
+        for k in SIZES[name]:
+            start = time.process_time()
+            errors.append(error(predict(k)))
+            seconds.append(time.process_time() - start)
+
+    def along(name: str, predict: Callable[[], Iterable[Any]]) -> None:
+        """Measure a whole path, and share its time in proportion to its steps."""
+        start = time.process_time()
+        measured[name] = [error(values) for values in predict()]
+        spent, steps = time.process_time() - start, np.array(SIZES[name])
+        measured[f"{name}, seconds"] = (spent * steps / steps[-1]).tolist()
+
+    def greedy() -> Iterator[Any]:
+        pool = maps["random cosines"](_POOL)
+        path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
+        return (pool(X_test) @ weights + y.mean() for weights in path.values())
+
+    def boosting() -> Iterator[Any]:
+        cuts = np.quantile(X, (np.arange(_THRESHOLDS) + 0.5) / _THRESHOLDS, axis=0)
+        path = boosted(stumps(X, cuts), y, SIZES["boosted stumps"])
+        votes = stumps(X_test, cuts)
+        return (votes @ weights for weights in path.values())
+
+    for name, draw in maps.items():
+        each(name, partial(_by_ridge, draw, (X, y), X_test))
+    along("greedy cosines", greedy)
+    along("boosted stumps", boosting)
+    each("joint", lambda k: perceptron(X, y, k, 1e-4, seed=own)(X_test))
     return measured
 
 
@@ -162,32 +166,9 @@ def _maps(d: int, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
     }
 
 
-def _on_features(
-    draw: Callable[[int], Any], train: tuple[Any, Any], new: Any, error: Callable[[Any], float]
-) -> Callable[[int], float]:
-    """Return the error of ridge regression by the number of features."""
-
-    def of(k: int) -> float:
-        fit = learn.ridge(draw(k), *train, lambdas=_LAMBDAS, scoring="error_rate")
-        return error(fit.predict(new))
-
-    return of
-
-
-def _each(sizes: tuple[int, ...], error: Callable[[int], float]) -> tuple[list[float], list[float]]:
-    """Return errors, and CPU seconds of learning and predicting, one size at a time."""
-    errors, seconds = [], []
-    for k in sizes:
-        start = time.process_time()
-        errors.append(error(k))
-        seconds.append(time.process_time() - start)
-    return errors, seconds
-
-
-def _along(name: str, start: float, errors: list[float]) -> Measured:
-    spent = time.process_time() - start
-    steps = np.array(SIZES[name])
-    return {name: errors, f"{name}, seconds": (spent * steps / steps[-1]).tolist()}
+def _by_ridge(draw: Callable[[int], Any], train: Part, new: Any, k: int) -> Any:
+    fit = learn.ridge(draw(k), *train, lambdas=_LAMBDAS, scoring="error_rate")
+    return fit.predict(new)
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
@@ -209,16 +190,9 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 ],
             )
         )
-        plots.append(
-            Plot(
-                title=f"{name}: error over CPU time",
-                x_label="CPU seconds",
-                x_log=True,
-                y_label="test error, percent",
-                series=[with_errors(method, times[method], errors[method]) for method in SIZES],
-                caption="Mean over draws, with its standard error, at the median time.",
-            )
-        )
+        caption = "Mean over draws, with its standard error, at the median time."
+        title, percent = f"{name}: error over CPU time", "test error, percent"
+        plots.append(curves(title, "CPU seconds", times, percent, errors, caption))
         for rival, kind in _RIVALS.items():
             pairs = [at_the_time(measured, rival) for _, measured in some.cells]
             what = f"{kind} in the time of {rival}, {SIZES[rival][-1]} of them, against these"
@@ -248,7 +222,7 @@ EXPERIMENT = Experiment(
         "optimisation is much faster. No numbers are on the slides."
     ),
     prepare=prepare,
-    cells=cells,
+    cells=lambda level: draws({"data": name} for name in sets_of(level, ("adult", "MNIST"))),
     measure=measure,
     page=page,
     data={

@@ -161,39 +161,36 @@ def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     for index, series in enumerate(plot.series):
         _draw_series(axes, series, index, colours[index % 6], joined=joined)
     whole = all(float(x).is_integer() for series in plot.series for x in series.x)
-    # More ticks of four characters would touch.
-    axes.xaxis.get_major_locator().set_params(nbins=7, integer=whole)
+    # More ticks of four characters would touch; rows of a table have each its own.
+    nbins = len(plot.series) if all(len(series.x) == 1 for series in plot.series) else 7
+    axes.xaxis.get_major_locator().set_params(nbins=nbins, integer=whole)
     for name, log in (("x", plot.x_log), ("y", plot.y_log)):
         if log:
             logarithmic(axes, name)
-    axes.set_xlabel(plot.x_label)
-    axes.set_ylabel(plot.y_label)
+    axes.set(xlabel=plot.x_label, ylabel=plot.y_label)
 
 
 def logarithmic(axes: Any, name: str) -> None:
     """Make the axis "x" or "y" logarithmic, with ticks that read as numbers: 1, 10, 1000, 10⁴."""
-    from matplotlib.ticker import (
-        FuncFormatter,
-        LogLocator,
-        MaxNLocator,
-        NullFormatter,
-        NullLocator,
-    )
+    from matplotlib import ticker
 
     axis = getattr(axes, f"{name}axis")
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
-    tens, halves = LogLocator(numticks=8), LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
+    tens, halves = (
+        ticker.LogLocator(numticks=8),
+        ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16),
+    )
     for locator in (tens, halves) if high >= 500 * low else (halves,):
         if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
             axis.set_major_locator(locator)
             break
     else:
-        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-        axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
-    axis.set_minor_formatter(NullFormatter())
+        axis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(value)))
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: bool) -> None:
@@ -246,5 +243,5 @@ def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
 
 def _spoken(plot: Plot) -> str:
     names = "; ".join(series.label for series in plot.series)
-    text = f"{plot.title}. {plot.y_label} against {plot.x_label}. Drawn: {names}."
-    return f"{text} {plot.caption}".strip()
+    axes = f"{plot.y_label} against {plot.x_label}"
+    return f"{plot.title}. {axes}. Drawn: {names}. {plot.caption}".strip()

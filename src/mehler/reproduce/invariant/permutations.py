@@ -10,11 +10,10 @@ from typing import Any
 
 from mehler.proofs_checks.group_invariant.permutations import PAPER
 from mehler.proofs_checks.group_invariant.permutations import curves as accuracy
-from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page, draws
 from mehler.reproduce._results import Results, curves, table
 
-# By level: draws, training sequences per class, templates, bins, permutations, test rows.
-_DRAWS = 10
+# By level: training sequences per class, templates, bins, permutations, test rows.
 _SIZES = {"quick": (10, 50), "full": (10, 50, 100, 500, 2000)}
 _TEMPLATES = {"quick": (5, 25), "full": (1, 5, 10, 25, 50, 100)}
 _BINS = {"quick": (5, 12), "full": (2, 5, 12, 25, 50)}
@@ -24,51 +23,45 @@ _TEST = {"quick": 500, "full": 10_000}
 LEAST_SQUARES, BEST = 0.8364, 0.9182
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return a cell for each part and each draw of targets, split and templates."""
-    parts = ("training", "neighbours", "templates", "permutations")
-    return [Cell({"part": p, "draw": k}) for k in range(_DRAWS) for p in parts]
-
-
-def measure(world: Level, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, rows: None, cell: Cell, seed: int) -> Measured:
     """Return the accuracies of one draw."""
     # All parts of a draw share targets, split and templates.
     draw = [cell.seed(seed, _NAME, "part")]
-    part, sizes, most = cell.options["part"], _SIZES[world], _SIZES[world][-1]
+    part, sizes, most, bins = cell.options["part"], _SIZES[level], _SIZES[level][-1], _BINS[level]
     accuracies: dict[Any, Any]
-    if part in ("training", "neighbours"):
-        over = accuracy.over_training if part == "training" else accuracy.over_neighbours
-        accuracies = over(PAPER, draw, sizes, (10, 25), _BINS[world][-1])
+    if part == "training":
+        accuracies = accuracy.over_training(PAPER, draw, sizes, (10, 25), bins[-1])
+    elif part == "neighbours":
+        accuracies = accuracy.over_neighbours(PAPER, draw, sizes, (10, 25), bins[-1])
     elif part == "templates":
-        accuracies = accuracy.over_templates(PAPER, draw, most, _TEMPLATES[world], _BINS[world])
+        accuracies = accuracy.over_templates(PAPER, draw, most, _TEMPLATES[level], bins)
     else:
-        size, elements = (_BINS[world][-1], 25), _ELEMENTS[world]
+        size, n_test = (bins[-1], 25), _TEST[level]
         accuracies = {
             name: accuracy.over_elements(
-                PAPER, draw, most, elements, size, replacement=again, n_test=_TEST[world]
+                PAPER, draw, most, _ELEMENTS[level], size, replacement=again, n_test=n_test
             )
             for name, again in (("distinct", False), ("independent", True))
         }
-    return {str(name): rows[0].tolist() for name, rows in accuracies.items()}
+    return {str(name): values[0].tolist() for name, values in accuracies.items()}
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return tables and curves over m, n, r and the training size."""
     most = _SIZES[level][-1]
-    kinds = (
+    tables, plots = [], []
+    for part, axis, at, kind in (
         ("training", "sequences a class", _SIZES[level], "Least squares"),
         ("neighbours", "sequences a class", _SIZES[level], "Nearest neighbour"),
         ("templates", "templates m", _TEMPLATES[level], f"Bins n, {most} sequences a class"),
         ("permutations", "permutations r", _ELEMENTS[level], f"Sampled, {most} a class"),
-    )
-    tables, plots = [], []
-    for part, axis, at, kind in kinds:
-        rows, title = _by_name(cells, part), f"{kind}: accuracy over {axis}"
+    ):
+        values, title = _by_name(cells, part), f"{kind}: accuracy over {axis}"
         heads = ("n" if part == "templates" else "", *map(str, at))
         caption = f"{title}, mean ± standard deviation over draws"
-        columns = {name: values.T for name, values in rows.items()}
+        columns = {name: rows.T for name, rows in values.items()}
         tables.append(table(caption, heads, columns, digits=4))
-        plots.append(curves(title, axis, at, "test accuracy", rows))
+        plots.append(curves(title, axis, at, "test accuracy", values))
     return Page(verdicts=_verdicts(level, cells), tables=tables, plots=plots)
 
 
@@ -110,7 +103,9 @@ EXPERIMENT = Experiment(
         "of all 120 permutations and the Haar kernel over the number of training sequences, in "
         "that order."
     ),
-    cells=cells,
+    cells=lambda level: draws(
+        {"part": part} for part in ("training", "neighbours", "templates", "permutations")
+    ),
     measure=measure,
     data=dict.fromkeys(LEVELS, "all sequences of 5 tokens out of 8"),
     page=page,

@@ -12,36 +12,32 @@ import numpy as np
 from mehler import data
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, capital, paired_interval, table
-from mehler.reproduce.invariant.panels import BINS, KINDS, LEARNERS, TEMPLATES, panel_page, panels
+from mehler.reproduce._rows import unit_rows
+from mehler.reproduce.invariant import panels
+from mehler.reproduce.invariant.panels import KINDS, LEARNERS
 
 # The last size is all rows of the known speakers.
-_SIZES = {"quick": (100, 528), "full": (100, 250, 528)}
+_SIZES: dict[Level, tuple[int, ...]] = {"quick": (100, 528), "full": (100, 250, 528)}
 # Of 15 speakers 8 are known, as in the split that comes with the data.
 _SPEAKERS, _KNOWN = 15, 8
 _VOWELS, _TAKES, _SECTIONS = 11, 6, 10
 # Vocal tracts differ in length by about a fifth either way.
 _STRETCHES = (0.8, 0.9, 1.0, 1.1, 1.25)
-_SPLITS = {"speakers": "new speakers", "mixed": "rows dealt at random"}
 
 
 @dataclass(frozen=True)
-class World:
+class Vowels:
     """Rows, vowels, the speaker of each row, and the matrices that stretch a vocal tract."""
 
-    level: Level
     X: Any
     y: Any
     speakers: Any
     moves: Any
 
 
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load the vowels, or make them up at the quick level; rows of length 1.
-
-    Raises MissingDataError if the package of the vowels is not installed.
-    """
+def prepare(level: Level, folder: Path | None) -> Vowels:
+    """Load the vowels, or make them up at the quick level; rows of length 1."""
     if level == "quick":
         X, y, speakers = _made_up(np.random.default_rng(0))
     else:
@@ -50,7 +46,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     deviations = X.std(axis=0)
     rows = unit_rows((X - X.mean(axis=0)) / deviations, np.float64)
     moves = groups.LinearMaps(stretches() / deviations[:, None] * deviations)
-    return World(level, rows.astype(np.float32), y, speakers, moves)
+    return Vowels(rows.astype(np.float32), y, speakers, moves)
 
 
 def stretches() -> Any:
@@ -71,11 +67,11 @@ def _made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     return X + 0.3 * shapes.std() * rng.standard_normal(X.shape), y, speakers
 
 
-def dealt(world: World, seed: int) -> dict[str, tuple[Any, Any]]:
+def splits(vowels: Vowels, seed: int) -> dict[str, tuple[Any, Any]]:
     """Return the rows to learn from and to test, by split: as many rows in both."""
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(world.y))
-    training = np.isin(world.speakers, rng.permutation(_SPEAKERS)[:_KNOWN])[order]
+    order = rng.permutation(len(vowels.y))
+    training = np.isin(vowels.speakers, rng.permutation(_SPEAKERS)[:_KNOWN])[order]
     learnt = int(training.sum())
     return {
         "speakers": (order[training], order[~training]),
@@ -83,21 +79,19 @@ def dealt(world: World, seed: int) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, vowels: Vowels, cell: Cell, seed: int) -> Measured:
     """Return shares of test rows that are right, by split, each as in the other panels."""
     own = cell.seed(seed, _NAME)
     measured = {}
-    for split, rows in dealt(world, own).items():
-        learnt, tested = ((world.X[part], world.y[part]) for part in rows)
-        sizes = _SIZES[world.level]
-        measured[split] = panels(world.level, learnt, tested, world.moves, sizes, own + 1)
+    for split, rows in splits(vowels, own).items():
+        learnt, tested = ((vowels.X[part], vowels.y[part]) for part in rows)
+        measured[split] = panels.panels(level, learnt, tested, vowels.moves, _SIZES[level], own + 1)
     return {**measured["speakers"], "mixed": measured["mixed"]["sizes"]}
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the panels on new speakers, and beside them what rows dealt at random promise."""
-    result = panel_page(cells, TEMPLATES[level], BINS[level], _SIZES[level])
-    results = Results(cells)
+    result, results = panels.page(level, cells, _SIZES), Results(cells)
     rows, verdicts = {}, []
     for (learner, name), (kind, label) in itertools.product(LEARNERS.items(), KINDS.items()):
         speakers, mixed = (results.values(key, kind, learner)[:, -1] for key in ("sizes", "mixed"))
@@ -109,9 +103,10 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
             f"{word} ({interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} draws)."
         )
     beside = table(
-        f"Share of test rows that are right, {_SIZES[level][-1]} training rows, "
-        f"m = {TEMPLATES[level][-1]}, n = {BINS[level][-1]}, by split, mean ± standard deviation",
-        ("learner", "features", *_SPLITS.values()),
+        f"Share of test rows that are right, {_SIZES[level][-1]} training rows, m = "
+        f"{panels.TEMPLATES[level][-1]}, n = {panels.BINS[level][-1]}, by split, mean ± standard "
+        "deviation",
+        ("learner", "features", "new speakers", "rows dealt at random"),
         rows,
         digits=3,
     )

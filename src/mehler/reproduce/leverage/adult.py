@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler import data
 from mehler.features import leverage
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._results import (
-    Results,
-    by_row,
-    capital,
-    curves,
-    difference,
-    paired_interval,
-    spread,
-)
-from mehler.reproduce.leverage import _floor
+from mehler.reproduce import _rows
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
+from mehler.reproduce._results import Results, by_row, curves, difference, spread
+from mehler.reproduce._rows import Part, Split
+from mehler.reproduce.leverage import _methods
 from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
-from mehler.reproduce.leverage._world import Split, gammas_of, halves, standardised
-from mehler.reproduce.leverage.controls import LAM, verdict
-from mehler.statements import Plot
+from mehler.reproduce.leverage.controls import LAM, log_ratio, verdict
 
 # The number of features of the cells that have none, and the key of their error.
 FLOOR = "exact"
@@ -43,95 +33,6 @@ LABELS = {
 }
 # Methods whose distance from that floor is stated.
 NEAR = ("plain", "top leverage", "EERF", "not so random")
-
-
-def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
-    """Return errors, their ratios to plain sampling, and verdicts paired over draws."""
-    floors = Results(cells).where(M=FLOOR)
-    sampled = [(cell, measured) for cell, measured in cells if cell.options["M"] != FLOOR]
-    results = Results(sampled)
-    sizes = sorted(results.options("M"))
-    errors = {name: 100 * results.columns(name, "M", sizes) for name in LABELS}
-    rows = [
-        [
-            label,
-            *(spread(values) for values in errors[name].T),
-            *(f"{_ratio(*pair):.2f}" for pair in zip(errors[name].T, errors["plain"].T)),
-        ]
-        for name, label in LABELS.items()
-    ]
-    exact = {draw: floors.where(draw=draw) for draw in floors.options("draw")}
-    if exact:
-        splits = [results.options("draw").index(draw) for draw in exact]
-        at = 100 * floors.values(FLOOR)
-        plain = errors["plain"][splits].T
-        rows.append(
-            [
-                f"exact kernel, no features ({_counted(len(exact), 'split')})",
-                *[spread(at)] * len(sizes),
-                *(f"{_ratio(at, values):.2f}" for values in plain),
-            ]
-        )
-    what = "8 x 8 digits, 0 to 4 against 5 to 9" if level == "quick" else "Adult, its own test part"
-    own = "each method's own bandwidth"
-    return Page(
-        verdicts=[
-            *(verdict(sampled, name, "plain", own) for name in LABELS if name != "plain"),
-            *(
-                difference(
-                    f"alignment in the Fourier domain instead of EERF, M = {m}", mine, theirs
-                )
-                for m, mine, theirs in zip(sizes, errors["not so random"].T, errors["EERF"].T)
-            ),
-            *(
-                _to_the_floor(LABELS[name], sizes[-1], errors[name][splits, -1] - at)
-                for name in NEAR
-                if exact
-            ),
-        ],
-        tables=(
-            Table(
-                f"Test error in percent, mean ± standard deviation over draws, and ratio of "
-                f"geometric means to plain sampling ({what})",
-                ("method", *(f"M = {m}" for m in sizes), *(f"ratio, M = {m}" for m in sizes)),
-                rows,
-            ),
-        ),
-        plots=(_plot(what, sizes, {label: errors[name] for name, label in LABELS.items()}),),
-    )
-
-
-def _plot(what: str, sizes: list[int], errors: dict[str, Any]) -> Plot:
-    caption = "Mean over draws, with its standard error; each at its own bandwidth."
-    if len(sizes) > 1:
-        title = f"Test error over M: {what}"
-        return curves(title, "features kept", sizes, "test error, percent", errors, caption)
-    first = {label: values[:, 0] for label, values in errors.items()}
-    title = f"Test error at M = {sizes[0]}: {what}"
-    return by_row(title, "row of the table", "test error, percent", first, caption)
-
-
-def _to_the_floor(label: str, m: int, gain: NDArray[np.float64]) -> str:
-    """Say how far the features of a method are from the exact kernel on the same splits."""
-    start = f"{capital(label)}, M = {m}, above the exact kernel: "
-    over = f"over {_counted(len(gain), 'split')}"
-    if len(gain) == 1:
-        return f"{start}error {gain[0]:+.2f} percent, {over}, so that no interval can be given."
-    interval = paired_interval(gain)
-    return (
-        f"{start}{interval.word()}; error {interval.mean:+.2f} percent ({interval.ends()}, {over})."
-    )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
-def _ratio(values: NDArray[np.float64], base: NDArray[np.float64]) -> float:
-    return float(np.exp(np.mean(np.log(values) - np.log(base))))
-
-
-_DRAWS = 10
 _SIZES = {"quick": (20,), "full": (20, 50, 100)}
 _BANDWIDTHS = 3
 # Splits on which the exact kernel is fitted: three minutes of one core each at the full level.
@@ -148,57 +49,40 @@ _COSTS = (10.0, 1000.0)
 _KINDS = ("leverage", "top leverage", "bottom leverage", "top variance", "EERF")
 
 
-@dataclass(frozen=True)
-class World:
-    """All rows with their parts' sizes, targets -1 and 1, and the level."""
-
-    train: tuple[Any, Any]
-    test: tuple[Any, Any]
-    level: Level
-
-
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load Adult with its own test part, or the 8 x 8 digits at the quick level.
-
-    Raises MissingDataError if the package of Adult is not installed.
-    """
+def prepare(level: Level, folder: Path | None) -> tuple[Part, Part]:
+    """Load Adult with its own test part, or the 8 x 8 digits at the quick level."""
     if level == "quick":
-        digits = halves("digits", data.digits())
-        order = np.random.default_rng(0).permutation(len(digits.y))
-        X, y = digits.X[order], digits.y[order]
-        return World((X[:600], y[:600]), (X[600:], y[600:]), level)
-    loaded = data.adult()
-    parts = ((loaded.X, loaded.y), (loaded.X_test, loaded.y_test))
-    train, test = ((X, np.where(y == 1, 1.0, -1.0)) for X, y in parts)
-    return World(train, test, level)
+        (X, y), (X_test, y_test) = _rows.digits(None, 600)
+        return _rows.halves(X, y), _rows.halves(X_test, y_test)
+    adult = data.adult()
+    return (adult.X, _rows.signs(adult.y == 1)), (adult.X_test, _rows.signs(adult.y_test == 1))
 
 
 def cells(level: Level) -> list[Cell]:
     """Return sizes and draws of features and of the sixth that is held out, then the floors."""
-    sampled = [Cell({"M": m, "draw": k}) for k in range(_DRAWS) for m in _SIZES[level]]
-    return sampled + [Cell({"M": FLOOR, "draw": k}) for k in range(_FLOORS[level])]
+    return draws({"M": m} for m in _SIZES[level]) + draws([{"M": FLOOR}], _FLOORS[level])
 
 
-def parts(world: World, seed: int) -> Split:
+def parts(train: Part, test: Part, seed: int) -> Split:
     """Hold out a sixth of the training part, and scale columns by the rest."""
-    X, y = world.train
+    X, y = train
     order = np.random.default_rng(seed).permutation(len(y))
     held, fit = order[: len(y) // 6], order[len(y) // 6 :]
-    scaled = standardised(X[fit], X[held], world.test[0])
-    return Split((scaled[0], y[fit]), (scaled[1], y[held]), (scaled[2], world.test[1]), True)
+    X_fit, X_held, X_test = _rows.standardised(X[fit], X[held], test[0])
+    return Split((X_fit, y[fit]), (X_held, y[held]), (X_test, test[1]))
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, rows: tuple[Part, Part], cell: Cell, seed: int) -> Measured:
     """Return test errors by method, each at the bandwidth (and rho) of least error held out."""
     m = cell.options["M"]
     # One split a draw: the floor's, too.
     own = cell.seed(seed, _NAME, "M")
-    split = parts(world, own)
+    split = parts(*rows, own)
     if m == FLOOR:
-        return floor(split, _COLUMNS[world.level], own)
+        return floor(split, _COLUMNS[level], own)
     some = split.fit[0][:_SELECTING], split.fit[1][:_SELECTING]
     tried: dict[str, list[tuple[float, float]]] = {name: [] for name in LABELS}
-    grid = gammas_of(split.fit[0], _BANDWIDTHS)
+    grid = _rows.gammas_of(split.fit[0], _BANDWIDTHS)
     for gamma in grid:
         pool = drawn(split, POOL * m, gamma, own)
         for name in _KINDS:
@@ -223,18 +107,75 @@ def floor(split: Split, n_columns: int, seed: int) -> Measured:
     """Return the test error of the exact kernel, bandwidth and lambda by the rows held out."""
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
+    ridges = [len(y) * ridge for ridge in _FLOOR_RIDGES]
     tried = []
-    for gamma in gammas_of(split.fit[0], _BANDWIDTHS):
-        k = _floor.symmetric(x, gamma, np.float32)
-        ridges = [len(y) * ridge for ridge in _FLOOR_RIDGES]
-        a = _floor.solve(k, y - y.mean(), ridges, n_columns, seed)
+    for gamma in _rows.gammas_of(x, _BANDWIDTHS):
+        k = _methods.symmetric(x, gamma, np.float32)
+        a = _methods.solve(k, y - y.mean(), ridges, n_columns, seed)
         del k
-        values = _floor.predict(x, others, a, gamma) + y.mean()
-        held, test = values[: len(split.choose[1])], values[len(split.choose[1]) :]
-        for ridge, off, at in zip(_FLOOR_RIDGES, held.T, test.T):
-            errors = split.error(off, split.choose), split.error(at, split.test)
-            tried.append({"held": errors[0], FLOOR: errors[1], "gamma": gamma, "ridge": ridge})
+        values = (_methods.predict(x, others, a, gamma) + y.mean()).T
+        for ridge, row in zip(_FLOOR_RIDGES, values):
+            held, test = np.split(row, [len(split.choose[1])])
+            errors = {"held": split.error(held, split.choose), FLOOR: split.error(test, split.test)}
+            tried.append({**errors, "gamma": gamma, "ridge": ridge})
     return min(tried, key=lambda errors: errors["held"])
+
+
+def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
+    """Return errors, their ratios to plain sampling, and verdicts paired over draws."""
+    floors = Results(cells).where(M=FLOOR)
+    results = Results(one for one in cells if one[0].options["M"] != FLOOR)
+    sizes = sorted(results.options("M"))
+    errors = {name: 100 * results.columns(name, "M", sizes) for name in LABELS}
+    rows = [_row(label, errors[name], errors["plain"]) for name, label in LABELS.items()]
+    own = "each method's own bandwidth"
+    verdicts = [
+        verdict(results, label, name, "plain", own)
+        for name, label in LABELS.items()
+        if name != "plain"
+    ]
+    aligned = LABELS["not so random"]
+    verdicts += [
+        difference(f"{aligned} instead of EERF, M = {m}", mine, theirs)
+        for m, mine, theirs in zip(sizes, errors["not so random"].T, errors["EERF"].T)
+    ]
+    if floors.cells:
+        splits = [results.options("draw").index(draw) for draw in floors.options("draw")]
+        at = np.repeat(100 * floors.values(FLOOR)[:, None], len(sizes), axis=1)
+        counted = f"{len(splits)} split{'s' * (len(splits) > 1)}"
+        rows.append(_row(f"exact kernel, no features ({counted})", at, errors["plain"][splits]))
+        verdicts += [
+            difference(
+                f"{LABELS[name]}, M = {sizes[-1]}, above the exact kernel",
+                errors[name][splits, -1],
+                at[:, -1],
+                draw="split",
+            )
+            for name in NEAR
+        ]
+    what = "8 x 8 digits, 0 to 4 against 5 to 9" if level == "quick" else "Adult, its own test part"
+    percent = "test error, percent"
+    caption = "Mean over draws, with its standard error; each at its own bandwidth."
+    if len(sizes) > 1:
+        shown = {label: errors[name] for name, label in LABELS.items()}
+        title = f"Test error over M: {what}"
+        plot = curves(title, "features kept", sizes, percent, shown, caption)
+    else:
+        shown = {label: errors[name][:, 0] for name, label in LABELS.items()}
+        title = f"Test error at M = {sizes[0]}: {what}"
+        plot = by_row(title, percent, shown, caption=caption)
+    heads = ("method", *(f"M = {m}" for m in sizes), *(f"ratio, M = {m}" for m in sizes))
+    caption = (
+        "Test error in percent, mean ± standard deviation over draws, and ratio of geometric means "
+        f"to plain sampling ({what})"
+    )
+    return Page(verdicts=verdicts, tables=(Table(caption, heads, rows),), plots=(plot,))
+
+
+def _row(label: str, errors: NDArray[np.float64], plain: NDArray[np.float64]) -> list[str]:
+    """Return errors in percent, and their ratios to plain sampling, over the sizes."""
+    ratios = np.exp(log_ratio(errors, plain).mean(axis=0))
+    return [label, *(spread(values) for values in errors.T), *(f"{ratio:.2f}" for ratio in ratios)]
 
 
 _NAME = "leverage-adult"

@@ -11,61 +11,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce import _rows
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
 from mehler.reproduce._results import Interval, Results, capital, curves, paired_interval
+from mehler.reproduce._rows import Problem, Split
 from mehler.reproduce.leverage._methods import METHODS, chosen, exact, on_pool
-from mehler.reproduce.leverage._world import (
-    SETS,
-    Problem,
-    Split,
-    World,
-    gammas_of,
-    split,
-    uci,
-    uci_names,
-    world_of,
-)
-from mehler.statements import Plot
+from mehler.reproduce.leverage._uci import uci, uci_names
 
 LAM = 1e-3
 _LAMBDAS = tuple(10.0 ** np.arange(-6.0, 2.0))
-_DRAWS = 10
-
-
 # Rows to fit on and to choose by, and bandwidths.
 _SIZES = {"quick": (400, 400, 2), "full": (3000, 5000, 4)}
+# Plots of a data set: part, option of its cells, title, label of the axis, and methods.
+_SHOWN = ("plain", "leverage", "top leverage", "top variance", "EERF", "LKRF")
+_PLOTS = (
+    ("size", "M", "over M", "features kept", _SHOWN),
+    ("lambda", "lam", "over the ridge of the scores", "lambda", _SHOWN[:3]),
+)
 
 
-def cells(level: Level) -> list[Cell]:
+def cells(level: Level, names: Sequence[str] | None = None) -> list[Cell]:
     """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
-    return _cells(level, SETS if level == "full" else ("digits",))
-
-
-def own_cells(level: Level, folder: Path) -> list[Cell]:
-    """Return the same cells for the sets in a folder of UCI's files."""
-    return _cells(level, tuple(uci_names(folder)))
-
-
-def _cells(level: Level, names: Sequence[str]) -> list[Cell]:
     settings: list[tuple[str, int, Any, float]]
     settings = [("size", m, "all", LAM) for m in ((20, 50, 100) if level == "full" else (10, 30))]
     if level == "full":
         settings += [("lambda", 50, "all", lam) for lam in _LAMBDAS]
         settings += [("labels", 50, n, LAM) for n in (50, 100, 300)]
-    return [
-        Cell({"part": part, "data": name, "M": m, "labels": n, "lam": f"{lam:g}", "draw": draw})
-        for draw in range(_DRAWS)
-        for name in names
+    return draws(
+        {"part": part, "data": name, "M": m, "labels": n, "lam": f"{lam:g}"}
+        for name in names or _rows.sets_of(level)
         for part, m, n, lam in settings
-    ]
+    )
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
+    """Return the problems by name, those of UCI's files if there is a folder."""
+    return _rows.problems(level) if folder is None else uci(folder)
+
+
+def measure(level: Level, problems: dict[str, Problem], cell: Cell, seed: int) -> Measured:
     """Return errors of all methods on one split, at a common bandwidth and at each one's own."""
     o = cell.options
     # One split and one pool for each data set and draw, independent of the other options.
     own = cell.seed(seed, _NAME, "part", "M", "labels", "lam")
-    parts, grid, floor = _split(world.problems[o["data"]], o["labels"], world.level, own)
+    parts, grid, floor = _split(problems[o["data"]], o["labels"], level, own)
     fixed = floor.index(chosen(floor))
     errors: Measured = {"exact": floor[fixed][1], "gamma": grid[fixed]}
     methods = METHODS if o["part"] != "lambda" else ("plain", "leverage", "top leverage")
@@ -75,8 +64,8 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         errors[f"{method}, tuned"] = chosen(tried)[1]
     if o["part"] == "size":
         # Methods see a pool ten times as large, so compare with the best of ten plain draws too.
-        draws = [on_pool(parts, "plain", o["M"], g, LAM, own + k) for k in range(10) for g in grid]
-        errors["best of 10 plain, tuned"] = chosen(draws)[1]
+        plain = [on_pool(parts, "plain", o["M"], g, LAM, own + k) for k in range(10) for g in grid]
+        errors["best of 10 plain, tuned"] = chosen(plain)[1]
     return errors
 
 
@@ -86,95 +75,39 @@ def _split(
 ) -> tuple[Split, list[float], list[tuple[float, float]]]:
     """Return a split, its bandwidths, and the errors of the exact kernel at each."""
     n_fit, n_other, n_gammas = _SIZES[level]
-    parts = split(problem, n_fit if labels == "all" else labels, n_other, seed)
+    parts = _rows.split(problem, n_fit if labels == "all" else labels, n_other, seed)
     if labels != "all":
         # With few labels to fit on there are few to choose by.
         parts = replace(parts, choose=(parts.choose[0][:labels], parts.choose[1][:labels]))
-    grid = gammas_of(parts.fit[0], n_gammas)
+    grid = _rows.gammas_of(parts.fit[0], n_gammas)
     return parts, grid, [exact(parts, gamma) for gamma in grid]
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of paired test-error ratios to plain sampling."""
-    sizes, few = (Results(cells).where(part=part) for part in ("size", "labels"))
+    results = Results(cells)
+    sizes, few = (results.where(part=part) for part in ("size", "labels"))
     others = [method for method in METHODS if method != "plain"]
     modes = {
         "fixed": "one bandwidth for all, that of the exact kernel",
         "tuned": "each method's own bandwidth",
     }
     tables, verdicts = [], []
-    for mode, what in modes.items():
-        columns = [f"{method}, {mode}" for method in others]
-        more = ["best of 10 plain, tuned"] if mode == "tuned" else []
-        tables.append(_compared(sizes, "M", [*columns, *more, "exact"], mode, what))
+    for mode, bandwidth in modes.items():
+        columns = {method: f"{method}, {mode}" for method in others}
+        exact = {"exact": "exact"}
+        best = {"best of 10 plain": "best of 10 plain, tuned"} if mode == "tuned" else {}
+        plain = f"plain, {mode}"
+        tables.append(_compared(sizes, "M", columns | best | exact, plain, bandwidth))
         if few.cells:
-            what_few = f"few labels to fit on, and as many to choose by; {what}"
-            tables.append(_compared(few, "labels", [*columns, "exact"], mode, what_few))
-        verdicts += [verdict(sizes.cells, column, f"plain, {mode}", what) for column in columns]
-    return Page(verdicts=verdicts, tables=tables, plots=_plots(Results(cells)))
-
-
-def _compared(results: Results, option: str, columns: list[str], mode: str, what: str) -> Table:
-    """Return a table of ratios to plain sampling, a row per data set and value of an option."""
-    rows = []
-    for name, value in results.options("data", option):
-        some = results.where(**{"data": name, option: value})
-        plain = some.values(f"plain, {mode}")
-        ratios = (_ratio(some.values(column), plain) for column in columns)
-        rows.append([f"{name}, {option} = {value}", f"{plain.mean():.4f}", *ratios])
-    return Table(
-        f"Test error of plain sampling, and ratios to it: {what} (geometric means; a star where a "
-        "paired Wilcoxon test has p < 0.05, which one cell in twenty has by chance)",
-        ("data", "plain sampling", *(column.removesuffix(f", {mode}") for column in columns)),
-        rows,
-    )
-
-
-def verdict(cells: list[tuple[Cell, Measured]], method: str, plain: str, what: str) -> str:
-    """Describe one method against plain sampling over all settings, with its spread over draws.
-
-    `method` and `plain` are keys of measurements; `what` names the bandwidth.
-    """
-    results = Results(cells)
-    draws = sorted(results.options("draw"))
-    logs = [
-        np.mean(_log(some.values(method)) - _log(some.values(plain)))
-        for some in (results.where(draw=draw) for draw in draws)
-    ]
-    ratio = Interval(*np.exp(paired_interval(logs)))
-    word = ratio.word("better than", "worse than", "not told apart from", equal=1.0)
-    return (
-        f"{capital(method.split(',')[0])}, {what}: {word} plain sampling; test errors are "
-        f"{ratio.mean:.3f} times as large, geometric mean over all settings "
-        f"({ratio.ends('.3g')}, over {len(draws)} draws)."
-    )
-
-
-def _log(errors: NDArray[np.float64]) -> Any:
-    # A test part without mistakes counts as half a mistake in ten thousand rows.
-    return np.log(np.maximum(errors, 5e-5))
-
-
-def _ratio(errors: NDArray[np.float64], plain: NDArray[np.float64]) -> str:
-    from scipy.stats import wilcoxon
-
-    logs = _log(errors) - _log(plain)
-    different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
-    return f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
-
-
-def _plots(results: Results) -> list[Plot]:
-    ridges = [f"{lam:g}" for lam in _LAMBDAS]
-    selectors = ("plain", "leverage", "top leverage", "top variance", "EERF", "LKRF")
+            what = f"few labels to fit on, and as many to choose by; {bandwidth}"
+            tables.append(_compared(few, "labels", columns | exact, plain, what))
+        verdicts += [verdict(sizes, *column, plain, bandwidth) for column in columns.items()]
     plots = []
     for name in results.options("data"):
-        parts = {
-            "size": ("M", "over M", "features kept", selectors),
-            "lambda": ("lam", "over the ridge of the scores", "lambda", selectors[:3]),
-        }
-        for part, (option, over, x_label, methods) in parts.items():
+        for part, option, over, x_label, methods in _PLOTS:
             some = results.where(part=part, data=name)
-            at = ridges if option == "lam" else sorted(some.options(option))
+            at = sorted(some.options(option), key=float)
             if some.cells:
                 plots.append(
                     curves(
@@ -187,7 +120,59 @@ def _plots(results: Results) -> list[Plot]:
                         "bandwidth.",
                     )
                 )
-    return plots
+    return Page(verdicts=verdicts, tables=tables, plots=plots)
+
+
+def _compared(
+    results: Results, option: str, columns: dict[str, str], plain: str, what: str
+) -> Table:
+    """Return a table of ratios to plain sampling, a row per data set and value of an option.
+
+    ``columns`` are keys of measurements by their heads.
+    """
+    rows = []
+    for name, value in results.options("data", option):
+        some = results.where(**{"data": name, option: value})
+        base = some.values(plain)
+        ratios = (_ratio(some.values(column), base) for column in columns.values())
+        rows.append([f"{name}, {option} = {value}", f"{base.mean():.4f}", *ratios])
+    return Table(
+        f"Test error of plain sampling, and ratios to it: {what} (geometric means; a star where a "
+        "paired Wilcoxon test has p < 0.05, which one cell in twenty has by chance)",
+        ("data", "plain sampling", *columns),
+        rows,
+    )
+
+
+def verdict(results: Results, label: str, method: str, plain: str, what: str) -> str:
+    """Describe one method against plain sampling over all settings, with its spread over draws.
+
+    `method` and `plain` are keys of measurements; `what` names the bandwidth.
+    """
+    by_draw = [results.where(draw=draw) for draw in sorted(results.options("draw"))]
+    logs = [np.mean(log_ratio(some.values(method), some.values(plain))) for some in by_draw]
+    ratio = Interval(*np.exp(paired_interval(logs)))
+    word = ratio.word("better than", "worse than", "not told apart from", equal=1.0)
+    return (
+        f"{capital(label)}, {what}: {word} plain sampling; test errors are "
+        f"{ratio.mean:.3f} times as large, geometric mean over all settings "
+        f"({ratio.ends('.3g')}, over {len(by_draw)} draws)."
+    )
+
+
+def log_ratio(errors: NDArray[np.float64], plain: NDArray[np.float64]) -> Any:
+    """Return logarithms of ratios of shares or mean squares."""
+    # A test part without mistakes counts as half a mistake in ten thousand rows.
+    first, second = (np.log(np.maximum(values, 5e-5)) for values in (errors, plain))
+    return first - second
+
+
+def _ratio(errors: NDArray[np.float64], plain: NDArray[np.float64]) -> str:
+    from scipy.stats import wilcoxon
+
+    logs = log_ratio(errors, plain)
+    different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
+    return f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
 
 
 _NAME = "leverage"
@@ -200,7 +185,7 @@ EXPERIMENT = Experiment(
         "plain sampling, keeping the largest scores to beat that, the bandwidth chosen for each "
         "method by itself. The features are cosines with offset."
     ),
-    prepare=lambda level, folder: world_of(level) if folder is None else uci(level, folder),
+    prepare=prepare,
     cells=cells,
     measure=measure,
     page=page,
@@ -208,5 +193,5 @@ EXPERIMENT = Experiment(
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of four sets",
         "full": "Adult, magic, diamonds and house sales",
     },
-    own_cells=own_cells,
+    own_cells=lambda level, folder: cells(level, uci_names(folder)),
 )

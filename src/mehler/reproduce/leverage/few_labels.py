@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mehler.features import leverage
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, draws
 from mehler.reproduce._learners import perceptron
 from mehler.reproduce._results import Results, curves, difference, table
+from mehler.reproduce._rows import Problem, Split, gammas_of, problems, sets_of, standardised
 from mehler.reproduce.leverage._methods import chosen, drawn
-from mehler.reproduce.leverage._world import (
-    Problem,
-    Split,
-    World,
-    gammas_of,
-    standardised,
-    world_of,
-)
 
 # magic in the place of Epileptic Seizure.
 _SETS = ("adult", "magic")
@@ -31,8 +25,8 @@ _LAM = 1e-3
 _RIDGES = (1e-3, 1e-2, 1e-1)
 _FOLDS = 3
 
-_Choose = Callable[[Any, int, int], Any]
-_SELECTED: dict[str, tuple[str, _Choose]] = {
+# Labels, and how features are chosen from a pool.
+_SELECTED: dict[str, tuple[str, Callable[[Any, int, int], Any]]] = {
     "plain": ("RKS", lambda pool, m, seed: leverage.PlainSampling(pool, m)),
     "letter": (
         "ELSS, Algorithm 1 to the letter",
@@ -61,13 +55,8 @@ LABELS = {
 
 def cells(level: Level) -> list[Cell]:
     """Return sets, labels a class and draws; all methods in one cell, paired."""
-    names = ("digits",) if level == "quick" else _SETS
-    return [
-        Cell({"data": name, "labels": n, "draw": draw})
-        for draw in range(_DRAWS[level])
-        for name in names
-        for n in _LABELS[level]
-    ]
+    names, counts = sets_of(level, _SETS), _LABELS[level]
+    return draws(({"data": name, "labels": n} for name in names for n in counts), _DRAWS[level])
 
 
 def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> tuple[Split, Any]:
@@ -86,7 +75,7 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     )
     # Rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % _FOLDS for _ in range(2)])
-    return Split(learnt, scored, tested, True), folds
+    return Split(learnt, scored, tested), folds
 
 
 _Machine = Callable[[Any, Any], Callable[[Any], Any]]
@@ -119,21 +108,19 @@ def logistic(lam: float) -> _Machine:
     )
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Measured:
     """Return test errors of all methods on one split, each with its own bandwidth and ridge."""
-    o = cell.options
-    m, size, unlabelled, n_test = _SIZES[world.level]
+    m, size, unlabelled, n_test = _SIZES[level]
     own = cell.seed(seed, _NAME)
-    parts, folds = split(world.problems[o["data"]], o["labels"], unlabelled, n_test, own)
+    problem, n = sets[cell.options["data"]], cell.options["labels"]
+    parts, folds = split(problem, n, unlabelled, n_test, own)
     ridges = [logistic(lam) for lam in _RIDGES]
     rows = parts.choose[0]
     errors: Measured = {"rows": _fitted(parts, folds, ridges, lambda rows: rows)[1]}
     for name, (_, choose) in _SELECTED.items():
-        tried = []
-        for gamma in gammas_of(rows):
-            pool = drawn(parts, size, gamma, own)
-            tried.append(_fitted(parts, folds, ridges, choose(pool, m, own).fit(rows)))
-        errors[name] = chosen(tried)[1]
+        pools = (drawn(parts, size, gamma, own) for gamma in gammas_of(rows))
+        maps = (choose(pool, m, own).fit(rows) for pool in pools)
+        errors[name] = chosen([_fitted(parts, folds, ridges, phi) for phi in maps])[1]
     joint = [_joint(lam, m, own) for lam in _RIDGES]
     errors["perceptron"] = _fitted(parts, folds, joint, lambda rows: rows)[1]
     return errors
@@ -157,25 +144,13 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
                 {label: values.T for label, values in errors.items()},
             )
         )
-        plots.append(
-            curves(
-                f"{name}: error over the labels a class",
-                "labels a class",
-                sizes,
-                "test error, percent",
-                errors,
-            )
-        )
-        verdicts += [
-            difference(
-                f"{name}, {n} labels a class, {LABELS[key]} against {LABELS[rival]}",
-                errors[LABELS[key]][:, k],
-                errors[LABELS[rival]][:, k],
-            )
-            for k, n in enumerate(sizes)
-            for key in ("letter", "top")
-            for rival in ("rows", "perceptron", "plain")
-        ]
+        title, percent = f"{name}: error over the labels a class", "test error, percent"
+        plots.append(curves(title, "labels a class", sizes, percent, errors))
+        for k, n in enumerate(sizes):
+            for key, rival in itertools.product(("letter", "top"), ("rows", "perceptron", "plain")):
+                mine, theirs = LABELS[key], LABELS[rival]
+                what = f"{name}, {n} labels a class, {mine} against {theirs}"
+                verdicts.append(difference(what, errors[mine][:, k], errors[theirs][:, k]))
     return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
@@ -189,7 +164,7 @@ EXPERIMENT = Experiment(
         "said to beat logistic regression on the rows and a perceptron; the numbers of labels, "
         "features, nodes and repetitions are missing in the source text."
     ),
-    prepare=lambda level, folder: world_of(level, _SETS),
+    prepare=lambda level, folder: problems(level, _SETS),
     cells=cells,
     measure=measure,
     page=page,

@@ -6,43 +6,38 @@ import numpy as np
 
 from mehler import FourierFeatures
 from mehler.features import leverage
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, draws
 from mehler.reproduce._results import Results, curves, table
-from mehler.reproduce.leverage._world import SETS, World, gammas_of, split, world_of
+from mehler.reproduce._rows import Problem, gammas_of, problems, sets_of, split
 
-_DRAWS = 10
 # Features of the pool, and rows that score them.
 _POOL = {"quick": 60, "full": 300}
 _ROWS = {"quick": 300, "full": 2000}
 # The first is no ridge but for rounding: it must stay above 1000 eps, the features' norm is 1.
 RIDGES = (1e-12, 1e-6, 1e-3, 1e-1)
+_LABELS = ("0, but for rounding", *(f"{lam:g}" for lam in RIDGES[1:]))
 # Weights over the uniform ones, M_0 q_i.
 _EDGES = tuple(np.linspace(0.0, 3.0, 25).tolist())
+_COLUMNS = {
+    "even": "within 1 percent of uniform",
+    "low": "1 percent below",
+    "high": "1 percent above",
+    "size": "even features worth as many, share",
+}
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return data sets and draws of rows and features; all ridges in one cell."""
-    names = ("digits",) if level == "quick" else SETS
-    return [Cell({"data": name, "draw": draw}) for draw in range(_DRAWS) for name in names]
-
-
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Measured:
     """Return of the weights M_0 q_i at each ridge the histogram, the ends, and what is uniform.
 
     ``histogram``: shares of the features between `_EDGES`, with what is above in the last bin.
     ``low`` and ``high``: quantiles of one and 99 percent. ``even``: share within one percent of
     uniform. ``size``: features that as many even ones would be, 1/(M_0 sum q_i^2).
     """
-    problem, own = world.problems[cell.options["data"]], cell.seed(seed, _NAME)
-    rows = split(problem, _ROWS[world.level], 100, own).fit[0]
-    gamma = gammas_of(rows, 2)[1]
+    problem, own = sets[cell.options["data"]], cell.seed(seed, _NAME)
+    rows, _ = split(problem, _ROWS[level], 100, own).fit
+    d, gamma = rows.shape[1], gammas_of(rows, 2)[1]
     pool = FourierFeatures.draw(
-        rows.shape[1],
-        _POOL[world.level],
-        gamma=gamma,
-        form="offset",
-        seed=own,
-        dtype="float64",
+        d, _POOL[level], gamma=gamma, form="offset", seed=own, dtype="float64"
     )
     values = pool(rows) * float(pool.n_features) ** 0.5
     measured: Measured = {name: [] for name in ("histogram", "low", "high", "even", "size")}
@@ -62,58 +57,40 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return histograms, and how uneven the weights are."""
     results = Results(cells)
     by_name = {name: results.where(data=name) for name in results.options("data")}
-    columns = {
-        "even": "within 1 percent of uniform",
-        "low": "1 percent below",
-        "high": "1 percent above",
-        "size": "even features worth as many, share",
-    }
-    labels = [_ridge(k) for k in range(len(RIDGES))]
-    return Page(
-        verdicts=[_verdict(name, some) for name, some in by_name.items()],
-        tables=(
-            table(
-                f"Weights M0 q of {_POOL[level]} features by {_ROWS[level]} rows, mean ± standard "
-                "deviation over draws",
-                ("data", "lambda", *columns.values()),
-                {
-                    (name, label): [some.values(column)[:, k] for column in columns]
-                    for name, some in by_name.items()
-                    for k, label in enumerate(labels)
-                },
-                digits=3,
-            ),
-        ),
-        plots=[
-            curves(
-                f"{name}: histogram of the weights",
-                "weight over the uniform one, M0 q",
-                (np.array(_EDGES[1:]) + _EDGES[:-1]) / 2,
-                "share of the features",
-                {
-                    f"lambda = {label}": some.values("histogram")[:, k]
-                    for k, label in enumerate(labels)
-                },
-                "Mean over draws of rows and features, with its standard error.",
-                x_log=False,
-            )
+    weights = table(
+        f"Weights M0 q of {_POOL[level]} features by {_ROWS[level]} rows, mean ± standard "
+        "deviation over draws",
+        ("data", "lambda", *_COLUMNS.values()),
+        {
+            (name, label): [some.values(column)[:, k] for column in _COLUMNS]
             for name, some in by_name.items()
-        ],
+            for k, label in enumerate(_LABELS)
+        },
+        digits=3,
     )
-
-
-def _ridge(k: int) -> str:
-    return "0, but for rounding" if k == 0 else f"{RIDGES[k]:g}"
+    plots = [
+        curves(
+            f"{name}: histogram of the weights",
+            "weight over the uniform one, M0 q",
+            (np.array(_EDGES[1:]) + _EDGES[:-1]) / 2,
+            "share of the features",
+            {f"lambda = {at}": some.values("histogram", k) for k, at in enumerate(_LABELS)},
+            "Mean over draws of rows and features, with its standard error.",
+            x_log=False,
+        )
+        for name, some in by_name.items()
+    ]
+    verdicts = [_verdict(name, some) for name, some in by_name.items()]
+    return Page(verdicts=verdicts, tables=(weights,), plots=plots)
 
 
 def _verdict(name: str, some: Results) -> str:
     """Say of one data set what the paper says of its own: uniform at 0, uneven at a ridge."""
     even, spreads = some.values("even"), some.values("high") / some.values("low")
+    exact = even[:, 0].min() == 1
     first = (
-        f"uniform without a ridge ({100 * even[:, 0].mean():.0f} % of the weights within 1 %)"
-        if even[:, 0].min() == 1
-        else f"not uniform without a ridge ({100 * even[:, 0].mean():.0f} % of the weights within "
-        "1 %): columns are dependent to rounding"
+        f"{'' if exact else 'not '}uniform without a ridge ({100 * even[:, 0].mean():.0f} % of the "
+        f"weights within 1 %){'' if exact else ': columns are dependent to rounding'}"
     )
     ratios = ", ".join(
         f"{ratio:.3g} at {RIDGES[k]:g}" for k, ratio in enumerate(spreads.mean(axis=0)) if k
@@ -133,8 +110,8 @@ EXPERIMENT = Experiment(
         "Histograms of the weights of features on Year Prediction: without a ridge all are equal, "
         "with one, whose size the source text lacks, they are far from it."
     ),
-    prepare=lambda level, folder: world_of(level),
-    cells=cells,
+    prepare=lambda level, folder: problems(level),
+    cells=lambda level: draws({"data": name} for name in sets_of(level)),
     measure=measure,
     page=page,
     data={

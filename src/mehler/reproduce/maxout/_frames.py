@@ -35,7 +35,7 @@ STANDS_IN = {
 
 
 @dataclass(frozen=True)
-class World:
+class Recordings:
     """Frames with context, (recordings, frames, d), digits, the state of each frame, the level."""
 
     X: Any
@@ -43,12 +43,70 @@ class World:
     states: Any
     level: Level
 
+    def split(self, seed: int) -> tuple[Any, Any, Any]:
+        """Draw recordings to learn from, to choose by, and to test; frames stay together."""
+        fit, choose, test = _SPLIT[self.level]
+        order = np.random.default_rng(seed).permutation(len(self.digits))
+        return order[:fit], order[fit : fit + choose], order[fit + choose : fit + choose + test]
 
-def prepare(level: Level, folder: Path | None) -> World:
-    """Load spoken digits, or the 8 x 8 digits at the quick level.
+    def errors(self, phi: Callable[..., Any], seed: int) -> Measured:
+        """Return the errors in percent of multinomial logistic regression on features.
 
-    Raises MissingDataError if the package of the spoken digits is not installed.
-    """
+        ``frames``, of the states of test frames; ``recordings``, of the digit whose states in the
+        order of time have the largest sum of log probabilities; ``fitted``, of the states learnt
+        from.
+        """
+        fit, _, test = self.split(seed)
+        z, z_test = (self._features(phi, part) for part in (fit, test))
+        model = self._fitted(z, fit, _STEPS)
+        return {
+            "frames": self._frame_errors(model, z_test, test),
+            "recordings": self.recording_errors(model.predict_log_proba(z_test), test),
+            "fitted": self._frame_errors(model, z, fit),
+        }
+
+    def held_out(self, phi: Callable[..., Any], seed: int) -> float:
+        """Return the error in percent of the frames held out, after few steps."""
+        fit, choose, _ = self.split(seed)
+        model = self._fitted(self._features(phi, fit), fit, _FEW_STEPS)
+        return self._frame_errors(model, self._features(phi, choose), choose)
+
+    def _features(self, phi: Callable[..., Any], part: NDArray[np.int64]) -> Any:
+        # The fit computes in float64, and would convert at every step.
+        return phi(self.X[part].reshape(-1, self.X.shape[2])).astype(np.float64)
+
+    def _fitted(self, z: NDArray[np.float64], part: NDArray[np.int64], steps: int) -> Any:
+        """Return multinomial logistic regression by scikit-learn after some steps of L-BFGS."""
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
+        # The mean loss and lambda times the squared weights.
+        model = LogisticRegression(C=1.0 / (2.0 * _LAMBDA * len(z)), tol=1e-6, max_iter=steps)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(z, self.states[part].ravel())
+        if len(model.classes_) != len(np.unique(self.states)):
+            raise ValueError("the recordings to learn from lack a state")
+        return model
+
+    def _frame_errors(self, model: Any, z: NDArray[np.float64], part: NDArray[np.int64]) -> float:
+        return float(100 * np.mean(model.predict(z) != self.states[part].ravel()))
+
+    def recording_errors(self, logs: NDArray[np.float64], part: NDArray[np.int64]) -> float:
+        """Return the error of digits: each digit's states are aligned with equal parts of the time.
+
+        ``logs`` are the log probabilities of all states, (frames, states).
+        """
+        n, parts = _FRAMES[self.level], _PARTS[self.level]
+        by_digit = logs.reshape(len(part), n, -1, parts)
+        aligned = by_digit[:, np.arange(n), :, np.arange(n) * parts // n]
+        # Indices in two places put the frames first: (frames, recordings, digits).
+        predicted = np.unique(self.digits)[aligned.sum(axis=0).argmax(axis=1)]
+        return float(100 * np.mean(predicted != self.digits[part]))
+
+
+def prepare(level: Level, folder: Path | None) -> Recordings:
+    """Load spoken digits, or the 8 x 8 digits at the quick level."""
     n = _FRAMES[level]
     digits = data.digits() if level == "quick" else data.spoken_digits(n)
     frames = digits.X.reshape(len(digits.X), n, -1).astype(np.float64)
@@ -59,7 +117,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))
     parts = np.arange(n) * _PARTS[level] // n
     states = digits.y[:, None] * _PARTS[level] + parts
-    return World(X.astype(np.float32), digits.y, states, level)
+    return Recordings(X.astype(np.float32), digits.y, states, level)
 
 
 def spliced(frames: NDArray[np.float64], context: int) -> Any:
@@ -70,73 +128,6 @@ def spliced(frames: NDArray[np.float64], context: int) -> Any:
     n = frames.shape[1]
     places = np.arange(n)[:, None] + np.arange(-context, context + 1)
     return frames[:, np.clip(places, 0, n - 1)].reshape(len(frames), n, -1)
-
-
-def split(world: World, seed: int) -> tuple[Any, Any, Any]:
-    """Draw recordings to learn from, to choose by, and to test; frames stay together."""
-    fit, choose, test = _SPLIT[world.level]
-    order = np.random.default_rng(seed).permutation(len(world.digits))
-    return order[:fit], order[fit : fit + choose], order[fit + choose : fit + choose + test]
-
-
-def measured(world: World, phi: Callable[..., Any], seed: int) -> Measured:
-    """Return the errors in percent of multinomial logistic regression on the features of `phi`.
-
-    ``frames``, of the states of test frames; ``recordings``, of the digit whose states in the order
-    of time have the largest sum of log probabilities; ``fitted``, of the states learnt from.
-    """
-    fit, _, test = split(world, seed)
-    z, z_test = (_features(world, phi, part) for part in (fit, test))
-    model = _fitted(world, z, fit, _STEPS)
-    return {
-        "frames": _frame_errors(model, world, z_test, test),
-        "recordings": _recording_errors(model, world, z_test, test),
-        "fitted": _frame_errors(model, world, z, fit),
-    }
-
-
-def held_out(world: World, phi: Any, seed: int) -> float:
-    """Return the error in percent of the frames held out, after few steps."""
-    fit, choose, _ = split(world, seed)
-    model = _fitted(world, _features(world, phi, fit), fit, _FEW_STEPS)
-    return _frame_errors(model, world, _features(world, phi, choose), choose)
-
-
-def _features(world: World, phi: Callable[..., Any], part: NDArray[np.int64]) -> Any:
-    # The fit computes in float64, and would convert at every step.
-    return phi(world.X[part].reshape(-1, world.X.shape[2])).astype(np.float64)
-
-
-def _fitted(world: World, z: NDArray[np.float64], part: NDArray[np.int64], steps: int) -> Any:
-    """Return multinomial logistic regression by scikit-learn after some steps of L-BFGS."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-
-    labels = world.states[part].ravel()
-    # The mean loss and lambda times the squared weights.
-    model = LogisticRegression(C=1.0 / (2.0 * _LAMBDA * len(z)), tol=1e-6, max_iter=steps)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(z, labels)
-    if len(model.classes_) != len(np.unique(world.states)):
-        raise ValueError("the recordings to learn from lack a state")
-    return model
-
-
-def _frame_errors(fit: Any, world: World, z: NDArray[np.float64], part: NDArray[np.int64]) -> float:
-    return float(100 * np.mean(fit.predict(z) != world.states[part].ravel()))
-
-
-def _recording_errors(
-    fit: Any, world: World, z: NDArray[np.float64] | None, part: NDArray[np.int64]
-) -> float:
-    """Return the error of digits: each digit's states are aligned with equal parts of the time."""
-    n, parts = _FRAMES[world.level], _PARTS[world.level]
-    logs = fit.predict_log_proba(z).reshape(len(part), n, -1, parts)
-    aligned = logs[:, np.arange(n), :, np.arange(n) * parts // n]
-    # Indices in two places put the frames first: (frames, recordings, digits).
-    predicted = np.unique(world.digits)[aligned.sum(axis=0).argmax(axis=1)]
-    return float(100 * np.mean(predicted != world.digits[part]))
 
 
 def split_seed(cell: Cell, seed: int, name: str) -> int:

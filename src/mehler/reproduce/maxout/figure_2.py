@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 
 from mehler import MaxoutFeatures, data
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._learners import unit_rows
 from mehler.reproduce._results import Results, paired_interval
+from mehler.reproduce._rows import unit_rows
 from mehler.statements import Plot, Series
+
+_ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
+_METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE of scikit-learn"}
+# Open sweeps like the paper's faces: 33 views of part of a turn.
+_VIEWS = 33
+_SWEEPS = {"turn": 360, "half": 180, "sixth": 60}
+# Rank correlation above which the order counts as found.
+_THRESHOLD = 0.9
+# People per plane: forty make eight planes. Pictures are shrunk to means of squares of pixels.
+_PEOPLE, _SHRUNK = 5, 4
 
 
 def circular_rank_correlation(a: NDArray[np.float64], b: NDArray[np.number]) -> float:
@@ -57,11 +67,6 @@ def windings(coordinates: NDArray[np.float64], angle: NDArray[np.float64]) -> in
     return 1 + int(np.argmax(sizes))
 
 
-# People per plane; forty people make eight planes.
-_PEOPLE = 5
-_SHRUNK = 4
-
-
 def shrunk(images: NDArray[np.number]) -> Any:
     """Return means over squares of 4 x 4 pixels, 112 x 92 to 28 x 23, as rows of unit length."""
     n, height, width = images.shape
@@ -81,20 +86,10 @@ def kept_together(points: NDArray[np.float64], people: NDArray[np.int64]) -> flo
     return float(np.mean(people[apart.argmin(axis=1)] == people))
 
 
-_ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
-_METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE of scikit-learn"}
-# Open sweeps like the paper's faces: 33 views of part of a turn.
-_VIEWS = 33
-_SWEEPS = {"turn": 360, "half": 180, "sixth": 60}
-# Rank correlation above which the order counts as found.
-_THRESHOLD = 0.9
-
-
-def prepare(level: Level, folder: Path | None) -> Any:
+def prepare(level: Level, folder: Path | None) -> tuple[list[Any], Any]:
     """Load ten digits to rotate, and faces or None.
 
-    28 x 28 digits and the ORL faces at the full level, else 8 x 8 digits. Raises MissingDataError
-    if a package is not installed.
+    28 x 28 digits and the ORL faces at the full level, else 8 x 8 digits.
     """
     faces = None if folder is None else data.orl_faces()
     digits = data.digits() if folder is None else data.mnist(folder)
@@ -110,30 +105,30 @@ def cells(level: Level) -> list[Cell]:
     return turned if level == "quick" else [*turned, *face_cells(m)]
 
 
-def measure(world: Any, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell, seed: int) -> Measured:
     """Embed the pictures of a rotated digit, or of five people, in the plane in three ways.
 
     Returns for each embedding its coordinates and its score: of angles :func:`agreement`, of people
     :func:`kept_together`.
     """
-    pictures, faces = world
-    own = cell.seed(seed, _NAME)
+    digits, faces = pictures
+    own, options = cell.seed(seed, _NAME), cell.options
     score: Callable[[Any], float]
-    if "faces" in cell.options:
-        here = faces.y // _PEOPLE == cell.options["faces"]
+    if "faces" in options:
+        here = faces.y // _PEOPLE == options["faces"]
         X, people = shrunk(faces.X[here]), faces.y[here]
         measured: Measured = {"people": people.tolist()}
         score = partial(kept_together, people=people)
     else:
-        closed = cell.options["sweep"] == "turn"
-        step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
-        turned = data.rotating(pictures[cell.options["digit"]], round(360 / step))
+        closed = options["sweep"] == "turn"
         many = _ANGLES if closed else _VIEWS
+        step = 360 / _ANGLES if closed else _SWEEPS[options["sweep"]] / (_VIEWS - 1)
+        turned = data.rotating(digits[options["digit"]], round(360 / step))
         X, angle = unit_rows(turned.X[:many], np.float64), turned.y[:many]
         measured = {"angle": angle.tolist()}
         score = partial(agreement, angle=angle, closed=closed)
     embeddings: dict[str, Callable[[Any], Any]] = {
-        "maxout": lambda rows: maxout(rows, cell.options["m"], own),
+        "maxout": lambda rows: maxout(rows, options["m"], own),
         "pixels": plane,
         "lle": _locally_linear,
     }
@@ -185,6 +180,7 @@ def agreement(points: NDArray[np.float64], angle: NDArray[np.float64], closed: b
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Compare the three orders with the true angle, and the planes of faces with names."""
     tables, verdicts, plots = [], [], []
+    results = Results(cells)
     for sweep, degrees in _SWEEPS.items():
         name = (
             "Full turn, order around the centre, circular rank correlation"
@@ -192,13 +188,20 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
             else f"{_VIEWS} views of {degrees} degrees, order along the first component, "
             "Spearman's correlation"
         )
-        some = Results(cells).where(sweep=sweep)
+        some = results.where(sweep=sweep)
         names = [str(digit) for digit in some.options("digit")]
         tables.append(_scores(name, "digit", names, some, digits=3))
         verdicts.append(verdict(name, {method: some.values(method) for method in _METHODS}))
-        plots += _turned(some, degrees)
-    tables.append(_windings(Results(cells).where(sweep="turn")))
-    faces = [(cell, measured) for cell, measured in cells if "faces" in cell.options]
+        # The digit 4, by quarters of the sweep.
+        ((_, measured),) = some.where(digit=4).cells
+        step = measured["angle"][1]
+        parts = {
+            f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
+            for part in np.array_split(np.arange(len(measured["angle"])), 4)
+        }
+        plots += _planes(f"digit 4, {degrees} degrees", measured, parts)
+    tables.append(_windings(results.where(sweep="turn")))
+    faces = [one for one in cells if "faces" in one[0].options]
     if faces:
         sentence, table, planes = faces_shown(faces)
         verdicts, tables, plots = [*verdicts, sentence], [*tables, table], [*plots, *planes]
@@ -213,43 +216,11 @@ def _scores(caption: str, head: str, names: list[str], some: Results, *, digits:
     return Table(caption, (head, *_METHODS.values()), rows)
 
 
-def faces_shown(cells: list[tuple[Cell, Measured]]) -> tuple[str, Table, list[Plot]]:
-    """Return a sentence, a table, and the planes of the first five people."""
-    results = Results(cells)
-    groups = [_PEOPLE * part for part in results.options("faces")]
-    table = _scores(
-        "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
-        "nearest other one is of the same person",
-        "people",
-        [f"{first + 1} to {first + _PEOPLE}" for first in groups],
-        results,
-        digits=2,
-    )
-    maxout, pixels = (results.values(method) for method in ("maxout", "pixels"))
-    interval = paired_interval(maxout - pixels)
-    does = interval.word(
-        "keeps pictures of one person together less well than",
-        "keeps pictures of one person together better than",
-        "is not told apart from",
-    )
-    verdict = (
-        "ORL faces have no angles, but names: in the plane the maxout embedding "
-        f"{does} PCA of pixels (share of nearest pictures that are of the same person "
-        f"{maxout.mean():.3f} against {pixels.mean():.3f}, difference "
-        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {len(cells)} groups of "
-        f"{_PEOPLE} people)."
-    )
-    _, first = cells[0]
-    people = np.array(first["people"])
-    parts = {f"person {each + 1}": np.flatnonzero(people == each) for each in np.unique(people)}
-    return verdict, table, _planes("ORL faces", first, parts)
-
-
 def _windings(turns: Results) -> Table:
     """Return a table of embeddings that wind more than once, which explains lost orders."""
     rows = []
     for cell, measured in turns.cells:
-        planes = (np.stack([measured[f"{k}_x"], measured[f"{k}_y"]], axis=1) for k in _METHODS)
+        planes = (_points(measured, method) for method in _METHODS)
         counts = [str(windings(plane, measured["angle"])) for plane in planes]
         rows.append([str(cell.options["digit"]), *counts])
     return Table(
@@ -259,31 +230,18 @@ def _windings(turns: Results) -> Table:
     )
 
 
-def _turned(some: Results, degrees: int) -> list[Plot]:
-    """Plot the planes of the digit 4, by quarters of the sweep."""
-    ((_, measured),) = some.where(digit=4).cells
-    step = measured["angle"][1]
-    parts = {
-        f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
-        for part in np.array_split(np.arange(len(measured["angle"])), 4)
-    }
-    return _planes(f"digit 4, {degrees} degrees", measured, parts)
+def _points(measured: Measured, method: str) -> Any:
+    return np.stack([measured[f"{method}_x"], measured[f"{method}_y"]], axis=1)
 
 
 def _planes(what: str, measured: Measured, parts: Mapping[str, Any]) -> list[Plot]:
     """Plot the plane of each method, with a series for each part of its points."""
     plots = []
     for method, label in _METHODS.items():
-        x, y = (np.array(measured[f"{method}_{axis}"]) for axis in "xy")
+        x, y = _points(measured, method).T
         series = [Series(label=k, x=x[at], y=y[at], kind="points") for k, at in parts.items()]
-        plots.append(
-            Plot(
-                title=f"{label}, {what}",
-                x_label="first coordinate",
-                y_label="second coordinate",
-                series=series,
-            )
-        )
+        title, (x_label, y_label) = f"{label}, {what}", ("first coordinate", "second coordinate")
+        plots.append(Plot(title=title, x_label=x_label, y_label=y_label, series=series))
     return plots
 
 
@@ -293,19 +251,46 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
         f"{_METHODS[k]} on {int((values > _THRESHOLD).sum())} (mean {values.mean():.2f})"
         for k, values in agreed.items()
     )
+    n, does = len(agreed["maxout"]), "agrees {} with the angle than"
     # Paired, since both methods see the same pictures of a digit.
-    interval = paired_interval(agreed["maxout"] - agreed["pixels"])
-    does = interval.word(
-        "agrees less with the angle than",
-        "agrees better with the angle than",
-        "is not told apart from",
-    )
-    n = len(agreed["maxout"])
+    compared = _against_pixels(agreed, does.format("less"), does.format("better"))
     return (
         f"{name}: the order is found (correlation above {_THRESHOLD}) of {n} digits by "
-        f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
-        f"{interval.mean:+.3f}, {interval.ends('+.3f')}, over {n} digits)."
+        f"{counts}. On average the maxout embedding {compared[0]} ({compared[1]}, over {n} digits)."
     )
+
+
+def _against_pixels(scores: Mapping[str, Any], less: str, more: str) -> tuple[str, str]:
+    """Return how maxout compares with PCA of pixels, and the difference with its interval."""
+    interval = paired_interval(scores["maxout"] - scores["pixels"])
+    does = interval.word(less, more, "is not told apart from")
+    return f"{does} PCA of pixels", f"difference {interval.mean:+.3f}, {interval.ends('+.3f')}"
+
+
+def faces_shown(cells: list[tuple[Cell, Measured]]) -> tuple[str, Table, list[Plot]]:
+    """Return a sentence, a table, and the planes of the first five people."""
+    results = Results(cells)
+    table = _scores(
+        "ORL faces, ten pictures of each of five people in one plane: share of pictures whose "
+        "nearest other one is of the same person",
+        "people",
+        [f"{_PEOPLE * k + 1} to {_PEOPLE * (k + 1)}" for k in results.options("faces")],
+        results,
+        digits=2,
+    )
+    scores = {method: results.values(method) for method in _METHODS}
+    together = "keeps pictures of one person together"
+    compared = _against_pixels(scores, f"{together} less well than", f"{together} better than")
+    sentence = (
+        f"ORL faces have no angles, but names: in the plane the maxout embedding {compared[0]} "
+        "(share of nearest pictures that are of the same person "
+        f"{scores['maxout'].mean():.3f} against {scores['pixels'].mean():.3f}, {compared[1]}, "
+        f"over {len(cells)} groups of {_PEOPLE} people)."
+    )
+    _, first = cells[0]
+    people = np.array(first["people"])
+    parts = {f"person {each + 1}": np.flatnonzero(people == each) for each in np.unique(people)}
+    return sentence, table, _planes("ORL faces", first, parts)
 
 
 _NAME = "maxout-figure-2"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,9 @@ from numpy.typing import NDArray
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import kernel_ridge, unit_rows
+from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce._results import Results, by_row, capital, curves, difference, table
+from mehler.reproduce._rows import Part, unit_rows
 
 _POOL = 4
 _UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
@@ -27,6 +27,7 @@ _PAIRS = {
     "plain": "plain map, against equation (4)",
     "gradient": "plain map, against the gradient of its kernel's function",
 }
+_KINDS = {"all": "in all directions", "along": "along the row, the prediction"}
 _ORDERS = {
     "local": "largest share of the prediction, local coefficients",
     "linear": "largest share, coefficients of a linear model",
@@ -35,53 +36,37 @@ _ORDERS = {
 }
 
 
-@dataclass(frozen=True)
-class _World:
-    """Rows of length 1, labels and the level."""
-
-    X: Any
-    y: Any
-    level: Level
-
-
-def prepare(level: Level, folder: Path | None) -> _World:
-    """Load 5000 digits of MNIST, or the 8 x 8 digits at the quick level.
-
-    Raises MissingDataError if the package of the former is not installed.
-    """
+def prepare(level: Level, folder: Path | None) -> Part:
+    """Load 5000 digits of MNIST, or the 8 x 8 digits at the quick level; rows of length 1."""
     digits = data.digits() if level == "quick" else data.mnist_5k()
-    return _World(unit_rows(digits.X, np.float64), digits.y, level)
+    return unit_rows(digits.X, np.float64), digits.y
 
 
-def measure(world: _World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, examples: Part, cell: Cell, seed: int) -> Measured:
     """Return distances of local coefficients from the kernel's, and predictions that erasing turns.
 
     By pair, over the numbers of units: ``all``, median over rows of the distance relative to the
     kernel's coefficients; ``along``, the same of the inner products with the row, which are
     predictions. ``turned``: by order of erasing, in percent.
     """
-    own = cell.seed(seed, _NAME)
-    n_fit, n_test = _ROWS[world.level]
-    order = np.random.default_rng(own).permutation(len(world.y))
+    own, units = cell.seed(seed, _NAME), _UNITS[level]
+    n_fit, n_test = _ROWS[level]
+    images, labels = examples
+    order = np.random.default_rng(own).permutation(len(labels))
     fit, test = order[:n_fit], order[n_fit : n_fit + n_test]
-    X, codes, rows = world.X[fit], learn.one_vs_all(world.y[fit])[0], world.X[test]
-    measured: Measured = {
-        "all": {name: [] for name in _PAIRS},
-        "along": {name: [] for name in _PAIRS},
-    }
+    X, codes, rows = images[fit], learn.one_vs_all(labels[fit])[0], images[test]
+    measured: Measured = {kind: {name: [] for name in _PAIRS} for kind in _KINDS}
     lams = {name: chosen(X, codes, name) for name in _MAPS}
     for name, kind in _MAPS.items():
         beta, targets = kernel_coefficients(X, codes, rows, lams[name], name)
-        for m in _UNITS[world.level]:
+        for m in units:
             phi = kind.draw(X.shape[1], m, _POOL, seed=own, like=X)
             # The kernel's own function, its products estimated by the features: equation (5).
             local = phi.local_coefficients(rows, phi(X).T @ beta)
             for pair, target in targets.items():
-                away, along = apart(local, target, rows)
-                measured["all"][pair].append(float(np.median(away)))
-                measured["along"][pair].append(float(np.median(along)))
-    most = _UNITS[world.level][-1]
-    phi = _MAPS["decoupled"].draw(X.shape[1], most, _POOL, seed=own, like=X)
+                for key, distances in zip(_KINDS, apart(local, target, rows)):
+                    measured[key][pair].append(float(np.median(distances)))
+    phi = _MAPS["decoupled"].draw(X.shape[1], units[-1], _POOL, seed=own, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lams["decoupled"], intercept=False)
     measured["turned"] = _turned((X, codes), rows, model, own)
     return measured
@@ -96,23 +81,15 @@ def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
 
 def chosen(X: Any, codes: Any, name: str) -> float:
     """Return the lambda of least leave-one-out error by the exact kernel."""
-    fit = kernel_ridge(
-        lambda a, b: kernel_of(np.clip(a @ b.T, -1, 1), name),
-        X,
-        codes,
-        _LAMBDAS,
-        by_class=True,
-        intercept=False,
-    )
-    return fit.lam
+
+    def kernel(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
+        return kernel_of(np.clip(a @ b.T, -1, 1), name)
+
+    return kernel_ridge(kernel, X, codes, _LAMBDAS, by_class=True, intercept=False).lam
 
 
 def kernel_coefficients(
-    X: NDArray[np.float64],
-    codes: NDArray[np.float64],
-    rows: NDArray[np.float64],
-    lam: float,
-    name: str,
+    X: NDArray[np.float64], codes: NDArray[np.float64], rows: Any, lam: float, name: str
 ) -> tuple[Any, dict[str, Any]]:
     """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
 
@@ -179,15 +156,16 @@ def erased(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return distances over the units, and what erasing turns."""
     units, results = _UNITS[level], Results(cells)
-    words = {"all": "in all directions", "along": "along the row, the prediction"}
     distances = {
-        (_PAIRS[name], words[kind]): results.values(kind, name) for kind in words for name in _PAIRS
+        (label, word): results.values(kind, name)
+        for kind, word in _KINDS.items()
+        for name, label in _PAIRS.items()
     }
-    turns = {name: results.values("turned", name) for name in _ORDERS}
+    turns = {label: results.values("turned", name) for name, label in _ORDERS.items()}
     what = "8 x 8 digits" if level == "quick" else "5000 digits of MNIST"
     verdicts = []
     for label in _PAIRS.values():
-        away, along = (distances[label, word] for word in words.values())
+        away, along = (distances[label, word] for word in _KINDS.values())
         verdicts.append(
             f"{capital(label)}: at m = {units[-1]} off by {away[:, -1].mean():.2f} of the "
             f"coefficients in all directions (as m to the power {_slope(units, away):.2f}), by "
@@ -196,50 +174,48 @@ def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     verdicts += [
         difference(
             f"erasing by {label} instead of at random",
-            turns[name],
+            share,
             turns["random"],
             less="fewer predictions turn",
             more="more predictions turn",
             unit="",
         )
-        for name, label in _ORDERS.items()
-        if name != "random"
+        for label, share in turns.items()
+        if label != "random"
     ]
-    return Page(
-        verdicts=verdicts,
-        tables=(
-            table(
-                f"Distance of local coefficients from those of the exact kernel, relative, median "
-                f"over rows, mean ± standard deviation over draws ({what}, q = {_POOL})",
-                ("coefficients", "", *(f"m = {m}" for m in units)),
-                {names: values.T for names, values in distances.items()},
-                digits=3,
-            ),
-            table(
-                "Predictions of the decoupled map that change as a tenth of the inked pixels is "
-                f"erased, percent, m = {units[-1]}",
-                ("pixels that are erased", "turned"),
-                {label: [turns[name]] for name, label in _ORDERS.items()},
-            ),
+    tables = (
+        table(
+            f"Distance of local coefficients from those of the exact kernel, relative, median "
+            f"over rows, mean ± standard deviation over draws ({what}, q = {_POOL})",
+            ("coefficients", "", *(f"m = {m}" for m in units)),
+            {names: values.T for names, values in distances.items()},
+            digits=3,
         ),
-        plots=(
-            curves(
-                "Distance of local coefficients from the kernel's",
-                "number of units m",
-                units,
-                "relative distance",
-                {", ".join(names): values for names, values in distances.items()},
-                "Mean over draws of the median over rows, with its standard error.",
-                y_log=True,
-            ),
-            by_row(
-                "Predictions that erasing a tenth of the ink turns",
-                "order of the table",
-                "percent",
-                {label: turns[name] for name, label in _ORDERS.items()},
-            ),
+        table(
+            "Predictions of the decoupled map that change as a tenth of the inked pixels is "
+            f"erased, percent, m = {units[-1]}",
+            ("pixels that are erased", "turned"),
+            {label: [share] for label, share in turns.items()},
         ),
     )
+    plots = (
+        curves(
+            "Distance of local coefficients from the kernel's",
+            "number of units m",
+            units,
+            "relative distance",
+            {", ".join(names): values for names, values in distances.items()},
+            "Mean over draws of the median over rows, with its standard error.",
+            y_log=True,
+        ),
+        by_row(
+            "Predictions that erasing a tenth of the ink turns",
+            "percent",
+            turns,
+            x_label="order of the table",
+        ),
+    )
+    return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
 def _slope(units: tuple[int, ...], values: Any) -> float:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._learners import nearest_rows
-from mehler.reproduce._results import Results, difference, spread, with_range
+from mehler.reproduce._results import Results, by_row, difference, spread, with_range
+from mehler.reproduce._rows import Split
 from mehler.reproduce.maxout import table_1
-from mehler.reproduce.maxout.table_1 import World
-from mehler.statements import Plot
 
 _POOL = 4
 _UNITS = {"quick": 100, "full": 1000}
@@ -49,27 +48,24 @@ def cells(level: Level) -> list[Cell]:
     return [Cell({"map": name, "m": m, "draw": draw}) for name, draw in once + drawn]
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, rows: Split, cell: Cell, seed: int) -> Measured:
     """Return the error in percent of one map or of neighbours, with free parameters by hold-out."""
     name, m = cell.options["map"], cell.options["m"]
     # One seed for all maps of a draw, so that plain and centred units share weights.
     own = cell.seed(seed, _NAME, "map")
+    X, labels = rows.fit
     if name == "linear":
-        return table_1.fitted(world, lambda rows: rows)
+        return table_1.fitted(rows, lambda X: X)
     if name == "neighbours":
-        return _by_neighbours(world, lambda rows: rows)
-    X = world.fit[0]
+        return _by_neighbours(rows, lambda X: X)
     if name == "neighbours-maxout":
-        return _by_neighbours(world, MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=own, like=X))
+        return _by_neighbours(rows, MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=own, like=X))
     if not name.startswith("fourier"):
-        return table_1.fitted(world, maxout(name, X, m, own))
-    few = tuple(part[:_FEW] for part in world.fit)
-    tried = []
-    for gamma in _GAMMAS:
-        some = World((few[0], few[1]), world.choose, world.choose)
-        tried.append(min(table_1.fitted(some, fourier(name, X, m, gamma, own))["held_out"]))
-    gamma = _GAMMAS[int(np.argmin(tried))]
-    return {**table_1.fitted(world, fourier(name, X, m, gamma, own)), "gamma": gamma}
+        return table_1.fitted(rows, maxout(name, X, m, own))
+    few = Split((X[:_FEW], labels[:_FEW]), rows.choose, rows.choose)
+    maps = {gamma: fourier(name, X, m, gamma, own) for gamma in _GAMMAS}
+    gamma = min(_GAMMAS, key=lambda gamma: min(table_1.fitted(few, maps[gamma])["held_out"]))
+    return {**table_1.fitted(rows, maps[gamma]), "gamma": gamma}
 
 
 def maxout(name: str, X: Any, m: int, seed: int) -> Any:
@@ -91,16 +87,11 @@ def fourier(name: str, X: NDArray[np.floating], m: int, gamma: float, seed: int)
     return FourierFeatures.draw(d, m * _POOL, gamma=gamma, form="offset", seed=seed, like=X)
 
 
-def _by_neighbours(world: World, phi: Callable[..., Any]) -> Measured:
+def _by_neighbours(rows: Split, phi: Callable[..., Any]) -> Measured:
     """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
-    (X, labels), (held, held_labels), (test, test_labels) = world.fit, world.choose, world.test
-    off = votes(phi, X, labels, held, held_labels)
-    best = int(np.argmin(off))
-    rows, known = np.concatenate([X, held]), np.concatenate([labels, held_labels])
-    return {
-        "error": votes(phi, rows, known, test, test_labels)[best],
-        "neighbours": _NEIGHBOURS[best],
-    }
+    best = int(np.argmin(votes(phi, *rows.fit, *rows.choose)))
+    X, labels = (np.concatenate(parts) for parts in zip(rows.fit, rows.choose))
+    return {"error": votes(phi, X, labels, *rows.test)[best], "neighbours": _NEIGHBOURS[best]}
 
 
 def votes(
@@ -124,32 +115,22 @@ def votes(
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return errors of all maps, and their differences from random maxout."""
-    m = _UNITS[level]
+    m, full = _UNITS[level], level == "full"
     labels = {**{name: label for name, (label, _) in MAPS.items()}, **_OTHERS}
     errors = {name: Results(cells).values("error", map=name) for name in labels}
-    projections = {name: f"{takes(m):,}" for name, (_, takes) in MAPS.items()}
-    rows = [
-        [label, projections.get(name, ""), spread(errors[name])] for name, label in labels.items()
-    ]
-    where = "8 x 8 digits"
-    if level == "full":
-        where = "MNIST; printed in brackets"
-        rows[list(labels).index("neighbours")][-1] += f" ({_PRINTED:.2f})"
+    rows = []
+    for name, label in labels.items():
+        projections = f"{MAPS[name][1](m):,}" if name in MAPS else ""
+        printed = f" ({_PRINTED:.2f})" if full and name == "neighbours" else ""
+        rows.append([label, projections, f"{spread(errors[name])}{printed}"])
+    where = "MNIST; printed in brackets" if full else "8 x 8 digits"
     table = Table(
         f"Test error in percent, {m} units, {where}; mean ± standard deviation over draws",
         ("map", "projections", "error"),
         rows,
     )
-    plot = Plot(
-        title="Test error by map",
-        x_label="row of the table",
-        y_label="test error, percent",
-        series=[
-            with_range(label, [place], [errors[name]])
-            for place, (name, label) in enumerate(labels.items(), start=1)
-        ],
-        caption="Bars reach from the least to the largest draw.",
-    )
+    shown = {label: errors[name] for name, label in labels.items()}
+    plot = by_row("Test error by map", "test error, percent", shown, bars=with_range)
     verdicts = [
         difference(f"{labels[name]} instead of random maxout", errors[name], errors["maxout"])
         for name in MAPS

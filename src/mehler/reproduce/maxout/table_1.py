@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import MaxoutFeatures, data, learn
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._learners import unit_rows
-from mehler.reproduce._results import Results, spread, with_range
-from mehler.statements import Plot
+from mehler import MaxoutFeatures, learn
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
+from mehler.reproduce._results import Results, curves, spread, with_range
+from mehler.reproduce._rows import Split, digits, unit_rows
 
 _SIZES = (100, 500, 1000, 5000, 10_000)
 _POOLS = (1, 2, 4, 8, 16)
@@ -33,90 +33,62 @@ LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
 _ROWS = 1000
 
 
-@dataclass(frozen=True)
-class World:
-    """Rows in float32 and labels: to fit, to choose lambda by, to test."""
-
-    fit: tuple[Any, Any]
-    choose: tuple[Any, Any]
-    test: tuple[Any, Any]
-
-
-def prepare(level: Level, folder: Path | None) -> World:
+def prepare(level: Level, folder: Path | None, scaled: Callable[[Any], Any] = unit_rows) -> Split:
     """Load rows of length 1: MNIST at the full level, the 8 x 8 digits at the quick one.
 
     A sixth of the training part is held out; `folder`, of MNIST, is for the full level only.
     """
-    return _loaded(folder, unit_rows)
+    (X, y), (X_test, y_test) = digits(folder, 1300)
+    n = len(X) - len(X) // 6
+    X_fit, X_choose, X_test = (scaled(images) for images in (X[:n], X[n:], X_test))
+    return Split((X_fit, y[:n]), (X_choose, y[n:]), (X_test, y_test))
 
 
-def prepare_pixels(level: Level, folder: Path | None) -> World:
-    """Load rows of pixels between 0 and 1, whose lengths differ."""
-    return _loaded(folder, _pixels)
-
-
-def _loaded(folder: Path | None, scaled: Callable[[Any], Any]) -> World:
-    if folder is not None:
-        mnist = data.mnist(folder)
-        train, test = (mnist.X, mnist.y), (mnist.X_test, mnist.y_test)
-    else:
-        digits = data.digits()
-        order = np.random.default_rng(0).permutation(len(digits.X))
-        X, y = digits.X[order], digits.y[order]
-        train, test = (X[:1300], y[:1300]), (X[1300:], y[1300:])
-    held = len(train[0]) // 6
-    parts = [(train[0][:-held], train[1][:-held]), (train[0][-held:], train[1][-held:]), test]
-    return World(*((scaled(X), y) for X, y in parts))
-
-
-def _pixels(X: NDArray[np.float64]) -> Any:
+def pixels(X: NDArray[np.float64]) -> Any:
+    """Return rows of pixels between 0 and 1, whose lengths differ."""
     # 255 for MNIST, 16 for the small digits.
     return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())
 
 
-def cells(level: Level) -> list[Cell]:
-    """Return pool sizes, numbers of units and draws, small units first, so that rows fill early."""
-    return _cells(level, _SIZES[:2] if level == "quick" else _SIZES)
+def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Cell]:
+    """Return pool sizes, numbers of units and draws, small units first, so that rows fill early.
 
-
-def _cells_pixels(level: Level) -> list[Cell]:
-    """Return the same cells without the two columns that take hours."""
-    return _cells(level, _SIZES[:1] if level == "quick" else _SIZES[:3])
-
-
-def _cells(level: Level, sizes: Sequence[int]) -> list[Cell]:
-    draws = 10 if level == "quick" else _DRAWS
+    ``columns`` are those of the printed table, at the quick and at the full level.
+    """
+    quick = level == "quick"
     return [
-        Cell({"q": q, "m": m, "draw": draw}) for m in sizes for draw in range(draws) for q in _POOLS
+        cell
+        for m in _SIZES[: columns[not quick]]
+        for cell in draws(({"q": q, "m": m} for q in _POOLS), 10 if quick else _DRAWS)
     ]
 
 
-def measure(world: World, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, rows: Split, cell: Cell, seed: int) -> Measured:
     """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
-    X, _ = world.fit
+    X, _ = rows.fit
     q, m = cell.options["q"], cell.options["m"]
     phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, _NAME), like=X)
-    return fitted(world, phi)
+    return fitted(rows, phi)
 
 
-def fitted(world: World, phi: Any) -> Measured:
+def fitted(rows: Split, phi: Any) -> Measured:
     """Return the error of ridge regression on features, lambda by hold-out.
 
     ``error`` on test rows, ``lambda``, and ``held_out``, an error for each lambda, None where the
     sums are singular to within rounding: 5,000 linear units of 784 pixels are, at small lambdas.
     """
-    X, labels = world.fit
+    X, labels = rows.fit
     codes, classes = learn.one_vs_all(labels)
     sums = learn.RidgeSums(phi).add(X, codes)
     # No intercept, as in the paper's estimator.
     fits, refused = _path(sums)
-    held = _errors(fits, classes, *world.choose)
+    held = _errors(fits, classes, *rows.choose)
     del fits
     best = refused + int(np.argmin(held))
-    more, _ = learn.one_vs_all(world.choose[1], classes)
-    (final,) = sums.add(world.choose[0], more).solve(LAMBDAS[best], intercept=False)
+    more, _ = learn.one_vs_all(rows.choose[1], classes)
+    (final,) = sums.add(rows.choose[0], more).solve(LAMBDAS[best], intercept=False)
     return {
-        "error": _errors([final], classes, *world.test)[0],
+        "error": _errors([final], classes, *rows.test)[0],
         "lambda": LAMBDAS[best],
         "held_out": [None] * refused + held,
     }
@@ -154,52 +126,42 @@ def _errors(
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
     """Return the page of errors beside the printed ones."""
     results = Results(cells)
-    sizes = sorted(results.options("m"))
-    errors = {(q, m): results.values("error", q=q, m=m) for q in _POOLS for m in sizes}
-    rows = [[f"q = {q}", *(_beside(errors[q, m], q, m, level) for m in sizes)] for q in _POOLS]
+    sizes, full = sorted(results.options("m")), level == "full"
+    errors = {q: results.columns("error", "m", sizes, q=q) for q in _POOLS}
+    rows = []
+    for q in _POOLS:
+        entries = [spread(values) for values in errors[q].T]
+        if full:
+            pairs = zip(entries, PRINTED[q])
+            entries = [
+                f"{ours} ({mean:.2f} ± {deviation:.2f})" for ours, (mean, deviation) in pairs
+            ]
+        rows.append([f"q = {q}", *entries])
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
-    caption += "; printed in brackets" if level == "full" else "; 8 x 8 digits, not MNIST"
-    plot = Plot(
-        title="Error over the number of units",
-        x_label="number of units m",
-        x_log=True,
-        y_label="test error, percent",
-        series=[with_range(f"q = {q}", sizes, [errors[q, m] for m in sizes]) for q in _POOLS],
-        caption="Bars reach from the least to the largest draw.",
-    )
-    return Page(
-        verdicts=_verdicts(errors, sizes, level),
-        tables=(Table(caption, ("", *(f"m = {m}" for m in sizes)), rows),),
-        plots=(plot,),
-    )
-
-
-def _beside(values: NDArray[np.float64], q: int, m: int, level: Level) -> str:
-    ours = spread(values)
-    if level == "quick":
-        return ours
-    mean, deviation = PRINTED[q][_SIZES.index(m)]
-    return f"{ours} ({mean:.2f} ± {deviation:.2f})"
-
-
-def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level) -> list[str]:
-    largest = sizes[-1]
-    order = sorted(_POOLS, key=lambda q: errors[q, largest].mean())
+    caption += "; printed in brackets" if full else "; 8 x 8 digits, not MNIST"
+    order = sorted(_POOLS, key=lambda q: errors[q][:, -1].mean())
     verdicts = [
-        f"At m = {largest} the pools in the order of their mean error, the least first: "
-        + ", ".join(f"q = {q}" for q in order)
-        + "."
+        f"At m = {sizes[-1]} the pools in the order of their mean error, the least first: "
+        f"{', '.join(f'q = {q}' for q in order)}."
     ]
-    if level == "quick":
-        return verdicts
-    far = [place for place, values in errors.items() if not near(values, *place)]
-    verdicts.append(
-        f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
-        "difference to the printed value."
-        + ("" if not far else " Farther off: " + "; ".join(f"q = {q}, m = {m}" for q, m in far))
-        + ("." if far else "")
+    if full:
+        cases = [(q, m, values) for q in _POOLS for m, values in zip(sizes, errors[q].T)]
+        far = [f"q = {q}, m = {m}" for q, m, values in cases if not near(values, q, m)]
+        verdicts.append(
+            f"{len(cases) - len(far)} of {len(cases)} cells lie within three standard errors of "
+            "the difference to the printed value."
+            + (f" Farther off: {'; '.join(far)}." if far else "")
+        )
+    plot = curves(
+        "Error over the number of units",
+        "number of units m",
+        sizes,
+        "test error, percent",
+        {f"q = {q}": errors[q] for q in _POOLS},
+        bars=with_range,
     )
-    return verdicts
+    heads = ("", *(f"m = {m}" for m in sizes))
+    return Page(verdicts=verdicts, tables=(Table(caption, heads, rows),), plots=(plot,))
 
 
 def near(values: NDArray[np.float64], q: int, m: int) -> bool:
@@ -226,14 +188,14 @@ EXPERIMENT = Experiment(
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
 )
-
 PIXELS = replace(
     EXPERIMENT,
     name="maxout-table-1-pixels",
-    title="Errors of random maxout features over m and q, rows of pixels",
+    title=f"{EXPERIMENT.title}, rows of pixels",
     printed=(
         "The first three columns of Table 1 once more: the paper does not say how rows are scaled."
     ),
-    prepare=prepare_pixels,
-    cells=_cells_pixels,
+    prepare=partial(prepare, scaled=pixels),
+    # Without the two columns that take hours.
+    cells=partial(cells, columns=(1, 3)),
 )

@@ -1,4 +1,4 @@
-"""Frames with context, states, and the tables of logistic regression on them."""
+"""Tables 2 and 3: frames with context, states, settings, pairing, and errors in percent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mehler.reproduce._experiment import Cell
 from mehler.reproduce.maxout import _frames, table_2, table_3
 from tests.data.test_tables import recordings  # noqa: F401  # a fixture
 
-WORLD = _frames.prepare("quick", None)
+RECORDINGS = _frames.prepare("quick", None)
 
 
 def test_context_is_that_of_the_recording_and_repeats_its_ends() -> None:
@@ -22,26 +22,18 @@ def test_context_is_that_of_the_recording_and_repeats_its_ends() -> None:
 
 
 def test_states_are_parts_of_a_digit_in_the_order_of_time() -> None:
-    assert WORLD.states.shape == (1797, 8)
-    assert (WORLD.states // 2 == WORLD.digits[:, None]).all()
-    assert (WORLD.states[0] % 2).tolist() == [0] * 4 + [1] * 4
-    assert np.mean(np.sum(WORLD.X.astype(np.float64) ** 2, axis=2)) == pytest.approx(1, rel=1e-6)
+    assert RECORDINGS.states.shape == (1797, 8)
+    assert (RECORDINGS.states // 2 == RECORDINGS.digits[:, None]).all()
+    assert (RECORDINGS.states[0] % 2).tolist() == [0] * 4 + [1] * 4
+    assert np.mean(np.sum(RECORDINGS.X.astype(np.float64) ** 2, axis=2)) == pytest.approx(
+        1, rel=1e-6
+    )
 
 
 def test_frames_of_a_recording_stay_together() -> None:
-    parts = _frames.split(WORLD, 3)
+    parts = RECORDINGS.split(3)
     assert [len(part) for part in parts] == [100, 100, 200]
     assert len(set(np.concatenate(parts).tolist())) == 400
-
-
-class Known:
-    """A fit that knows the log probabilities of each frame's states."""
-
-    def __init__(self, logs):
-        self.logs = logs
-
-    def predict_log_proba(self, z):
-        return self.logs
 
 
 def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
@@ -52,13 +44,12 @@ def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
     wrong = 0
     for i in range(30):
         scores = [sum(logs[8 * i + t, 2 * digit + t // 4] for t in range(8)) for digit in range(10)]
-        wrong += int(np.argmax(scores)) != WORLD.digits[i]
-    found = _frames._recording_errors(Known(logs), WORLD, None, part)  # type: ignore[arg-type]  # a stand-in
-    assert found == pytest.approx(100 * wrong / 30)
+        wrong += int(np.argmax(scores)) != RECORDINGS.digits[i]
+    assert RECORDINGS.recording_errors(logs, part) == pytest.approx(100 * wrong / 30)
 
 
 def test_all_settings_of_a_draw_share_one_split_and_no_weights() -> None:
-    for table in (table_2.EXPERIMENT, table_3.FRAMES):
+    for table in (table_2.EXPERIMENT, table_3.EXPERIMENT, table_3.FRAMES):
         cells = [c for c in table.cells("full") if c.options["draw"] == 4]
         assert len({_frames.split_seed(c, 0, table.name) for c in cells}) == 1
         assert len({c.seed(0, table.name) for c in cells}) == len(cells)
@@ -66,9 +57,10 @@ def test_all_settings_of_a_draw_share_one_split_and_no_weights() -> None:
 
 def test_settings_keep_the_proportions_of_the_print() -> None:
     printed = np.array([(15, 15), (60, 15), (60, 60), (400, 15), (300, 300)]) / 15
-    for settings in table_3._SETTINGS_OF_FRAMES.values():
-        ours = np.array(settings) / settings[0][0]
-        np.testing.assert_allclose(ours, printed, rtol=1e-2)
+    for levels in (table_3._SETTINGS, table_3._SETTINGS_OF_FRAMES):
+        for settings in levels.values():
+            ours = np.array(settings) / settings[0][0]
+            np.testing.assert_allclose(ours, printed, rtol=1e-3)
     for sizes in table_2._SIZES.values():
         assert [m * table_2._SHRUNK for m in sizes] == list(table_2.PRINTED)[: len(sizes)]
     assert len(table_3.PRINTED) == 6
@@ -76,7 +68,7 @@ def test_settings_keep_the_proportions_of_the_print() -> None:
 
 @pytest.mark.parametrize("q", [0, 4])
 def test_a_cell_has_errors_in_percent(q: int) -> None:
-    found = table_2.measure(WORLD, Cell({"q": q, "m": 25 * bool(q), "draw": 0}), 0)
+    found = table_2.measure("quick", RECORDINGS, Cell({"q": q, "m": 25 * bool(q), "draw": 0}), 0)
     for kind, n in (("frames", 200 * 8), ("recordings", 200)):
         wrong = found[kind] / 100 * n
         assert wrong == pytest.approx(round(wrong), abs=1e-6)
@@ -86,6 +78,17 @@ def test_a_cell_has_errors_in_percent(q: int) -> None:
 
 
 def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # the fixture
-    world = _frames.prepare("full", None)
-    assert world.X.shape == (2, 18, 11 * 13)
-    assert world.states[0].tolist() == [int(world.digits[0]) * 3 + t // 6 for t in range(18)]
+    spoken = _frames.prepare("full", None)
+    assert spoken.X.shape == (2, 18, 11 * 13)
+    assert spoken.states[0].tolist() == [int(spoken.digits[0]) * 3 + t // 6 for t in range(18)]
+    rows, _ = table_3.prepare("full", None)
+    assert rows.shape == (2, 20 * 13)
+
+
+def test_ridge_on_recordings_has_an_error_in_percent() -> None:
+    rows, labels = table_3.prepare("quick", None)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
+    cell = Cell({"map": "maxout", "m": 200, "projections": 50, "draw": 0})
+    found = table_3.measure("quick", (rows, labels), cell, 0)
+    assert 0 < found["error"] < 30
+    assert (found["error"] / 100 * (1797 - 600)) % 1 == pytest.approx(0, abs=1e-6)
