@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -67,33 +67,13 @@ _TABLE = {"float64": 1e-13, "float32": 1e-5}
 _ROUNDINGS = 64.0
 
 
-class Layer(Protocol):
-    """A layer: E a(u) a(v) of its units for Gaussian pairs, with an error, and of derivatives."""
-
-    @property
-    def second(self) -> float | None:
-        """E a(g)^2 if the unit is homogeneous of degree 1, else None."""
-
-    @property
-    def growth(self) -> int:
-        """The degree of homogeneous units, at least 1."""
-
-    def moment(self, pairs: Pairs) -> Moment:
-        """Compute the expected product of a unit."""
-
-    def slope(self, pairs: Pairs) -> Moment:
-        """Compute the expected inner product of the unit's gradients."""
-
-    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
-        """Compute 1 - c and 1 + c for the correlation c of a unit of degree 1, relatively exact."""
-
-    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
-        """Evaluate units on rows (n, d), by weights (q, d, m)."""
-
-
 @dataclass(frozen=True)
 class Maxout:
-    """The largest of q projections with weights and biases of their own."""
+    """The largest of q projections with weights and biases of their own.
+
+    A layer has the expected products of its units for Gaussian pairs, and of their gradients, each
+    with an error; `second`, E a(g)^2 of units of degree 1, else None; and the degree `growth`.
+    """
 
     q: int
     growth = 1
@@ -233,6 +213,9 @@ class Elementwise:
     def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
         """Apply the activation."""
         return self.activation(xp, next(iter(products(xp, rows, weights))))
+
+
+Layer: TypeAlias = Maxout | Elementwise
 
 
 def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:

@@ -27,7 +27,7 @@ from mehler.exact import (
     wedge_grid,
 )
 from mehler.exact.activations import arc_cosine
-from mehler.features.deep._recursion import Elementwise, Layer, Maxout
+from mehler.features.deep._recursion import Layer, Maxout
 
 # Correlations nearer to 1 or -1 are those of parallel rows.
 PARALLEL = 1e-12
@@ -397,11 +397,9 @@ def _layer_of(layer: Layer, weight: float, bias: float) -> Callable[[State], Loc
     if isinstance(layer, Maxout):
         moments = functools.partial(maxout_moments, q=layer.q)
     elif layer.second is not None:
-        assert isinstance(layer, Elementwise)
         sides = layer.activation.sides()
         moments = functools.partial(sided_moments, right=sides.right, left=sides.left)
     else:
-        assert isinstance(layer, Elementwise)
         raise ValueError(
             f"{layer.activation.title} has no expansion in 1/width here, which maxout and units of "
             "degree 1 have, such as relu: take the mean of gram(X) over many seeds"
