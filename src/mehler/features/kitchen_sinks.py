@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -393,20 +392,19 @@ def _sink(
     return xp.astype(activated, projected.dtype, copy=False) * gain
 
 
-class WeightLaw(ABC):
-    """Distribution of a weight vector w, in units of `weight_scale`."""
+class WeightLaw:
+    """Distribution of a weight vector w over `weight_scale`: N(0, I), as projections draw it."""
 
-    name: ClassVar[str]
+    name: ClassVar[str] = "gaussian"
 
-    @abstractmethod
     def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
         """Raise ValueError for arguments incompatible with this law."""
 
-    @abstractmethod
     def weights(
         self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
     ) -> tuple[Any, ...]:
         """Return weights of some units, from Gaussian ones of `draw`."""
+        return draw(dtype)
 
     def length_factor(self, degree: int, n_inputs: int) -> float:
         """Compute E |w|^(2 degree) over that of Gaussian weights."""
@@ -415,20 +413,6 @@ class WeightLaw(ABC):
     def projected(self, n_inputs: int) -> Projected:
         """Return the distribution function of one projection of a row."""
         return gaussian
-
-
-class GaussianWeights(WeightLaw):
-    """N(0, I), arranged by the projection."""
-
-    name = "gaussian"
-
-    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        """Accept everything."""
-
-    def weights(
-        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
-    ) -> tuple[Any, ...]:
-        return draw(dtype)
 
 
 class SphereWeights(WeightLaw):
@@ -552,7 +536,7 @@ class StumpWeights(WeightLaw):
         return above**2 * both_above + below**2 * both_below + above * below * apart
 
 
-_NAMED: dict[str, WeightLaw] = {each.name: each for each in (GaussianWeights(), SphereWeights())}
+_NAMED: dict[str, WeightLaw] = {each.name: each for each in (WeightLaw(), SphereWeights())}
 
 
 def law_of(law: Any, activation: Activation, weight_scale: float, bias: float | str) -> WeightLaw:
