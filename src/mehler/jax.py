@@ -77,10 +77,6 @@ def register() -> None:
 
     Call it again after a class of your own was defined.
 
-    See Also
-    --------
-    stacked : Maps of several seeds as one tree.
-
     Examples
     --------
     >>> import jax, mehler, mehler.jax
@@ -101,21 +97,12 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
     Parameters
     ----------
     maps : iterable of FeatureMap
-        On JAX, drawn with the same arguments but for the seed.
+        At least one, on JAX, stored, and drawn with the same arguments but for the seed.
 
     Returns
     -------
     FeatureMap
         Each of its leaves has the draws as first axis; call it under ``jax.vmap`` only.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is none, one is not stored, or they differ in more than their seeds.
-
-    See Also
-    --------
-    register : Register classes of your own.
 
     Examples
     --------
@@ -156,15 +143,6 @@ def trainable(phi: FeatureMap) -> FeatureMap:
     FeatureMap
         With the same weights, which may then be any; it says so in its ``repr``, and refuses what
         holds of drawn weights alone: kernel, variance, recipe.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `phi` is no such map.
-
-    See Also
-    --------
-    stacked : Maps of several seeds as one tree.
 
     Examples
     --------

@@ -53,11 +53,6 @@ class RandomFeatures(nn.Module):
     log_scale : torch.nn.Parameter or None
         Logarithm of s, shape (1,) or (n_inputs,).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `map` is none, is not stored, or its arguments do not fit.
-
     See Also
     --------
     mehler.FourierFeatures : Features of the Gaussian, Laplacian and Matern kernels.

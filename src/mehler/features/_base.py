@@ -314,7 +314,7 @@ class FeatureMap(metaclass=CalledByName):
 
         For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
         have the same blocks. Loop over units outside and over rows inside: weights are then drawn
-        once per pass.
+        once per pass. ValueError if the units of this map are drawn together.
 
         Parameters
         ----------
@@ -325,15 +325,6 @@ class FeatureMap(metaclass=CalledByName):
         -------
         iterator of UnitBlock
             From the first unit to the last.
-
-        Raises
-        ------
-        ValueError
-            If the units of this map are drawn together.
-
-        See Also
-        --------
-        mehler.features.UnitBlock : One block.
 
         Examples
         --------
@@ -375,20 +366,15 @@ class FeatureMap(metaclass=CalledByName):
         array, shape (..., n, k)
             In the namespace and float dtype of `X`, computed in the widest float of its device.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `Y` is not such an array, or they live in two libraries; TypeError if a
-            derivative is wanted of what NumPy and SciPy compute.
-
         Notes
         -----
         Correlations carry the rounding of one number, about 1e-16. Kernels that have a square
         root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of nearly equal
         rows; equal rows have exactly 1.
 
-        On PyTorch and JAX it is differentiable in `X` and `Y`, :doc:`/gradients`. Where the
-        kernel has a kink, its derivative is the mean of those on both sides.
+        On PyTorch and JAX it is differentiable in `X` and `Y`, :doc:`/gradients`; what NumPy and
+        SciPy compute raises TypeError. Where the kernel has a kink, its derivative is the mean of
+        those on both sides.
         """
         return self._of_rows(X, Y, self._kernel_of, check_finite)
 

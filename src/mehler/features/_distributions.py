@@ -41,7 +41,8 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
 
     of maxout features (:math:`c = h_1(q)` if centred, else 0), of decoupled ones, and of Fourier
     features with an offset, which makes it the same for every row and kernel. That of a kitchen
-    sink follows from its activation and law.
+    sink follows from its activation and law. ValueError for Fourier pairs, whose cosines and sines
+    have two distributions, and for an activation or a law that defines none.
 
     Parameters
     ----------
@@ -55,12 +56,6 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
     array, shape (n, k)
         In the namespace and float dtype of `X`, computed on the host; relative error about
         1e-15 max(1, q |log Phi|) for maxout units.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `X` or `t` is not such a matrix; for Fourier pairs, whose cosines and sines have
-        different distributions; if the activation or law of a kitchen sink defines none.
 
     Examples
     --------

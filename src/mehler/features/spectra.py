@@ -389,13 +389,7 @@ NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
 
 
 def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
-    """Return the spectrum of a name and its parameters, or the given one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An unknown name; a parameter of another kernel, or out of range.
-    """
+    """Return the spectrum of a name and its parameters, or the given one."""
     chosen = {name: value for name, value in given.items() if value is not None}
     if isinstance(kernel, Spectrum):
         for name in chosen:

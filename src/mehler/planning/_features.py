@@ -59,8 +59,8 @@ def plan(
     Parameters
     ----------
     data : array, shape (n, d), optional
-        Rows, in any library and on any device; they are divided by their norms. Without them pass
-        the numbers below.
+        Rows, in any library and on any device, none of zeros; they are divided by their norms.
+        Without them pass some of the numbers below.
     n_inputs, n_samples : int, optional
         d and N; default the shape of the data.
     dimension, diameter : float, optional
@@ -92,11 +92,6 @@ def plan(
     -------
     Plan
         Prints as a table; `to_dict` returns it as data.
-
-    Raises
-    ------
-    ValueError
-        If neither data nor numbers are given, or the data have a row of zeros.
 
     Notes
     -----
@@ -347,7 +342,7 @@ def plan_map(
     phi : FeatureMap
         Any map with ``kernel`` and ``variance``; its own number of features does not matter.
     X : array, shape (n, d)
-        Rows at whose pairs, the diagonal included, the variance is computed.
+        Rows at whose pairs, the diagonal included, the variance is computed; k(x, x) > 0.
     eps : float
         Error of the Gram matrix, in units of sqrt(k(x,x) k(y,y)).
     delta : float
@@ -361,11 +356,6 @@ def plan_map(
         An asymptotic row, for the inner products themselves, and a proved one, for Catoni's
         estimate in the place of their mean (:func:`mehler.verify.features_needed`), which holds at
         every size.
-
-    Raises
-    ------
-    ValueError
-        If k(x, x) = 0 at a row.
 
     Notes
     -----

@@ -128,17 +128,10 @@ class DeepKernel:
             In the namespace and float dtype of `X`, computed in the widest float of its device.
             With `return_error` a pair: values and errors.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `Y` is not such an array, or they live in two libraries, or a variance leaves
-            the range of floats; TypeError if a derivative is wanted of what NumPy and SciPy
-            compute.
-
         Notes
         -----
         On PyTorch and JAX it is differentiable in `X` and `Y` where the activation has a closed
-        form, :doc:`/gradients`.
+        form, :doc:`/gradients`; elsewhere TypeError. ValueError if a variance leaves the floats.
 
         Examples
         --------
@@ -156,27 +149,18 @@ class DeepKernel:
         """Compute the neural tangent kernel at infinite width, (n, k), all layers trained.
 
         Weights are standard normals times their standard deviation (the NTK parametrisation),
-        and biases too.
+        and biases too. ValueError for activations that jump, such as 'step': their tangent kernel
+        is infinite at equal rows.
 
         Parameters
         ----------
-        X : array, shape (..., n, d)
-            Rows, of any library and device.
-        Y : array, shape (..., k, d), optional
-            Rows; ``None`` stands for `X`, and makes the result symmetric.
-        return_error : bool
-            Return a bound of the error too, as of :meth:`nngp`.
+        X, Y, return_error
+            As of :meth:`nngp`, with its errors.
 
         Returns
         -------
         array, shape (..., n, k)
             As of :meth:`nngp`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As of :meth:`nngp`; ValueError for activations that jump, such as 'step': their
-            tangent kernel is infinite at equal rows.
 
         Examples
         --------

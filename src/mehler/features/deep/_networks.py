@@ -184,7 +184,7 @@ class DeepFeatures(FeatureMap):
         Parameters
         ----------
         X : array, shape (n, d)
-            Rows, none of them zero without biases.
+            Rows, none of them zero without biases, whose fourth powers are floats.
         Y : array, shape (k, d), optional
             Rows; ``None`` stands for `X`.
 
@@ -192,12 +192,6 @@ class DeepFeatures(FeatureMap):
         -------
         FiniteWidth
             NumPy arrays of float64, (n, k).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an array is not of its kind, a row is zero, fourth powers of rows overflow or vanish,
-            or the units are neither maxout nor of degree 1.
 
         Notes
         -----
@@ -254,25 +248,14 @@ class TangentFeatures(DeepFeatures):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
-    widths : sequence of int
-        Units of each hidden layer, :math:`n_1, \dots, n_L`.
-    activation, pool_size, weight_variance, bias_variance
-        As of :class:`mehler.DeepKernel`, without jumps, and with a derivative if it is of your own.
-    seed, like, dtype
-        As in :class:`mehler.features.FeatureMap`.
+    n_inputs, widths, activation, pool_size, weight_variance, bias_variance, seed, like, dtype
+        As of :class:`DeepFeatures`; activations without jumps, and with a derivative if of your
+        own.
 
     Attributes
     ----------
     limit : DeepKernel
         The kernels at infinite width.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, two do not go together, or the activation jumps
-        or carries no derivative.
 
     See Also
     --------

@@ -136,17 +136,12 @@ class LeverageSampling(Selector):
     seed : int
         Seed of the draws; the pool has its own.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range. From ``fit``, without mixing: if too few
-        features have a score above 0.
-
     Notes
     -----
     Algorithm 1 draws independently from the scores alone. Then nothing bounds the weights, so
     :meth:`~mehler.features.SelectedFeatures.variance` of the result raises; and features that are
-    0 on all rows are never drawn: if there are any, the result does not claim the pool's kernel.
+    0 on all rows are never drawn: if there are any, the result does not claim the pool's kernel,
+    and ``fit`` raises if too few are left.
     Ours, by default, mixes in plain sampling and draws systematically.
 
     Examples

@@ -257,12 +257,6 @@ def ridge_leverage_scores(
         With ``scores`` of shape (M_0,) in the namespace, device and real dtype of `Phi`. Features
         that are 0 on all rows score 0.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `Phi` is not a finite matrix, an argument is out of range, or the ridge is too small
-        for 'dual' and 'gram'.
-
     Notes
     -----
     Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 5000 features 4.1 CPU seconds by 'svd'

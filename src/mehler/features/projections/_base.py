@@ -95,11 +95,6 @@ class Projection(ABC):
         -------
         tuple of numpy.ndarray
             Arguments of `pieces` after the rows.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind, or they ask for too many weights.
         """
         _random.require_seed(seed)
         asked = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
@@ -136,6 +131,8 @@ class Projection(ABC):
     ) -> tuple[Any, ...]:
         """Draw some units alone: bit for bit the weights that `draw` gives them.
 
+        ValueError if this projection draws its units together.
+
         Parameters
         ----------
         seed, n_pieces, n_inputs, dtype, stream
@@ -149,11 +146,6 @@ class Projection(ABC):
         -------
         tuple of numpy.ndarray
             Arguments of `pieces` after the rows, for these units.
-
-        Raises
-        ------
-        ValueError
-            If units of this projection are drawn together.
         """
         raise ValueError(
             f"projections={self.name!r} draws its units together, so that none can be had alone: "
