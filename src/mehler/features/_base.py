@@ -384,17 +384,7 @@ class FeatureMap(metaclass=CalledByName):
         """Compute the exact variance of one feature product, shape (n, k).
 
         For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
-        :meth:`gram_variance`.
-
-        Parameters
-        ----------
-        X, Y, check_finite
-            As for :meth:`kernel`, whose errors and accuracy hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
+        :meth:`gram_variance`. Arguments, result, errors and accuracy are as for :meth:`kernel`.
         """
         return self._of_rows(X, Y, self._variance_of, check_finite)
 
@@ -403,17 +393,8 @@ class FeatureMap(metaclass=CalledByName):
     ) -> _arrays.Array:
         """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
 
-        Exact, unless the class documents an upper bound.
-
-        Parameters
-        ----------
-        X, Y, check_finite
-            As for :meth:`kernel`, whose errors and accuracy hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
+        Exact, unless the class documents an upper bound. Arguments, result, errors and accuracy
+        are as for :meth:`kernel`.
         """
         return self._of_rows(
             X, Y, lambda x, y: self._gram_variance_of(x, y) / self.n_features, check_finite

@@ -207,17 +207,9 @@ class UnitBlock:
         return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
 
     def __call__(self, X: _arrays.Array, *, check_finite: bool = True) -> _arrays.Array:
-        """Compute the columns of these units, as the map itself does.
+        """Compute the columns of these units, (n, n_features), as the map itself does.
 
-        Parameters
-        ----------
-        X, check_finite
-            As for the map, with its errors.
-
-        Returns
-        -------
-        array, shape (n, n_features)
-            In the dtype of the map's features.
+        Arguments, dtype and errors are those of the map.
         """
         if _arrays.is_row(X):
             return self(X[None, :], check_finite=check_finite)[0, :]
@@ -233,13 +225,7 @@ class UnitBlock:
         return _arrays.attached(values, X)
 
     def transform(self, dtype: str) -> Block:
-        """Return the function ``(xp, rows)`` of a block of rows, with the weights of these units.
-
-        Parameters
-        ----------
-        dtype : str
-            Name of the dtype to compute in.
-        """
+        """Return the function ``(xp, rows)`` with the weights of these units, in a named dtype."""
         if dtype not in self._placed:
             drawn = self._phi._draw_units(dtype, slice(self.start, self.stop))
             self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in drawn)

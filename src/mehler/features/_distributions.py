@@ -17,17 +17,8 @@ def product_kurtosis(self: Any, X: _arrays.Array, Y: _arrays.Array | None = None
 
     Exact for codes, decoupled units and Fourier features, and up to the kernel's accuracy for
     kitchen sinks; a bound for maxout units, and the bound 4/Var(P) at nearly equal rows for
-    spectra that do not define their own kurtosis, as the Gaussian one does.
-
-    Parameters
-    ----------
-    X, Y : array, shape (n, n_inputs), (k, n_inputs)
-        Rows as in :meth:`kernel`, whose errors hold too.
-
-    Returns
-    -------
-    array, shape (n, k)
-        In the namespace and float dtype of `X`.
+    spectra that do not define their own kurtosis, as the Gaussian one does. Rows, result and errors
+    are as for :meth:`kernel`.
     """
     kurtosis: _arrays.Array = self._of_rows(X, Y, self._kurtosis_of)
     return kurtosis

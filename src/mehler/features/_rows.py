@@ -143,17 +143,9 @@ def within_floats(
 def gram(
     self: Any, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
 ) -> _arrays.Array:
-    """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k).
+    """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k), in their dtype.
 
-    Parameters
-    ----------
-    X, Y, check_finite
-        As for :meth:`kernel`, in one library and device with the weights.
-
-    Returns
-    -------
-    array, shape (n, k)
-        In the dtype of the features.
+    Arguments are as for :meth:`kernel`, in one library and device with the weights.
     """
     X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
     for name, rows in (("X", X), ("Y", Y)):
@@ -175,19 +167,8 @@ def products(
 ) -> _arrays.Array:
     """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
 
-    The mean over columns is the estimate of the kernel at the pair.
-
-    Parameters
-    ----------
-    X, Y : array, shape (n, n_inputs)
-        Rows as in :meth:`__call__`, paired.
-    check_finite : bool, optional
-        As in :meth:`__call__`.
-
-    Returns
-    -------
-    array, shape (n, n_units)
-        In the dtype of the features.
+    The mean over columns is the estimate of the kernel at the pair. Rows, in as many of `X` as of
+    `Y`, and `check_finite` are as in :meth:`__call__`; the result has the dtype of the features.
     """
     X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
     _arrays.array_namespace(X, Y, names=("X", "Y"))

@@ -272,17 +272,7 @@ class KitchenSinks(FeatureMap):
         """Bound the error of :meth:`kernel`, shape (n, k).
 
         Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
-        its quadrature.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
+        its quadrature. Rows, result and errors are as for :meth:`kernel`.
         """
         error = self._stumps.kernel_error if self._stumps else self._error_of
         return self._of_rows(X, Y, error)

@@ -31,15 +31,9 @@ class LocalisedLinearFeatures(FeatureMap):
         Dimension d of the rows.
     n_features : int
         Columns m: d times an even number, or any multiple of d for form='offset'.
-    kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
-        The localiser k.
-    gamma, nu, length_scale : float, optional
-        Its parameters, as for :class:`mehler.FourierFeatures`; the Gaussian of bandwidth
+    kernel, gamma, nu, length_scale, form, projections
+        Of the localiser k, as for :class:`mehler.FourierFeatures`; the Gaussian of bandwidth
         :math:`\sigma` has ``gamma = 1/(2 sigma**2)``.
-    form : {'pairs', 'offset'}, optional
-        Cosine and sine of a frequency, or the cosine with an offset.
-    projections : str, optional
-        As for :class:`mehler.FourierFeatures`.
     seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 

@@ -139,10 +139,7 @@ class Group:
     def elements(self) -> Any:
         """Return all elements, one a row: shape (order, k), the identity first if there is one.
 
-        Raises
-        ------
-        ValueError
-            If there are more than 200,000.
+        ValueError if there are more than 200,000.
         """
         if self.order > MOST_LISTED:
             raise ValueError(
@@ -182,14 +179,9 @@ class Group:
         return self.action.apply(self._rows(rows), self._elements(elements))
 
     def transpose(self, rows: Array, elements: Array | None = None) -> Any:
-        """Apply the transposes of elements (for orthogonal ones: the inverses) to rows.
+        """Apply the transposes of elements (for orthogonal ones: the inverses), as :meth:`apply`.
 
         <g t, x> = <t, transpose of g x>.
-
-        Parameters
-        ----------
-        rows, elements
-            As in :meth:`apply`.
         """
         return self.action.transpose(self._rows(rows), self._elements(elements))
 
@@ -199,13 +191,7 @@ class Group:
         return tuple(functools.partial(_act, self, element[None]) for element in self.elements())
 
     def subset(self, elements: Any) -> Subset:
-        """Return the list of some of the elements, such as small shifts.
-
-        Parameters
-        ----------
-        elements : array, shape (r, k)
-            Rows of :meth:`elements`, or others of their kind.
-        """
+        """Return the list of some elements, rows (r, k) as of :meth:`elements`: small shifts."""
         return Subset(self, elements)
 
     def drawn(self, r: int, *, seed: int, replacement: bool = False) -> Subset:
@@ -346,17 +332,7 @@ class Subset(Group):
 
 
 def from_recipe(recipe: dict[str, Any]) -> Group:
-    """Make the group that ``group.recipe()`` describes.
-
-    Parameters
-    ----------
-    recipe : dict
-        Result of ``group.recipe()``.
-
-    Returns
-    -------
-    Group
-        An equal group.
+    """Make the group that the dict ``group.recipe()`` describes: an equal one.
 
     Examples
     --------

@@ -201,16 +201,8 @@ def energy_distance(
     .. math:: \mathcal E(x, z) = 2 D(x, z) - D(x, x) - D(z, z)
 
     Squared, as Székely defined it; the features' squared distance is kappa times it, in the limit
-    of many bins and templates and with the whole group.
-
-    Parameters
-    ----------
-    group, X, Y
-        As for :func:`mean_distance`.
-
-    Returns
-    -------
-    array, shape (n, k)
+    of many bins and templates and with the whole group. Arguments and result are as for
+    :func:`mean_distance`.
 
     References
     ----------

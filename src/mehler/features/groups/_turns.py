@@ -300,24 +300,13 @@ class SteerableRotations(Group):
         )
 
     def turning_part(self, rows: Array) -> Any:
-        """Project images on the samples of the functions: the part that turns, shape (n, d).
-
-        Parameters
-        ----------
-        rows : array, shape (n, d)
-            NumPy, real.
-        """
+        """Project images (n, d) on the samples of the functions: the part that turns, (n, d)."""
         return self._rows(rows) @ self.basis @ self.basis.T
 
     def generator(self, rows: Array) -> Any:
-        """Differentiate turned images by the angle, at 0: J x, shape (n, d).
+        """Differentiate turned images (n, d) by the angle, at 0: J x, shape (n, d).
 
         Its length is how fast an image changes as it turns, at every angle, per radian.
-
-        Parameters
-        ----------
-        rows : array, shape (n, d)
-            NumPy, real.
         """
         return self._generated(self._rows(rows) @ self.basis) @ self.basis.T
 

@@ -172,28 +172,11 @@ class LeverageSampling(Selector):
         object.__setattr__(self, "mix", float(self.mix))
 
     def scores(self, X: _arrays.Array) -> LeverageScores:
-        """Compute the leverage scores of the pool on rows, with the predicted gain.
-
-        Parameters
-        ----------
-        X : array, shape (N_0, n_inputs)
-            Rows on the pool's library and device.
-
-        Returns
-        -------
-        LeverageScores
-            The scores.
-        """
+        """Compute the leverage scores of the pool, with the predicted gain, on rows as of `fit`."""
         return self._scores(self.pool(X))
 
     def law(self, scores: LeverageScores) -> Any:
-        """Return the sampling probabilities of groups: scores, mixed with plain sampling.
-
-        Parameters
-        ----------
-        scores : LeverageScores
-            Result of :meth:`scores`.
-        """
+        """Return the sampling probabilities of groups: :meth:`scores` mixed with plain sampling."""
         require_instance("scores", scores, LeverageScores)
         return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
 

@@ -37,10 +37,8 @@ class MaxoutCodes(MaxoutBase):
     ----------
     pool_size : int
         Pool size q: values of a digit.
-    n_inputs, n_features, seed, like, dtype
-        As in :class:`mehler.features.FeatureMap`.
-    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-        How weights are drawn, see `mehler.features.projections`; the kernel is the same.
+    n_inputs, n_features, seed, like, dtype, projections
+        As of :class:`mehler.MaxoutFeatures`.
 
     See Also
     --------
@@ -114,15 +112,7 @@ class MaxoutCodes(MaxoutBase):
     ) -> _arrays.Array:
         """Compute the fraction of units on which the codes of rows agree, shape (n, k).
 
-        Parameters
-        ----------
-        X, Y, check_finite
-            As for :meth:`kernel`.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the widest float of the device.
+        Arguments are as for :meth:`kernel`; the result is in the widest float of the device.
         """
         codes = _rows.features_of(self, check_finite)
         left = codes(X)
@@ -386,18 +376,7 @@ class PackedCodes(metaclass=CalledByName):
         return self._compare(other, np.uint16 if self.n_features < 2**16 else np.uint32)
 
     def similarity(self, other: PackedCodes | None = None) -> Any:
-        """Compute the fraction of digits that agree, as ``MaxoutCodes.similarity`` does.
-
-        Parameters
-        ----------
-        other : PackedCodes, optional
-            As in :meth:`agreements`.
-
-        Returns
-        -------
-        array of float64, shape (n, k)
-            NumPy.
-        """
+        """Compute the fraction of digits that agree: :meth:`agreements` over m, in float64."""
         return self._compare(other, np.float64)
 
     def _compare(self, other: PackedCodes | None, dtype: Any) -> Any:

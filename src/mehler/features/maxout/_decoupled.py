@@ -35,9 +35,9 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         drawn), without further products; neighbouring units are then slightly correlated,
         by at most 7.5 % of the variance. 'fresh': separate weights, twice the products,
         independent units.
-    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-        How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
-        but 'gaussian' make units dependent, so they need fresh directions.
+    projections : str, optional
+        As of :class:`mehler.MaxoutFeatures`; all but 'gaussian' make units dependent, so they need
+        fresh directions.
 
     See Also
     --------

@@ -39,17 +39,7 @@ NAMES = tuple(_NAMED)
 
 
 def named(name: ProjectionName) -> Projection:
-    """Return the projection of a name, as in ``projections=`` of a map.
-
-    Parameters
-    ----------
-    name : str
-        'gaussian', 'orthogonal', 'hadamard', 'sobol' or 'halton'.
-
-    Returns
-    -------
-    Projection
-        A new instance.
+    """Return a new projection of that name, as in ``projections=`` of a map.
 
     Examples
     --------
