@@ -511,11 +511,8 @@ class FeatureMap(metaclass=CalledByName):
     def _dtype_for(self, x: _arrays.Array) -> Any:
         if self.dtype is None:
             return _arrays.real_dtype(x)
-        return _arrays.resolve_dtype(self.dtype, *self._xp_and_device(x))
-
-    def _xp_and_device(self, x: _arrays.Array) -> tuple[Any, Any]:
         place = _arrays.place_of(x)
-        return place.xp, place.device
+        return _arrays.resolve_dtype(self.dtype, place.xp, place.device)
 
     def _out_dtype(self, dtype: object) -> Any:
         return dtype

@@ -99,33 +99,6 @@ def there(values: _arrays.Array, X: _arrays.Array) -> _arrays.Array:
     return place.xp.astype(_arrays.from_host(values, place), _arrays.real_dtype(X), copy=False)
 
 
-def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
-    """Return t -> P(max_j g_j - offset <= t) = Phi(t + offset)^q."""
-
-    def of_unit(t: _arrays.Array) -> Any:
-        from scipy.special import log_ndtr
-
-        return np.exp(q * log_ndtr(t + offset))
-
-    return of_unit
-
-
-def normal_cdf(sigma: float) -> Callable[[Any], Any]:
-    """Return t -> P(sigma g <= t)."""
-
-    def of_unit(t: _arrays.Array) -> Any:
-        from scipy.special import ndtr
-
-        return ndtr(t / sigma)
-
-    return of_unit
-
-
-def arcsine_cdf(t: _arrays.Array) -> Any:
-    """Compute P(sqrt(2) cos(b) <= t) for b uniform on a turn."""
-    return 1.0 - np.arccos(np.clip(t / np.sqrt(2.0), -1.0, 1.0)) / np.pi
-
-
 def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Array:
     """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
 

@@ -15,7 +15,6 @@ from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features._recipes import bandwidths
-from mehler.features.projections import Projection
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
 
@@ -189,7 +188,10 @@ class FourierFeatures(FeatureMap):
         if lengths is not None:
             extra.append(np.asarray(lengths).astype(dtype))
         if self.form == "offset":
-            extra.append(_offsets(self.seed, n, units.start).astype(dtype))
+            turns = _random.by_blocks(
+                self.seed, _random.OFFSETS, n, lambda rng, k: rng.random(k), units.start
+            )
+            extra.append((2.0 * np.pi * turns).astype(dtype))
         return (*extra, *weights)
 
     def _block(self) -> Callable[..., _arrays.Array]:
@@ -220,18 +222,53 @@ class FourierFeatures(FeatureMap):
         return self.spectrum.kernel(self.spectrum.distance(x, y))
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _variance(self.spectrum, self.spectrum.distance(x, y), self.form)
+        return self._variance_at(self.spectrum.distance(x, y))
+
+    def _variance_at(self, t: _arrays.Array) -> _arrays.Array:
+        """Compute m times the variance of the estimate, for independent frequencies.
+
+        Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z>
+        and B the cosine of a uniform angle that is independent of w, so Var A + 1/2.
+        """
+        spread = self.spectrum.spread(t)
+        return spread if self.form == "pairs" else 0.5 * spread + 0.5
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         t = self.spectrum.distance(x, y)
-        value = _variance(self.spectrum, t, self.form)
+        value = self._variance_at(t)
         if self.independent_units:
             return value
-        shared = _dependence(self.spectrum, self._projection, t, self.n_inputs, self.n_units)
-        return value + shared * (2.0 if self.form == "pairs" else 1.0)
+        return value + self._dependence_at(t) * (2.0 if self.form == "pairs" else 1.0)
+
+    def _dependence_at(self, t: _arrays.Array) -> _arrays.Array:
+        """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
+
+        Exact for orthogonal blocks if the spectrum defines that covariance, else an upper bound.
+        Offsets are independent, so they add nothing.
+        """
+        single = 0.5 * self.spectrum.spread(t)
+        near = self._projection.orthogonal_pairs(self.n_inputs, self.n_units)
+        if near is None:
+            factor = self._projection.variance_factor(1, self.n_inputs, self.n_units)
+            return (factor - 1.0) * single
+        if not near.pairs:
+            return 0.0 * single
+        covariance: Any = self.spectrum.orthogonal_covariance(t, near.dimension)
+        if covariance is None:
+            covariance = 3.0 / (near.dimension**2 - 1) * single
+        return near.pairs * covariance + near.excess * single
 
     def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form)
+        t = self.spectrum.distance(x, y)
+        half = 0.5 * self.spectrum.spread(t)
+        own = self.spectrum.kurtosis(t)
+        if self.form == "pairs":
+            # The product is constant for equal rows.
+            xp = _arrays.array_namespace(half)
+            return xp.where(half > 0.0, own, xp.ones_like(half))
+        # A + B with B the cosine of a uniform angle: Var B = 1/2, E B^4 = 3/8.
+        total: Any = (own * half * half + 3.0 * half + 0.375) / (half + 0.5) ** 2
+        return total
 
     product_kurtosis = _distributions.product_kurtosis
     feature_cdf = _distributions.feature_cdf
@@ -241,7 +278,13 @@ class FourierFeatures(FeatureMap):
             raise ValueError(
                 "form='pairs' has columns of two laws: check products, or draw form='offset'"
             )
-        return _distributions.cdf(X, t, _distributions.arcsine_cdf, homogeneous=False)
+        return _distributions.cdf(
+            X,
+            t,
+            # P(sqrt(2) cos(b) <= at) for b uniform on a turn.
+            lambda at: 1.0 - np.arccos(np.clip(at / np.sqrt(2.0), -1.0, 1.0)) / np.pi,
+            homogeneous=False,
+        )
 
 
 def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
@@ -253,12 +296,6 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
             "them says that it is isotropic"
         )
     return projection
-
-
-def _offsets(seed: int, n_units: int, first: int) -> Any:
-    """Draw uniform angles in radians, for the units from `first` on."""
-    turns = _random.by_blocks(seed, _random.OFFSETS, n_units, lambda rng, n: rng.random(n), first)
-    return 2.0 * np.pi * turns
 
 
 def _transform(
@@ -283,46 +320,3 @@ def _transform(
     if offset:
         return _arrays.cosine(xp, angles + unit * weights[first - 1], gain)
     return _arrays.cosine_and_sine(xp, angles, gain)
-
-
-def _variance(spectrum: Spectrum, t: _arrays.Array, form: str) -> _arrays.Array:
-    """Compute m times the variance of the estimate, for independent frequencies.
-
-    Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z> and
-    B the cosine of a uniform angle that is independent of w, so Var A + 1/2.
-    """
-    spread = spectrum.spread(t)
-    return spread if form == "pairs" else 0.5 * spread + 0.5
-
-
-def _dependence(
-    spectrum: Spectrum, projection: Projection, t: _arrays.Array, n_inputs: int, n_units: int
-) -> _arrays.Array:
-    """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
-
-    Exact for orthogonal blocks if the spectrum defines that covariance, else an upper bound.
-    Offsets are independent, so they add nothing.
-    """
-    single = 0.5 * spectrum.spread(t)
-    near = projection.orthogonal_pairs(n_inputs, n_units)
-    if near is None:
-        return (projection.variance_factor(1, n_inputs, n_units) - 1.0) * single
-    if not near.pairs:
-        return 0.0 * single
-    covariance: Any = spectrum.orthogonal_covariance(t, near.dimension)
-    if covariance is None:
-        covariance = 3.0 / (near.dimension**2 - 1) * single
-    return near.pairs * covariance + near.excess * single
-
-
-def _kurtosis(spectrum: Spectrum, t: _arrays.Array, form: str) -> _arrays.Array:
-    """Compute E(P - EP)^4 / Var(P)^2 of one product."""
-    half = 0.5 * spectrum.spread(t)
-    own = spectrum.kurtosis(t)
-    if form == "pairs":
-        # The product is constant for equal rows.
-        xp = _arrays.array_namespace(half)
-        return xp.where(half > 0.0, own, xp.ones_like(half))
-    # A + B with B the cosine of a uniform angle: Var B = 1/2, E B^4 = 3/8.
-    total: Any = (own * half * half + 3.0 * half + 0.375) / (half + 0.5) ** 2
-    return total

@@ -232,12 +232,8 @@ class KitchenSinks(FeatureMap):
     def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
         pairs = self._pairs(x, y)
         with np.errstate(over="ignore", invalid="ignore"):
-            value, _ = self._known(pairs, power)
+            value, _ = self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
             return self._law.length_factor(self._degree * power, self.n_inputs) * value
-
-    def _known(self, pairs: Pairs, power: int) -> Any:
-        """Compute a moment for Gaussian weights, and its error."""
-        return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
 
     def _pairs(self, x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
@@ -274,12 +270,13 @@ class KitchenSinks(FeatureMap):
         Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
         its quadrature. Rows, result and errors are as for :meth:`kernel`.
         """
-        error = self._stumps.kernel_error if self._stumps else self._error_of
-        return self._of_rows(X, Y, error)
 
-    def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        _, error = self._known(self._pairs(x, y), 1)
-        return self._law.length_factor(self._degree, self.n_inputs) * error
+        def of_moment(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+            uniform = self.bias == "uniform"
+            _, error = self._activation.moment(self._pairs(x, y), 1, uniform_phase=uniform)
+            return self._law.length_factor(self._degree, self.n_inputs) * error
+
+        return self._of_rows(X, Y, self._stumps.kernel_error if self._stumps else of_moment)
 
     product_kurtosis = _distributions.product_kurtosis
 

@@ -94,7 +94,13 @@ class Maxout:
             value = 2.0 * scale * arc_cosine(pairs.rho, pairs.near, pairs.far, 1)
         else:
             table = pool_table(self.q)
-            value = scale * self._at_angle(pairs, table.kernel, self._collision)
+            value = scale * _arrays.with_derivative(
+                lambda rho, near, far: evaluate_at_angle(table.kernel, angle_of(near, far)),
+                self._collision,
+                pairs.rho,
+                pairs.near,
+                pairs.far,
+            )
         if self.q > 1 and pairs.differentiable:
             # At a row of zeros nothing but the linear part has a derivative.
             linear = pairs.xp.where(scale == 0.0, pairs.product, pairs.xp.zeros_like(value))
@@ -147,15 +153,6 @@ class Maxout:
             return collision_slope(rho, self.q)
 
         return _arrays.with_derivative(value, slope, rho, near, far)
-
-    def _at_angle(self, pairs: Pairs, pieces: Any, slope: Any) -> _arrays.Array:
-        return _arrays.with_derivative(
-            lambda rho, near, far: evaluate_at_angle(pieces, angle_of(near, far)),
-            slope,
-            pairs.rho,
-            pairs.near,
-            pairs.far,
-        )
 
     def _relative(self, pairs: Pairs) -> float:
         return (

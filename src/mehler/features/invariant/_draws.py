@@ -51,12 +51,6 @@ def _radii(law: TemplateLaw, squares: _arrays.Array) -> Any:
     return np.sqrt(gammaincinv(half, within * gammainc(half, 0.5 * squares)) / half)
 
 
-def shared_elements(group: Group, seed: int, r: int, *, replacement: bool) -> Any:
-    """Draw elements for all templates, shape (r, k)."""
-    rng = _random.generator(seed, _random.ELEMENTS, 0)
-    return group.sample(r, rng, replacement=replacement)
-
-
 def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
     """Draw elements for each template, shape (m, r, k)."""
     parts = []

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays
+from mehler import _arrays, _random
 from mehler._validate import require_flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
@@ -239,7 +239,8 @@ class GroupInvariantFeatures(FeatureMap):
         how = {"replacement": self.replacement}
         if self.own_elements:
             return draws.own_elements(self.group, self.seed, size, self.n_units, **how)
-        return draws.shared_elements(self.group, self.seed, size, **how)
+        rng = _random.generator(self.seed, _random.ELEMENTS, 0)
+        return self.group.sample(size, rng, **how)
 
     def _templates(self) -> tuple[Any, Any]:
         """Return templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""

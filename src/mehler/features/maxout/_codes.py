@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays, exact
 from mehler._arrays import bit_planes
@@ -330,12 +331,11 @@ class PackedCodes(metaclass=CalledByName):
             raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
         if _arrays.is_chunked(codes):
             columns = bit_planes.planes_of(q) * -(-m // bit_planes.WORD)
-            flat = _arrays.to_host(_arrays.map_rows(_FlatWords(q), codes, columns, "uint64"))
+            pack = functools.partial(_flat_words, q)
+            flat = _arrays.to_host(_arrays.map_rows(pack, codes, columns, "uint64"))
             words = flat.reshape(len(flat), bit_planes.planes_of(q), -1)
         else:
-            host = _arrays.to_host(codes)
-            _arrays.require_digits(host, q, "codes")
-            words = bit_planes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
+            words = _words(q, _arrays.to_host(codes))
         return cls(words, m, q)
 
     def unpack(self, like: Any = None) -> _arrays.Array:
@@ -420,13 +420,12 @@ class PackedCodes(metaclass=CalledByName):
         )
 
 
-class _FlatWords:
+def _words(q: int, codes: NDArray[np.integer]) -> NDArray[np.uint64]:
+    """Pack checked rows of codes, (n, m), on the host: (n, planes, words)."""
+    _arrays.require_digits(codes, q, "codes")
+    return bit_planes.pack(codes.astype(_arrays.code_dtype(np, q), copy=False), q)
+
+
+def _flat_words(q: int, xp: ModuleType, codes: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Pack the rows of a chunk, the words of a row side by side."""
-
-    def __init__(self, pool_size: int) -> None:
-        self.pool_size = pool_size
-
-    def __call__(self, xp: ModuleType, codes: Any) -> Any:
-        _arrays.require_digits(codes, self.pool_size, "codes")
-        small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
-        return bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)
+    return _words(q, codes).reshape(codes.shape[0], -1)

@@ -162,9 +162,10 @@ class DecoupledMaxoutFeatures(LocallyLinear):
     feature_cdf = _distributions.feature_cdf
 
     def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        return _distributions.cdf(
-            X, t, _distributions.normal_cdf(math.sqrt(exact.sigma2(self.pool_size)))
-        )
+        from scipy.special import ndtr
+
+        sigma = math.sqrt(exact.sigma2(self.pool_size))
+        return _distributions.cdf(X, t, lambda at: ndtr(at / sigma))
 
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _distributions.decoupled_kurtosis(rho, self.pool_size)

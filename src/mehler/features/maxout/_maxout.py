@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays, exact
 from mehler._validate import require_flag, require_integer
 from mehler.features import _correlation, _distributions, _rows, projections
@@ -208,13 +210,14 @@ class LocallyLinear(MaxoutBase):
         True
         """
         dtype, largest = self._checked(X)
-        xp, device = self._xp_and_device(X)
+        place = _arrays.place_of(X)
+        xp = place.xp
         alpha = None
         if weights is not None:
             alpha = self._checked_weights(weights, xp.astype(X, dtype, copy=False))
         rows = xp.astype(X, dtype, copy=False)
         drawn = self._weights(_arrays.dtype_name(dtype))
-        identity = xp.eye(self.n_inputs, dtype=dtype, device=device)
+        identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
         with _rows.within_floats(self, X, largest):
             winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
         total: Any = 0.0
@@ -399,7 +402,10 @@ class MaxoutFeatures(LocallyLinear):
     feature_cdf = _distributions.feature_cdf
 
     def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, self._offset))
+        from scipy.special import log_ndtr
+
+        q, offset = self.pool_size, self._offset
+        return _distributions.cdf(X, t, lambda at: np.exp(q * log_ndtr(at + offset)))
 
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
