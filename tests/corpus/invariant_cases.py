@@ -2,44 +2,213 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import math
 
 import numpy as np
 
+import mehler
 from mehler import verify
 from mehler.features import groups
 from tests.corpus.registry import Planted, Twin, kernel
-from tests.features.invariant import test_defects as ways
 
-KERNEL = kernel(ways.ROWS[:2])
+D = 9
+# Two rows in general position and one on a permuted orbit of the first.
+_RNG = np.random.default_rng(6)
+ROWS = _RNG.standard_normal((2, D))
+ROWS /= np.linalg.norm(ROWS, axis=1, keepdims=True)
+ROWS = np.vstack([ROWS, np.roll(ROWS[:1], 3, axis=1)])
+
+MAPS = groups.LinearMaps(np.random.default_rng(1).standard_normal((3, D, D)) / 3)
+SETTINGS = {
+    "shifts": {"group": groups.CyclicShifts(D), "n_bins": 4, "window": 1.0},
+    "maps": {"group": MAPS, "n_bins": 4, "window": 1.5},
+    "rotations": {"group": groups.ImageRotations(3, 3, [-30, 0, 30]), "n_bins": 4, "window": 1.0},
+    "turns": {"group": groups.ImageRotations(3, 3, [0, 90, 180, 270]), "n_bins": 4},
+    "redraw": {
+        "group": groups.CyclicShifts(D), "templates": "redraw", "n_bins": 4, "window": 1.2,
+        "epsilon": 0.02,
+    },
+    "gaussian": {"group": groups.CyclicShifts(D), "templates": "gaussian", "n_bins": 4},
+    "distinct": {
+        "group": groups.CyclicShifts(D), "n_elements": 7, "own_elements": True, "n_bins": 4,
+        "window": 0.6,
+    },
+    "narrow": {"group": groups.CyclicShifts(D), "n_bins": 4, "window": 0.25},
+    "dither": {"group": groups.CyclicShifts(D), "n_bins": 2, "rule": "dither"},
+    "paper": {"group": groups.CyclicShifts(D), "n_bins": 4, "rule": "paper"},
+}  # fmt: skip
 
 
 @functools.cache
-def drawer(setting, name=None):
-    return ways.drawer(setting, None if name is None else ways.DEFECTS[name][1], 2000)
+def drawer(setting, defect=None, n_templates=2000):
+    cls = mehler.GroupInvariantFeatures
+    cls = cls if defect is None else defect(cls)
+    options = SETTINGS[setting]
+    return lambda seed: cls(D, n_templates=n_templates, seed=seed, **options)
 
 
-@functools.cache
-def twin(name):
-    setting, change = ways.TWINS[name]
-    return ways.drawer(setting, change, 2000)
+def moved_weights(change):
+    """A defect of the drawn numbers: scale, thresholds and templates, in that order."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _draw(self, dtype):
+                return change(self, *super()._draw(dtype))
+
+        return Broken
+
+    return defect
+
+
+def moved_claim(**changes):
+    """A defect of the declared kernel."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _kernel_of(self, x, y):
+                claim = dataclasses.replace(self._moments, **changes)
+                return claim.kernel(x, x if y is None else y)
+
+        return Broken
+
+    return defect
+
+
+def inverse_missing(cls):
+    """<g t, x> computed as <t, g x>: the transpose is forgotten."""
+
+    class Broken(cls):
+        def _structure(self, templates):
+            return (np.moveaxis(self.group.transpose(templates), 1, 0),)
+
+    return Broken
+
+
+def radians_for_degrees(cls):
+    """Degrees handed to a function that takes radians."""
+
+    class Broken(cls):
+        def _structure(self, templates):
+            group = groups.ImageRotations(3, 3, map(math.degrees, self.group.degrees))
+            return (np.moveaxis(group.apply(templates), 1, 0),)
+
+    return Broken
+
+
+def zero_for_redraw(cls):
+    """Rejected templates are not drawn again: their features are zero."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            other = {**self._arguments(), "templates": "zero"}
+            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
+
+    return Broken
+
+
+def never_rejected(cls):
+    """Templates are Gaussian: nobody looks at their length."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            other = {**self._arguments(), "templates": "gaussian"}
+            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
+
+    return Broken
+
+
+def unclipped(cls):
+    """The kernel s - kappa D, for a window that cuts a part off."""
+
+    class Broken(cls):
+        def _kernel_of(self, x, y):
+            kappa = self.law.slope
+            return self.bins.window - kappa * groups.mean_distance(self.group, x, y)
+
+    return Broken
+
+
+def with_the_limit(cls):
+    """The kernel of infinitely many bins, for the few that there are."""
+
+    class Broken(cls):
+        def _kernel_of(self, x, y):
+            bins = dataclasses.replace(self.bins, rule="dither")
+            return dataclasses.replace(self._moments, bins=bins).kernel(x, x if y is None else y)
+
+    return Broken
+
+
+one_bin_on = moved_weights(
+    lambda phi, scale, thresholds, *rest: (scale, thresholds + phi.bins.step, *rest)
+)
+below_only = moved_weights(lambda phi, scale, thresholds, *rest: (scale, -thresholds[::-1], *rest))
+DEFECTS = {
+    "degrees for radians": ("rotations", radians_for_degrees),
+    "inverse missing": ("maps", inverse_missing),
+    "zero feature for another draw": ("redraw", zero_for_redraw),
+    "never rejected": ("redraw", never_rejected),
+    "bins off by one": ("shifts", one_bin_on),
+    "template normalised twice": (
+        "gaussian",
+        moved_weights(lambda phi, s, h, t, *rest: (s, h, t / math.sqrt(D), *rest)),
+    ),
+    "template not normalised": (
+        "gaussian",
+        moved_weights(lambda phi, s, h, t, *rest: (s, h, t * math.sqrt(D), *rest)),
+    ),
+    "weight of independent elements": ("distinct", moved_claim(replacement=True)),
+    "weight of the whole group": ("distinct", moved_claim(size=None)),
+    "window that cuts": ("narrow", unclipped),
+    "kernel without bins": ("paper", with_the_limit),
+    "no offset": (
+        "dither",
+        moved_weights(lambda phi, s, h, *rest: (s, 0 * h + phi.bins.thresholds, *rest)),
+    ),
+    "counts not divided": (
+        "shifts",
+        moved_weights(lambda phi, s, *rest: (s * D, *rest)),
+    ),
+    "columns not weighted": (
+        "paper",
+        moved_weights(lambda phi, s, *rest: (s / math.sqrt(phi.bins.step), *rest)),
+    ),
+}
+# Correct, though they look otherwise.
+SAME = {
+    "elements in another order": (
+        "shifts",
+        moved_weights(lambda phi, s, h, t, index: (s, h, t, np.roll(index, D))),
+        "a mean over the group does not know their order",
+    ),
+    "thresholds read downwards": ("shifts", below_only, "the law of a projection is even"),
+    "templates of the other sign": (
+        "maps",
+        moved_weights(lambda phi, s, h, t: (s, h, -t)),
+        "-t has the law of t",
+    ),
+}
+
+KERNEL = kernel(ROWS[:2])
 
 
 def invariance(draw, seed):
     """check_invariance under a quarter turn, as the map declares it: not at all."""
     act = groups.QuarterTurns(3).actions[1]
-    return verify.check_invariance(draw, act, ways.ROWS, seed=seed)
+    return verify.check_invariance(draw, act, ROWS, seed=seed)
 
 
 def under_shifts(draw, seed):
     """check_invariance under a shift by one."""
-    act = groups.CyclicShifts(ways.D).actions[1]
-    return verify.check_invariance(draw, act, ways.ROWS, seed=seed)
+    act = groups.CyclicShifts(D).actions[1]
+    return verify.check_invariance(draw, act, ROWS, seed=seed)
 
 
 # Of the elements, one is there twice and another is missing.
-twice = ways.moved_weights(
-    lambda phi, s, h, t, index: (s, h, t, np.concatenate([index[: ways.D], index[: -ways.D]]))
+twice = moved_weights(
+    lambda phi, s, h, t, index: (s, h, t, np.concatenate([index[:D], index[:-D]]))
 )
 
 PLANTED = [
@@ -48,39 +217,27 @@ PLANTED = [
             f"invariant, {setting}: {name}",
             "check_kernel",
             KERNEL,
-            drawer(setting, name),
+            drawer(setting, defect),
             drawer(setting),
         )
-        for name, (setting, _) in ways.DEFECTS.items()
+        for name, (setting, defect) in DEFECTS.items()
     ),
     Planted(
         "invariant, turns: degrees for radians",
         "check_invariance",
         invariance,
-        ways.drawer("turns", ways.radians_for_degrees),
+        drawer("turns", radians_for_degrees, 500),
         drawer("turns"),
     ),
     Planted(
         "invariant, shifts: an element twice",
         "check_invariance",
         under_shifts,
-        ways.drawer("shifts", twice),
+        drawer("shifts", twice, 500),
         drawer("shifts"),
     ),
 ]
 TWINS = [
-    Twin(
-        "invariant, shifts: elements in another order",
-        "check_kernel",
-        KERNEL,
-        twin("roll of the elements"),
-        "a mean over the group does not know their order",
-    ),
-    Twin(
-        "invariant, maps: templates of the other sign",
-        "check_kernel",
-        KERNEL,
-        twin("templates of the other sign"),
-        "-t has the law of t",
-    ),
+    Twin(f"invariant, {setting}: {name}", "check_kernel", KERNEL, drawer(setting, change), why)
+    for name, (setting, change, why) in SAME.items()
 ]

@@ -13,6 +13,7 @@ from mehler import verify
 from mehler.exact import orbits
 from mehler.features import groups
 from mehler.features.groups import mean_distance
+from tests.corpus.invariant_cases import ROWS, D, drawer
 
 
 def rows(d, n=3, low=0.5):
@@ -254,3 +255,17 @@ def test_rows_of_no_length_and_of_any_length():
     )
     assert k[2, 2] == pytest.approx(signs.mean(), abs=1e-8)
     assert np.isfinite(phi.variance(x)).all()
+
+
+def test_the_joint_law_of_both_projections_matters():
+    """A kernel from one projection each, as if they were independent, is refuted."""
+
+    def independent(x, y):
+        law, bins = orbits.TemplateLaw("sphere", D), orbits.Bins(4, 1.0, "midpoint")
+        shares = np.array([
+            1 - law.tail(t) if t >= 0 else law.tail(-t) for t in bins.thresholds
+        ])  # fmt: skip
+        return np.full((len(x), len(y)), bins.weights @ shares**2)
+
+    verdict = verify.check_kernel(drawer("shifts", None, 500), independent, ROWS, resolution=0.05)
+    assert verdict.status == "refuted"
