@@ -3,26 +3,86 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
 from mehler import verify
+from mehler.exact.activations import ACTIVATIONS
 from mehler.features.kitchen_sinks import KitchenSinks
 from tests.corpus.registry import Planted, Twin, kernel
-from tests.features import test_sink_defects as ways
 
-ROWS = ways.ROWS[:3]
-KERNEL = kernel(ROWS)
+D = 5
+# Directions at random, lengths unequal, one pair close.
+_RNG = np.random.default_rng(1)
+ROWS = _RNG.standard_normal((4, D)) / math.sqrt(D)
+ROWS = np.vstack([ROWS, 1.5 * ROWS[0] + 0.1 * ROWS[1]])
+
+DRAWN = {
+    "step": {"activation": "step"},
+    "relu": {"activation": "relu"},
+    "relu2": {"activation": "relu2"},
+    "erf": {"activation": "erf"},
+    "tanh": {"activation": "tanh", "weight_scale": 1.5},
+    "tanh-bias": {"activation": "tanh", "bias": 1.0},
+    "cos": {"activation": "cos", "weight_scale": 2.0},
+    "cos-phase": {"activation": "cos", "bias": "uniform"},
+    "sin-bias": {"activation": "sin", "bias": 0.5},
+    "relu2-sphere": {"activation": "relu2", "law": "sphere"},
+}
+FEW = ROWS[:3]
+KERNEL = kernel(FEW)
 
 
 @functools.cache
 def drawer(name, defect=None):
     cls = defect(KitchenSinks) if defect else KitchenSinks
-    return lambda seed: cls(ways.D, 1000, seed=seed, **ways.DRAWN[name])
+    return lambda seed: cls(D, 1000, seed=seed, **DRAWN[name])
 
 
 def distribution(draw, seed):
-    return verify.check_distribution(draw, None, ROWS, seed=seed)
+    return verify.check_distribution(draw, None, FEW, seed=seed)
+
+
+def missing_scale(cls):
+    class Broken(cls):
+        def __call__(self, X):
+            return super().__call__(X) * math.sqrt(2.0)
+
+    return Broken
+
+
+def weights_twice_scaled(cls):
+    class Broken(cls):
+        def _draw(self, dtype):
+            weights, *rest = super()._draw(dtype)
+            return (weights * self.weight_scale, *rest)
+
+    return Broken
+
+
+def not_on_the_sphere(cls):
+    """The normalisation that makes weights uniform on the sphere is forgotten."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            return self._projection.draw(self.seed, 1, self.n_inputs, self.n_features, dtype)
+
+    return Broken
+
+
+def as_another(name):
+    """The activation is not the one that is declared."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _block(self):
+                parts = super()._block()
+                return type(parts)(parts.func, ACTIVATIONS[name], *parts.args[1:])
+
+        return Broken
+
+    return defect
 
 
 def moved_weights(change):
@@ -51,6 +111,11 @@ def moved_projection(change):
         return Broken
 
     return defect
+
+
+bias_forgotten = moved_weights(lambda weights, offset: (weights, 0 * offset))
+# A phase in [0, pi/2] instead of [0, 2 pi].
+half_a_period = moved_weights(lambda weights, offset: (weights, offset / 4))
 
 
 def constant_norms(weights):
@@ -82,26 +147,26 @@ def planted(what, name, defect):
 
 
 PLANTED = [
-    planted("the sqrt(2) of cosines", "relu", ways.missing_scale),
-    planted("without the sqrt(2) that makes the kernel 1", "cos-phase", ways.missing_scale),
-    planted("projections divided by sqrt(d)", "erf", moved_projection(lambda t: t / ways.D**0.5)),
+    planted("the sqrt(2) of cosines", "relu", missing_scale),
+    planted("without the sqrt(2) that makes the kernel 1", "cos-phase", missing_scale),
+    planted("projections divided by sqrt(d)", "erf", moved_projection(lambda t: t / D**0.5)),
     planted("projections doubled", "tanh", moved_projection(lambda t: 2 * t)),
-    planted("weights scaled twice", "tanh", ways.weights_twice_scaled),
-    planted("bandwidth twice", "cos", ways.weights_twice_scaled),
-    planted("bias forgotten", "tanh-bias", ways.bias_forgotten),
-    planted("bias forgotten", "sin-bias", ways.bias_forgotten),
+    planted("weights scaled twice", "tanh", weights_twice_scaled),
+    planted("bandwidth twice", "cos", weights_twice_scaled),
+    planted("bias forgotten", "tanh-bias", bias_forgotten),
+    planted("bias forgotten", "sin-bias", bias_forgotten),
     planted("bias of random signs", "tanh-bias", moved_weights(bias_of_signs)),
-    planted("tanh for erf", "erf", ways.as_another("tanh")),
-    planted("sine for cosine", "cos", ways.as_another("sin")),
-    planted("order 1 for order 0", "step", ways.as_another("relu")),
+    planted("tanh for erf", "erf", as_another("tanh")),
+    planted("sine for cosine", "cos", as_another("sin")),
+    planted("order 1 for order 0", "step", as_another("relu")),
     planted("weights of one length", "tanh", moved_weights(constant_norms)),
-    planted("weights of all lengths on the sphere", "relu2-sphere", ways.not_on_the_sphere),
+    planted("weights of all lengths on the sphere", "relu2-sphere", not_on_the_sphere),
     planted("absolute value before the step", "step", moved_projection(abs)),
     Planted(
         "sinks, cos-phase: a quarter of a turn",
         "check_distribution",
         distribution,
-        drawer("cos-phase", ways.half_a_period),
+        drawer("cos-phase", half_a_period),
         drawer("cos-phase"),
     ),
     Planted(
@@ -122,7 +187,7 @@ TWINS = [
     twin(
         "a quarter of a turn",
         "cos-phase",
-        ways.half_a_period,
+        half_a_period,
         "what is added is odd in the weights: only the features' law is wrong",
     ),
     twin(
