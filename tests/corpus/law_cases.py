@@ -13,7 +13,6 @@ from tests.corpus.fourier import Cosines, Orthogonal, arcsine_cdf
 from tests.corpus.mehler_cases import Q
 from tests.corpus.registry import Planted, Twin, drawer
 from tests.corpus.sketches import Signs, Sketch
-from tests.features import test_planted_defects as ways
 from tests.verify import toys
 
 
@@ -67,11 +66,11 @@ class Independent(Orthogonal):
 FOURIER = variance(fourier.ROWS)
 WHOLE = variance_of_draws(fourier.ROWS)
 PAIRED = variance(fourier.ROWS[:1], fourier.ROWS[1:])
-MAXOUT = variance(mehler_cases.ROWS)
+MAXOUT = variance(mehler_cases.FEW)
 SKETCHED = variance(sketches.ROWS)
 ANGLES = distribution(fourier.ROWS, arcsine_cdf)
-MAXIMA = distribution(mehler_cases.ROWS, maxout_cdf)
-CHOSEN = distribution(mehler_cases.ROWS, decoupled_cdf)
+MAXIMA = distribution(mehler_cases.FEW, maxout_cdf)
+CHOSEN = distribution(mehler_cases.FEW, decoupled_cdf)
 # Draws of few units: the variance is one of whole draws.
 SMALL = {"n_features": 50}
 SHORT = {"n_features": 8}
@@ -121,14 +120,14 @@ PLANTED = [
         "maxout: min for max",
         "check_distribution",
         MAXIMA,
-        mehler_cases.drawer("maxout", ways.smallest),
+        mehler_cases.drawer("maxout", mehler_cases.smallest),
         mehler_cases.drawer("maxout"),
     ),
     Planted(
         "maxout: off-by-one pool",
         "check_distribution",
         MAXIMA,
-        mehler_cases.drawer("maxout", ways.one_piece_short),
+        mehler_cases.drawer("maxout", mehler_cases.one_piece_short),
         mehler_cases.drawer("maxout"),
     ),
     Planted(
@@ -193,7 +192,7 @@ TWINS = [
         "maxout: min for max",
         "check_variance",
         MAXOUT,
-        small("maxout", ways.smallest),
+        small("maxout", mehler_cases.smallest),
         "-w has the law of w",
     ),
 ]

@@ -10,14 +10,24 @@ import numpy as np
 import mehler
 from mehler import exact
 from tests.corpus.registry import Planted, Twin, kernel, precision
-from tests.features import test_planted_defects as ways
-from tests.features.test_planted_defects import KINDS, Q
 
-D = ways.D
+D, M, Q = 5, 500, 4
+# Directions at random, one pair close, one nearly opposite, lengths unequal.
+_RNG = np.random.default_rng(0)
+ROWS = _RNG.standard_normal((4, D))
+ROWS = np.vstack([ROWS, ROWS[0] + 0.1 * ROWS[1], -2 * ROWS[1] + 0.2 * ROWS[2]])
+KINDS = {
+    "maxout": (mehler.MaxoutFeatures, {}),
+    "centred": (mehler.MaxoutFeatures, {"centred": True}),
+    "shared": (mehler.MaxoutFeatures, {"n_projections": 2000}),
+    "decoupled-next": (mehler.DecoupledMaxoutFeatures, {}),
+    "decoupled-fresh": (mehler.DecoupledMaxoutFeatures, {"directions": "fresh"}),
+    "codes": (mehler.MaxoutCodes, {}),
+}
 # Units that share projections give one sample a draw, of a variance that falls with q.
 SIZES = {"shared": (64, 32)}
-ROWS = ways.ROWS[:3]
-LOOK = kernel(ROWS)
+FEW = ROWS[:3]
+LOOK = kernel(FEW)
 
 
 @functools.cache
@@ -25,9 +35,7 @@ def drawer(kind, defect=None, m=None):
     cls, options = KINDS[kind]
     if defect is not None:
         cls = defect(cls)
-    size, q = SIZES.get(kind, (500, Q))
-    if kind == "shared":
-        options = {"n_projections": 2000}
+    size, q = SIZES.get(kind, (M, Q))
     return lambda seed: cls(D, m or size, q, seed=seed, **options)
 
 
@@ -36,6 +44,75 @@ def linear(defect=None):
     """A pool of one."""
     cls = defect(mehler.MaxoutFeatures) if defect else mehler.MaxoutFeatures
     return lambda seed: cls(D, 500, 1, seed=seed)
+
+
+def missing_scale(cls):
+    """Features without their 1/sqrt(m); codes whose similarity counts instead of averaging."""
+
+    class Broken(cls):
+        def __call__(self, X):
+            z = super().__call__(X)
+            return z if cls is mehler.MaxoutCodes else z * math.sqrt(self.n_features)
+
+        def gram(self, X, Y=None):
+            return super().gram(X, Y) * (self.n_features if cls is mehler.MaxoutCodes else 1)
+
+        def _unit_products(self, left, right):
+            return super()._unit_products(left, right) * (
+                self.n_features if cls is mehler.MaxoutCodes else 1
+            )
+
+    return Broken
+
+
+def one_piece_short(cls):
+    """Units that take the maximum over q - 1 projections."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            parts = super()._draw(dtype)
+            if getattr(self, "n_projections", None):
+                return parts[0], parts[1][:-1]
+            return tuple(part[:-1] for part in parts)
+
+    return Broken
+
+
+def rounded_weights(cls):
+    """Weights that went through float32 on their way to float64 data."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            return tuple(
+                part.astype(np.float32).astype(part.dtype) if part.dtype.kind == "f" else part
+                for part in super()._draw(dtype)
+            )
+
+    return Broken
+
+
+def smallest(cls):
+    """argmin and min for argmax and max."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            # min over w is -max over -w: negate what decides and what comes out.
+            parts = super()._draw(dtype)
+            return tuple(-part if part.dtype.kind == "f" else part for part in parts)
+
+        def __call__(self, X):
+            z = super().__call__(X)
+            if cls is mehler.MaxoutCodes:
+                return z
+            offset = 0.0
+            if getattr(self, "centred", False):
+                # max_j - h_1|x| of the negated weights is -(min_j + h_1|x|): undo the offset,
+                # negate, and subtract it again, as code with the wrong reduction would.
+                lengths = np.sqrt(np.sum(X * X, axis=1, keepdims=True))
+                offset = 2 * exact.max_moment(1, Q) * lengths / math.sqrt(self.n_features)
+            return -z - offset
+
+    return Broken
 
 
 def one_piece_more(cls):
@@ -137,31 +214,31 @@ def planted(name, kind, defect):
 
 
 def rounded(kind):
-    look = precision(D, ways.SCALES[kind])
-    return Planted(
-        f"{kind}: weights through float32",
-        "check_structure: weights",
-        look,
-        drawer(kind, ways.rounded_weights),
-        drawer(kind),
-    )
+    """Of features that are weights over the root of their number, but for sigma(q)."""
+    phi = drawer(kind)(0)
+    sigma = math.sqrt(exact.sigma2(Q)) if "decoupled" in kind else 1.0
+    look = precision(D, math.sqrt(phi.n_features) / sigma)
+    broken = drawer(kind, rounded_weights)
+    name = f"{kind}: weights through float32"
+    return Planted(name, "check_structure: weights", look, broken, drawer(kind))
 
 
 PLANTED = [
-    planted("maxout: not normalised", "maxout", ways.missing_scale),
-    planted("maxout: off-by-one pool, one short", "maxout", ways.one_piece_short),
+    *(planted(f"{kind}: not normalised", kind, missing_scale) for kind in KINDS),
+    *(
+        planted(f"{kind}: off-by-one pool, one short", kind, one_piece_short)
+        for kind in KINDS
+        if kind != "shared"
+    ),
     planted("maxout: off-by-one pool, one more", "maxout", one_piece_more),
     planted("centred: offset forgotten", "centred", not_centred),
-    planted("centred: min for max", "centred", ways.smallest),
+    planted("centred: min for max", "centred", smallest),
     planted("shared: half of the indices twice", "shared", half_twice),
     planted("decoupled, fresh: direction is the decider", "decoupled-fresh", own_directions),
     planted("decoupled, next: without sigma(q)", "decoupled-next", without_sigma),
-    planted("decoupled, fresh: off-by-one pool", "decoupled-fresh", ways.one_piece_short),
-    planted("codes: off-by-one pool", "codes", ways.one_piece_short),
     planted("codes: one side starts at 1", "codes", shifted_codes),
     planted("codes: in too few bits", "codes", clipped),
-    rounded("maxout"),
-    rounded("decoupled-next"),
+    *map(rounded, ("maxout", "shared", "decoupled-next", "decoupled-fresh")),
 ]
 
 
@@ -171,7 +248,7 @@ def twin(name, kind, why, defect=None):
 
 TWINS = [
     *(
-        twin(f"{kind}: min for max", kind, "-w has the law of w", ways.smallest)
+        twin(f"{kind}: min for max", kind, "-w has the law of w", smallest)
         for kind in ("maxout", "decoupled-next", "decoupled-fresh", "codes")
     ),
     Twin(
