@@ -8,6 +8,7 @@ import importlib.util
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.utils import estimator_checks
 
 from tests.sklearn._estimators import RIDGES, SAMPLERS, name_of
 
@@ -47,3 +48,23 @@ def test_ridges_take_frames_with_weights(estimator, frame):
     plain = clone(estimator).set_params(random_state=0).fit(X, Y, sample_weight=weights)
     np.testing.assert_array_equal(fitted.predict(frame), plain.predict(X))
     assert fitted.feature_names_in_.tolist() == NAMES
+
+
+# scikit-learn runs these on its own estimators only.
+OUTPUTS = [
+    estimator_checks.check_set_output_transform,
+    estimator_checks.check_set_output_transform_pandas,
+    estimator_checks.check_global_output_transform_pandas,
+    estimator_checks.check_transformer_get_feature_names_out,
+    estimator_checks.check_transformer_get_feature_names_out_pandas,
+    estimator_checks.check_get_feature_names_out_error,
+    estimator_checks.check_dataframe_column_names_consistency,
+]
+
+
+# They fit on a frame and transform an array, or the other way, to see that both give the same.
+@pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+@pytest.mark.parametrize("check", OUTPUTS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+def test_names_and_data_frames(estimator, check):
+    check(type(estimator).__name__, estimator)
