@@ -200,17 +200,6 @@ def test_labels_are_classes_and_floats_are_numbers():
     assert clone(sampler).fit(X, Y).map_.columns != wanted.columns
 
 
-@pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
-def test_clones_and_parameters(estimator):
-    fitted = clone(estimator).set_params(random_state=2).fit(X, Y)
-    again = clone(fitted)
-    assert not hasattr(again, "map_")
-    assert np.array_equal(again.fit(X, Y).transform(X), fitted.transform(X))
-    names = fitted.get_feature_names_out()
-    assert len(names) == fitted.transform(X).shape[1]
-    assert names[0] == type(estimator).__name__.lower() + "0"
-
-
 def test_a_spectrum_of_ones_own_is_a_kernel():
     """It brings its parameters; the same kernel by name is the second route."""
     spectrum = Gaussian(gamma=0.3)

@@ -1,16 +1,15 @@
-"""Pipelines, searches and data frames, as scikit-learn's users write them."""
+"""Pipelines and searches, as scikit-learn's users write them."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
-from sklearn.pipeline import make_pipeline, make_union
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -55,26 +54,6 @@ def test_search_inside_a_pool():
     found = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
     # At 10 no two digits are near each other.
     assert found.best_params_ == {"leveragesampler__pool__gamma": 0.001}
-
-
-def test_frames_in_and_out():
-    frame = pd.DataFrame(X, columns=list("abcde"), index=np.arange(100, 112))
-    both = make_union(
-        MaxoutSampler(n_components=2, random_state=0), FourierSampler(n_components=2)
-    ).set_output(transform="pandas")
-    found = both.fit_transform(frame)
-    assert list(found.columns) == [
-        "maxoutsampler__maxoutsampler0",
-        "maxoutsampler__maxoutsampler1",
-        "fouriersampler__fouriersampler0",
-        "fouriersampler__fouriersampler1",
-    ]
-    assert list(found.index) == list(frame.index)
-    sampler = MaxoutSampler(n_components=2, random_state=0).fit(frame)
-    assert list(sampler.feature_names_in_) == list("abcde")
-    assert np.array_equal(sampler.transform(frame), found.to_numpy()[:, :2])
-    with pytest.raises(ValueError, match="feature names"):
-        sampler.transform(frame[list("edcba")])
 
 
 def test_the_exact_kernel_in_a_support_vector_machine():
