@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal, TypeVar
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
@@ -212,18 +213,18 @@ class FeatureMap(metaclass=CalledByName):
         return ()
 
     @abstractmethod
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         """Return a function ``(xp, rows, *weights)`` from a block of rows to its features."""
 
     @abstractmethod
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         """Compute the expected kernel of checked rows in the widest float, (n, k)."""
 
     @abstractmethod
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute the variance of one feature product of checked rows, (n, k)."""
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_of(x, y)
 
     def _angles(self) -> Angles | None:
@@ -243,7 +244,7 @@ class FeatureMap(metaclass=CalledByName):
 
     # -- public methods -------------------------------------------------------------------
 
-    def __call__(self, X: _arrays.Array, *, check_finite: bool = True) -> _arrays.Array:
+    def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
         """Compute the features of the rows of `X`: shape (n, n_features).
 
         Parameters
@@ -297,8 +298,8 @@ class FeatureMap(metaclass=CalledByName):
         return _arrays.attached(values, X)
 
     def _guarded(
-        self, block: Block, x: _arrays.Array, largest: float | None, finite: bool
-    ) -> Callable[..., _arrays.Array]:
+        self, block: Block, x: Array, largest: float | None, finite: bool
+    ) -> Callable[..., Array]:
         """Guard all rows at once, and return a function of some; on Dask each chunk guards its own.
 
         Nothing waits for a GPU whose rows nobody is to look at.
@@ -347,9 +348,7 @@ class FeatureMap(metaclass=CalledByName):
             UnitBlock(self, each.start, each.stop) for each in _arrays.slices(self.n_units, size)
         )
 
-    def kernel(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-    ) -> _arrays.Array:
+    def kernel(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
         """Compute the exact expected kernel, (n, k): the mean of ``phi.gram(X, Y)`` over draws.
 
         Parameters
@@ -378,9 +377,7 @@ class FeatureMap(metaclass=CalledByName):
         """
         return self._of_rows(X, Y, self._kernel_of, check_finite)
 
-    def variance(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-    ) -> _arrays.Array:
+    def variance(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
         """Compute the exact variance of one feature product, shape (n, k).
 
         For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
@@ -389,8 +386,8 @@ class FeatureMap(metaclass=CalledByName):
         return self._of_rows(X, Y, self._variance_of, check_finite)
 
     def gram_variance(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-    ) -> _arrays.Array:
+        self, X: Array, Y: Array | None = None, *, check_finite: bool = True
+    ) -> Array:
         """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
 
         Exact, unless the class documents an upper bound. Arguments, result, errors and accuracy
@@ -404,7 +401,7 @@ class FeatureMap(metaclass=CalledByName):
     products = _rows.products
     _products_at = _rows.products_at
 
-    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+    def _unit_products(self, left: Array, right: Array) -> Array:
         return left * right * float(self.n_features)
 
     def to(self, like: Any) -> FeatureMap:
@@ -494,13 +491,13 @@ class FeatureMap(metaclass=CalledByName):
             **({} if self.stored else {"stored": False}),
         }
 
-    def _checked(self, x: _arrays.Array, finite: bool = True) -> tuple[Any, float | None]:
+    def _checked(self, x: Array, finite: bool = True) -> tuple[Any, float | None]:
         """Validate rows; return the dtype to compute in, and their largest entry if looked at."""
         largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
         self._require_here(x, "X")
         return self._dtype_for(x), largest
 
-    def _require_here(self, x: _arrays.Array, name: str) -> None:
+    def _require_here(self, x: Array, name: str) -> None:
         here = _arrays.place_of(x)
         host_blocks = {"numpy", "dask.array"}
         # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
@@ -508,7 +505,7 @@ class FeatureMap(metaclass=CalledByName):
             return
         _arrays.require_same_place(x, self.place, name=name, owner="phi")
 
-    def _dtype_for(self, x: _arrays.Array) -> Any:
+    def _dtype_for(self, x: Array) -> Any:
         if self.dtype is None:
             return _arrays.real_dtype(x)
         place = _arrays.place_of(x)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._random import UNITS_PER_BLOCK
 from mehler._validate import require_flag
 from mehler.features import _rows
@@ -51,7 +52,7 @@ class Angles:
             return self.scale * float(np.mean(sizes))
 
     def require(
-        self, rows: _arrays.Array, dtype: object, reach: float, largest: float | None, name: str
+        self, rows: Array, dtype: object, reach: float, largest: float | None, name: str
     ) -> None:
         """Raise ValueError for rows whose angles, computed in `dtype`, err by more than `LIMIT`.
 
@@ -96,7 +97,7 @@ class Block:
 
     def __init__(
         self,
-        function: Callable[..., _arrays.Array],
+        function: Callable[..., Array],
         weights: tuple[Any, ...],
         dtype: str,
         angles: Angles | None,
@@ -107,18 +108,18 @@ class Block:
         self.angles = angles
         self._reach: float | None = None
 
-    def __call__(self, xp: ModuleType, rows: _arrays.Array) -> _arrays.Array:
+    def __call__(self, xp: ModuleType, rows: Array) -> Array:
         """Compute the features (b, m) of rows (b, d); ValueError if angles lose their phase."""
         self.guard(xp, rows, name="a block of X")
         return self.compute(xp, rows)
 
-    def compute(self, xp: ModuleType, rows: _arrays.Array) -> _arrays.Array:
+    def compute(self, xp: ModuleType, rows: Array) -> Array:
         """Compute the features of guarded rows."""
         rows = xp.astype(rows, getattr(xp, self.dtype), copy=False)
         return self.function(xp, rows, *self.weights)
 
     def guard(
-        self, xp: ModuleType, rows: _arrays.Array, largest: float | None = None, name: str = "X"
+        self, xp: ModuleType, rows: Array, largest: float | None = None, name: str = "X"
     ) -> None:
         """Refuse rows whose angles lose their phase; `largest` is their largest absolute entry."""
         if self.angles is None or _arrays.is_lazy(rows) or 0 in rows.shape:
@@ -138,7 +139,7 @@ class WholeBlock(Block):
         self._compiled: Any = None
         super().__init__(source._block(), source._weights(dtype), dtype, source._angles())
 
-    def compiled(self, xp: ModuleType, rows: _arrays.Array) -> Callable[..., Any] | None:
+    def compiled(self, xp: ModuleType, rows: Array) -> Callable[..., Any] | None:
         """Return `compute` compiled by JAX, or None where somebody traces it."""
         if any(_arrays.is_lazy(one) for one in (rows, *self.weights)):
             return None
@@ -206,7 +207,7 @@ class UnitBlock:
         """Column numbers in the map, shape (n_features,): ``Z[:, block.columns] = block(X)``."""
         return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
 
-    def __call__(self, X: _arrays.Array, *, check_finite: bool = True) -> _arrays.Array:
+    def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
         """Compute the columns of these units, (n, n_features), as the map itself does.
 
         Arguments, dtype and errors are those of the map.
@@ -249,7 +250,7 @@ class Columns:
     dtype: str
     guarded: bool
 
-    def __call__(self) -> Iterator[tuple[tuple[slice, ...], Callable[..., _arrays.Array]]]:
+    def __call__(self) -> Iterator[tuple[tuple[slice, ...], Callable[..., Array]]]:
         """Yield the columns of each block of units, and a function of rows with their weights."""
         for units in self.phi.unit_blocks():
             block = units.transform(self.dtype)

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler.exact.activations import Pairs
 
 # Times eps^1.5: smaller gaps are rounding of equal or opposite rows, angles below 5e-12.
 _CLOSED = 4.0
 
 
-def lengths(xp: ModuleType, x: _arrays.Array) -> _arrays.Array:
+def lengths(xp: ModuleType, x: Array) -> Array:
     """Compute the Euclidean norm of each row, (n, 1), scaled so that squares cannot overflow."""
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
     some, one = largest > 0, xp.ones_like(largest)
@@ -28,12 +29,12 @@ def lengths(xp: ModuleType, x: _arrays.Array) -> _arrays.Array:
     return xp.where(some, scale * xp.sqrt(xp.where(some, square, one)), xp.zeros_like(largest))
 
 
-def directions(xp: ModuleType, x: _arrays.Array, length: _arrays.Array) -> _arrays.Array:
+def directions(xp: ModuleType, x: Array, length: Array) -> Array:
     """Normalise rows; zero rows stay zero."""
     return x / xp.where(length > 0, length, xp.ones_like(length))
 
 
-def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
+def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
     """Return norms (n, 1) and (1, k), and correlations (n, k) in [-1, 1], in the widest float.
 
     Those of equal and opposite rows are exactly 1 and -1: rounding there would cost half the
@@ -62,7 +63,7 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
     )
 
 
-def products(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+def products(x: Array, y: Array | None) -> Array:
     """Return inner products, (n, k), for what is linear at rows of zeros, as correlations are not.
 
     They may overflow where no row is zero.
@@ -71,7 +72,7 @@ def products(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
     return xp.matmul(x, xp.matrix_transpose(x if y is None else y))
 
 
-def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
+def gaussian_pairs(x: Array, y: Array | None) -> Pairs:
     r"""Return the Gaussian pairs of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
 
     .. math:: 1 \mp \rho = \tfrac12|\hat x|^2 + \tfrac12|\hat y|^2 \mp
@@ -102,7 +103,7 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
 class SplitRows:
     """Directions of rows as a coarse part, on a grid, and the rest, with half their squares."""
 
-    def __init__(self, x: _arrays.Array) -> None:
+    def __init__(self, x: Array) -> None:
         place = _arrays.place_of(x)
         xp = place.xp
         x = xp.astype(x, _arrays.widest_float(xp, place.device))
@@ -161,12 +162,12 @@ class SplitRows:
 _ELEMENTS = 1 << 20
 
 
-def squared_distances(x: _arrays.Array, y: _arrays.Array | None, scale: float) -> _arrays.Array:
+def squared_distances(x: Array, y: Array | None, scale: float) -> Array:
     """Return scale^2 |x_i - y_j|^2, shape (n, k)."""
     return _of_differences(x, y, scale, 2, lambda xp, apart: apart * apart)
 
 
-def cityblock_distances(x: _arrays.Array, y: _arrays.Array | None, scale: float) -> _arrays.Array:
+def cityblock_distances(x: Array, y: Array | None, scale: float) -> Array:
     """Return scale times the sum of absolute differences, shape (n, k)."""
     # The libraries disagree on the derivative at 0: that of the mean of both sides is the sign's.
     return _of_differences(
@@ -175,8 +176,8 @@ def cityblock_distances(x: _arrays.Array, y: _arrays.Array | None, scale: float)
 
 
 def _of_differences(
-    x: _arrays.Array, y: _arrays.Array | None, scale: float, degree: int, each: Callable[..., Any]
-) -> _arrays.Array:
+    x: Array, y: Array | None, scale: float, degree: int, each: Callable[..., Any]
+) -> Array:
     _arrays.require_matrix(x, name="x", finite=False)
     xp = _arrays.array_namespace(x)
     y = x if y is None else y

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, exact
+from mehler._arrays import Array
 from mehler.exact import centred_moment
 from mehler.features import _correlation
 
 
-def product_kurtosis(self: Any, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+def product_kurtosis(self: Any, X: Array, Y: Array | None = None) -> Array:
     """Compute the kurtosis of one feature product, E(P - EP)^4 / Var(P)^2, shape (n, k).
 
     Exact for codes, decoupled units and Fourier features, and up to the kernel's accuracy for
@@ -20,11 +21,11 @@ def product_kurtosis(self: Any, X: _arrays.Array, Y: _arrays.Array | None = None
     spectra that do not define their own kurtosis, as the Gaussian one does. Rows, result and errors
     are as for :meth:`kernel`.
     """
-    kurtosis: _arrays.Array = self._of_rows(X, Y, self._kurtosis_of)
+    kurtosis: Array = self._of_rows(X, Y, self._kurtosis_of)
     return kurtosis
 
 
-def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+def feature_cdf(self: Any, X: Array, t: Array) -> Array:
     r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
 
     .. math:: F_x(t) = \Phi(t/|x| + c)^q, \qquad \Phi\Big(\frac t{\sigma(q)|x|}\Big), \qquad
@@ -59,14 +60,12 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
     [[0.0, 0.5]]
     """
     self._require_law()
-    values: _arrays.Array = self._cdf_of(X, t)
+    values: Array = self._cdf_of(X, t)
     return values
 
 
 @np.errstate(over="ignore")
-def cdf(
-    X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True
-) -> _arrays.Array:
+def cdf(X: Array, t: Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True) -> Array:
     """Compute P(|x_i| M <= t[i, j]) for M with cdf `of_unit`; zero rows give features of 0.
 
     If not homogeneous, P(M <= t[i, j]), whatever the row.
@@ -78,7 +77,7 @@ def cdf(
     return there(at, X)
 
 
-def rows_and_values(X: _arrays.Array, t: _arrays.Array) -> tuple[Any, Any]:
+def rows_and_values(X: Array, t: Array) -> tuple[Any, Any]:
     """Return rows, and the values at which to compute their cdfs, as float64 on the host."""
     _arrays.require_matrix(X, name="X")
     _arrays.array_namespace(X, t, names=("X", "t"))
@@ -93,13 +92,13 @@ def rows_and_values(X: _arrays.Array, t: _arrays.Array) -> tuple[Any, Any]:
     return wide, values
 
 
-def there(values: _arrays.Array, X: _arrays.Array) -> _arrays.Array:
+def there(values: Array, X: Array) -> Array:
     """Return values of the host where rows live, in their float dtype."""
     place = _arrays.place_of(X)
     return place.xp.astype(_arrays.from_host(values, place), _arrays.real_dtype(X), copy=False)
 
 
-def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Array:
+def maxout_kurtosis(rho: Array, q: int, *, centred: bool) -> Array:
     """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
 
     With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
@@ -130,7 +129,7 @@ def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Arr
     return _arrays.from_host(bound, place, rho.dtype)
 
 
-def _multiplied(left: _arrays.Array, right: _arrays.Array) -> Any:
+def _multiplied(left: Array, right: Array) -> Any:
     """Multiply polynomials in a and b, coefficients in the last two axes."""
     n = left.shape[1] + right.shape[1] - 1
     out = np.zeros((left.shape[0], n, n))
@@ -141,7 +140,7 @@ def _multiplied(left: _arrays.Array, right: _arrays.Array) -> Any:
     return out
 
 
-def decoupled_kurtosis(rho: _arrays.Array, q: int) -> _arrays.Array:
+def decoupled_kurtosis(rho: Array, q: int) -> Array:
     """Compute the kurtosis exactly.
 
     Given a shared winner the product is that of Gaussians of correlation rho, else of 0.
@@ -156,7 +155,7 @@ def decoupled_kurtosis(rho: _arrays.Array, q: int) -> _arrays.Array:
     return central / (second - mean**2) ** 2
 
 
-def indicator_kurtosis(p: _arrays.Array) -> _arrays.Array:
+def indicator_kurtosis(p: Array) -> Array:
     """Compute 1/(p(1 - p)) - 3, of an indicator of probability p; 1 if it is constant."""
     xp = _arrays.array_namespace(p)
     v = p * (1.0 - p)

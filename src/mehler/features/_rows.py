@@ -11,23 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_flag
 from mehler.features._correlation import lengths
 
 
-def features_of(phi: Any, check_finite: bool) -> Callable[[_arrays.Array], _arrays.Array]:
+def features_of(phi: Any, check_finite: bool) -> Callable[[Array], Array]:
     """Return the map itself unless a check is left out: a subclass may know nothing of that."""
     return phi if check_finite is True else functools.partial(phi, check_finite=check_finite)
 
 
 def of_rows(
     self: Any,
-    x: _arrays.Array,
-    y: _arrays.Array | None,
-    function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
+    x: Array,
+    y: Array | None,
+    function: Callable[[Array, Array | None], Array],
     check_finite: bool = True,
     paired: bool = False,
-) -> _arrays.Array:
+) -> Array:
     """Validate both matrices, compute in the widest float, and cast to the dtype of `x`.
 
     The function gives all pairs of rows, (n, k), unless they are `paired`.
@@ -66,7 +67,7 @@ def of_rows(
         if angles is not None and rows is not None and _arrays.loses_digits(rows, wide):
             angles.require(rows, wide, angles.scale, None, name)
 
-    def values(a: _arrays.Array, b: _arrays.Array | None) -> _arrays.Array:
+    def values(a: Array, b: Array | None) -> Array:
         xp = _arrays.array_namespace(a)
         with np.errstate(over="ignore", invalid="ignore"):
             value = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
@@ -82,9 +83,7 @@ def of_rows(
     return values(x, y)
 
 
-def _require_within_floats(
-    value: _arrays.Array, x: _arrays.Array, y: _arrays.Array | None, what: str = "products"
-) -> None:
+def _require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
     """Raise ValueError that names the longest row if a value is not finite.
 
     Traced values and those of an accelerator are not looked at.
@@ -96,9 +95,7 @@ def _require_within_floats(
         raise _leaves_floats(what, value.dtype, x, y)
 
 
-def _leaves_floats(
-    what: str, dtype: Any, x: _arrays.Array, y: _arrays.Array | None = None
-) -> ValueError:
+def _leaves_floats(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
     """Return the refusal of rows whose values overflow."""
     rows = [
         np.asarray(_arrays.to_host(each), dtype=np.float64) for each in (x, y) if each is not None
@@ -119,8 +116,8 @@ _MARGIN = 64.0
 
 @contextlib.contextmanager
 def within_floats(
-    phi: Any, x: _arrays.Array, largest: float | None
-) -> Iterator[Callable[[_arrays.Array], None] | None]:
+    phi: Any, x: Array, largest: float | None
+) -> Iterator[Callable[[Array], None] | None]:
     """Compute features, and give the look at those of rows of large entries, on the host."""
     if _arrays.is_lazy(x) or _arrays.is_on_accelerator(x):
         yield None
@@ -140,9 +137,7 @@ def within_floats(
         yield lambda values: _require_within_floats(values, x, None, what)
 
 
-def gram(
-    self: Any, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-) -> _arrays.Array:
+def gram(self: Any, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
     """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k), in their dtype.
 
     Arguments are as for :meth:`kernel`, in one library and device with the weights.
@@ -162,9 +157,7 @@ def gram(
     return value
 
 
-def products(
-    self: Any, X: _arrays.Array, Y: _arrays.Array, *, check_finite: bool = True
-) -> _arrays.Array:
+def products(self: Any, X: Array, Y: Array, *, check_finite: bool = True) -> Array:
     """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
 
     The mean over columns is the estimate of the kernel at the pair. Rows, in as many of `X` as of
@@ -190,12 +183,8 @@ def products(
 
 
 def products_at(
-    self: Any,
-    X: _arrays.Array,
-    Y: _arrays.Array,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-) -> _arrays.Array | None:
+    self: Any, X: Array, Y: Array, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> Array | None:
     """Return `products` of the rows x_i and y_j that host indices name, or None if it is not ours.
 
     Features of each row are computed once, however many pairs it is in.

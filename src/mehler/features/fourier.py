@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
@@ -117,7 +118,7 @@ class FourierFeatures(FeatureMap):
         length_scale: float | None = None,
         form: Literal["pairs", "offset"] = "pairs",
         projections: ProjectionName = "gaussian",
-        like: _arrays.Array | ModuleType | None = None,
+        like: Array | ModuleType | None = None,
         dtype: object = None,
         stored: bool = True,
     ) -> None:
@@ -194,7 +195,7 @@ class FourierFeatures(FeatureMap):
             extra.append((2.0 * np.pi * turns).astype(dtype))
         return (*extra, *weights)
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return functools.partial(
             _transform,
             self._projection.pieces,
@@ -212,19 +213,19 @@ class FourierFeatures(FeatureMap):
             law = 1 if self.form == "offset" else 0
         return Angles(self.spectrum.scale, law=law)
 
-    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+    def _unit_products(self, left: Array, right: Array) -> Array:
         """Sum cosine and sine of each frequency, for pairs."""
         both = left * right * float(self.n_units)
         n = self.n_units
         return both if self.form == "offset" else both[:, :n] + both[:, n:]
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.spectrum.kernel(self.spectrum.distance(x, y))
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_at(self.spectrum.distance(x, y))
 
-    def _variance_at(self, t: _arrays.Array) -> _arrays.Array:
+    def _variance_at(self, t: Array) -> Array:
         """Compute m times the variance of the estimate, for independent frequencies.
 
         Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z>
@@ -233,14 +234,14 @@ class FourierFeatures(FeatureMap):
         spread = self.spectrum.spread(t)
         return spread if self.form == "pairs" else 0.5 * spread + 0.5
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         t = self.spectrum.distance(x, y)
         value = self._variance_at(t)
         if self.independent_units:
             return value
         return value + self._dependence_at(t) * (2.0 if self.form == "pairs" else 1.0)
 
-    def _dependence_at(self, t: _arrays.Array) -> _arrays.Array:
+    def _dependence_at(self, t: Array) -> Array:
         """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
 
         Exact for orthogonal blocks if the spectrum defines that covariance, else an upper bound.
@@ -258,7 +259,7 @@ class FourierFeatures(FeatureMap):
             covariance = 3.0 / (near.dimension**2 - 1) * single
         return near.pairs * covariance + near.excess * single
 
-    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
         t = self.spectrum.distance(x, y)
         half = 0.5 * self.spectrum.spread(t)
         own = self.spectrum.kurtosis(t)
@@ -273,7 +274,7 @@ class FourierFeatures(FeatureMap):
     product_kurtosis = _distributions.product_kurtosis
     feature_cdf = _distributions.feature_cdf
 
-    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+    def _cdf_of(self, X: Array, t: Array) -> Array:
         if self.form == "pairs":
             raise ValueError(
                 "form='pairs' has columns of two laws: check products, or draw form='offset'"
@@ -299,15 +300,15 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
 
 
 def _transform(
-    pieces: Callable[..., Iterator[_arrays.Array]],
+    pieces: Callable[..., Iterator[Array]],
     scale: float,
     mixed: bool,
     offset: bool,
     gain: float,
     xp: ModuleType,
-    rows: _arrays.Array,
+    rows: Array,
     *weights: Any,
-) -> _arrays.Array:
+) -> Array:
     """Compute the features of a block of rows.
 
     Weights are the lengths of frequencies if mixed, offsets if any, then the projection's.

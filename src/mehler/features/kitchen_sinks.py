@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler._validate import require_not_negative, require_positive
 from mehler.exact.activations import (
     Activation,
@@ -193,7 +194,7 @@ class KitchenSinks(FeatureMap):
         """The law whose moments do not follow from those of Gaussian pairs."""
         return self._law if isinstance(self._law, StumpWeights) else None
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return functools.partial(
             _sink,
             self._activation,
@@ -211,12 +212,12 @@ class KitchenSinks(FeatureMap):
 
     # -- moments -----------------------------------------------------------------------------
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         if self._stumps:
             return self._stumps.moment("kernel", x, x if y is None else y)
         return self._moment(x, y, 1)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         if self._stumps:
             return self._stumps.moment("variance", x, x if y is None else y)
         with np.errstate(over="ignore"):
@@ -224,18 +225,18 @@ class KitchenSinks(FeatureMap):
         xp = _arrays.array_namespace(variance)
         return xp.maximum(variance, xp.zeros_like(variance))
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         """Bound m times the variance of the Gram's entries; exact for independent units."""
         factor = self._projection.variance_factor(1, self.n_inputs, self.n_features)
         return factor * self._variance_of(x, y)
 
-    def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
+    def _moment(self, x: Array, y: Array | None, power: int) -> Array:
         pairs = self._pairs(x, y)
         with np.errstate(over="ignore", invalid="ignore"):
             value, _ = self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
             return self._law.length_factor(self._degree * power, self.n_inputs) * value
 
-    def _pairs(self, x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
+    def _pairs(self, x: Array, y: Array | None) -> Pairs:
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
         if self._activation.waves:
             # Waves see differences, and of rows far from the origin correlations see none.
@@ -250,7 +251,7 @@ class KitchenSinks(FeatureMap):
     def _degree(self) -> int:
         return self._activation.degree or 0
 
-    def _scales(self, x: _arrays.Array) -> _arrays.Array:
+    def _scales(self, x: Array) -> Array:
         """Append the bias as a coordinate, so that products of rows are covariances."""
         scaled = x * self.weight_scale
         if self.bias in (0.0, "uniform"):
@@ -264,14 +265,14 @@ class KitchenSinks(FeatureMap):
         closed = self._stumps or self._activation.has_closed_form()
         return "closed form" if closed else "series"
 
-    def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def kernel_error(self, X: Array, Y: Array | None = None) -> Array:
         """Bound the error of :meth:`kernel`, shape (n, k).
 
         Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
         its quadrature. Rows, result and errors are as for :meth:`kernel`.
         """
 
-        def of_moment(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        def of_moment(x: Array, y: Array | None) -> Array:
             uniform = self.bias == "uniform"
             _, error = self._activation.moment(self._pairs(x, y), 1, uniform_phase=uniform)
             return self._law.length_factor(self._degree, self.n_inputs) * error
@@ -280,7 +281,7 @@ class KitchenSinks(FeatureMap):
 
     product_kurtosis = _distributions.product_kurtosis
 
-    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
         if self._stumps:
             raise ValueError("law='stumps' carries no kurtosis: check the range of its products")
         pairs, uniform = self._pairs(x, y), self.bias == "uniform"
@@ -306,12 +307,7 @@ class KitchenSinks(FeatureMap):
         return xp.where(still, ones, central / xp.where(still, ones, variance) ** 2)
 
     def _require_digits(
-        self,
-        still: _arrays.Array,
-        variance: _arrays.Array,
-        central: _arrays.Array,
-        m: list[Any],
-        errors: list[Any],
+        self, still: Array, variance: Array, central: Array, m: list[Any], errors: list[Any]
     ) -> None:
         """Raise ValueError where cancellation or underflow leaves a kurtosis no two digits."""
         xp = _arrays.array_namespace(variance)
@@ -328,7 +324,7 @@ class KitchenSinks(FeatureMap):
 
     feature_cdf = _distributions.feature_cdf
 
-    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+    def _cdf_of(self, X: Array, t: Array) -> Array:
         _arrays.require_matrix(X, name="X", n_columns=self.n_inputs)
         projected = self._law.projected(self.n_inputs)
         rows, values = _distributions.rows_and_values(X, t)
@@ -356,14 +352,14 @@ def _bias(value: Any, activation: Activation) -> float | str:
 
 def _sink(
     activation: Activation,
-    pieces: Callable[..., Iterator[_arrays.Array]],
+    pieces: Callable[..., Iterator[Array]],
     weight_scale: float,
     gain: float,
     shifted: bool,
     xp: ModuleType,
-    rows: _arrays.Array,
+    rows: Array,
     *weights: Any,
-) -> _arrays.Array:
+) -> Array:
     offset = weights[-1] if shifted else None
     own = weights[: -1 if shifted else None]
     (projected,) = pieces(xp, rows * weight_scale, *own)
@@ -481,7 +477,7 @@ class StumpWeights(WeightLaw):
             "the mean of a row says"
         )
 
-    def moment(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+    def moment(self, what: str, x: Array, y: Array) -> Any:
         """Compute the kernel, or the variance of one product."""
         if self.activation.degree != 0:
             raise ValueError(
@@ -496,7 +492,7 @@ class StumpWeights(WeightLaw):
         variance = self._moment(x, y, 2) - first**2
         return xp.maximum(variance, xp.zeros_like(variance))
 
-    def kernel_error(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def kernel_error(self, x: Array, y: Array | None) -> Array:
         """Bound the rounding of the kernel."""
         y = x if y is None else y
         xp = _arrays.array_namespace(x)
@@ -509,7 +505,7 @@ class StumpWeights(WeightLaw):
         below, above = self.activation.on_host(np.array([-1.0, 1.0]))
         return float(below), float(above)
 
-    def _moment(self, x: _arrays.Array, y: _arrays.Array, power: int) -> _arrays.Array:
+    def _moment(self, x: Array, y: Array, power: int) -> Array:
         xp = _arrays.array_namespace(x, y)
         a, d = self.half_width, x.shape[1]
         left, right = (xp.clip(rows * self.weight_scale, -a, a) / (2.0 * a * d) for rows in (x, y))

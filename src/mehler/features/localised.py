@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
@@ -126,10 +127,10 @@ class LocalisedLinearFeatures(FeatureMap):
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         return self.localiser._draw(dtype)
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return self._kronecker
 
-    def _kronecker(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+    def _kronecker(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Compute x (n, d) times z (n, m/d) as (n, m): column i m/d + j is x_i z_j."""
         z = self.localiser._block()(xp, rows, *weights)
         both = rows[:, :, None] * z[:, None, :]
@@ -138,7 +139,7 @@ class LocalisedLinearFeatures(FeatureMap):
     def _angles(self) -> Angles | None:
         return self.localiser._angles()
 
-    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+    def _unit_products(self, left: Array, right: Array) -> Array:
         """Sum the columns of each feature of the localiser, and cosine with sine."""
         xp = _arrays.array_namespace(left)
         shape = (left.shape[0], self.n_inputs, self.localiser.n_features)
@@ -146,14 +147,14 @@ class LocalisedLinearFeatures(FeatureMap):
         n = self.n_units
         return both if self.localiser.form == "offset" else both[:, :n] + both[:, n:]
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return _correlation.products(x, y) * self.localiser._kernel_of(x, y)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         # In units of columns: a frequency has d times as many here.
         scale = float(self.n_inputs) * _correlation.products(x, y) ** 2
         return scale * self.localiser._variance_of(x, y)
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         scale = float(self.n_inputs) * _correlation.products(x, y) ** 2
         return scale * self.localiser._gram_variance_of(x, y)

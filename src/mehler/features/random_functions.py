@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays, _random
+from mehler import _random
+from mehler._arrays import Array
 from mehler._validate import require_function
 from mehler.features._base import FeatureMap
 
@@ -136,16 +137,16 @@ class RandomFunctions(FeatureMap):
                 raise ValueError(f"law(rng, {self.n_inputs}, {size}) returned NaN or infinity")
         return parts
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return functools.partial(_values, self.function, 1.0 / math.sqrt(self.n_features))
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self._of_given("kernel", x, y)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         return self._of_given("variance", x, y)
 
-    def _of_given(self, what: str, x: _arrays.Array, y: _arrays.Array | None) -> Any:
+    def _of_given(self, what: str, x: Array, y: Array | None) -> Any:
         function = self._given[what]
         if function is None:
             raise ValueError(
@@ -156,8 +157,8 @@ class RandomFunctions(FeatureMap):
 
 
 def _values(
-    function: Callable[..., Any], scale: float, xp: ModuleType, rows: _arrays.Array, *omega: Any
-) -> _arrays.Array:
+    function: Callable[..., Any], scale: float, xp: ModuleType, rows: Array, *omega: Any
+) -> Array:
     values = function(rows, *omega)
     expected = (rows.shape[0], omega[0].shape[-1])
     if tuple(getattr(values, "shape", ())) != expected:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler._validate import require_positive
 from mehler.features import _correlation
 from mehler.features._recipes import CalledByName, bandwidths
@@ -75,7 +76,7 @@ class Spectrum(metaclass=CalledByName):
     def scale(self) -> float:
         """Factor of the frequencies, applied after `entries` and before `lengths`."""
 
-    def entries(self, weights: _arrays.Array) -> Any:
+    def entries(self, weights: Array) -> Any:
         """Transform standard normal numbers into entries of frequencies, elementwise on the host.
 
         The default is the identity.
@@ -101,22 +102,22 @@ class Spectrum(metaclass=CalledByName):
 
     # -- what follows ---------------------------------------------------------------------
 
-    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> Any:
+    def distance(self, x: Array, y: Array | None) -> Any:
         """Compute the argument of `kernel` for all pairs of rows; usually one number per pair."""
         self._lacks("distance", "define distance(x, y), what its kernel is a function of")
 
-    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+    def kernel(self, t: Array, j: int = 1) -> Array:
         """Compute k(j z), shape (n, k), from the `distance` t of z."""
         self._lacks("kernel", "define kernel(t, j=1), the kernel of j z where distance is t")
 
-    def spread(self, t: _arrays.Array) -> _arrays.Array:
+    def spread(self, t: Array) -> Array:
         """Compute 2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
         self._needs_kernel("variance", "spread(t)")
         value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
         xp = _arrays.array_namespace(value)
         return xp.where(value > 0.0, value, xp.zeros_like(value))
 
-    def kurtosis(self, t: _arrays.Array) -> _arrays.Array:
+    def kurtosis(self, t: Array) -> Array:
         """Compute the kurtosis of cos <w, z>, finite even where that is constant.
 
         The default uses the kernel at multiples of z, and an upper bound at small variances.
@@ -134,7 +135,7 @@ class Spectrum(metaclass=CalledByName):
         variance = xp.where(moving, half, xp.ones_like(half))
         return xp.where(moving, fourth / variance**2, 4.0 / half)
 
-    def orthogonal_covariance(self, t: _arrays.Array, dimension: int) -> _arrays.Array | None:
+    def orthogonal_covariance(self, t: Array, dimension: int) -> Array | None:
         """Compute Cov(cos <w, z>, cos <w', z>) for orthogonal directions in that dimension.
 
         None if unknown; an upper bound is used then.
@@ -183,24 +184,24 @@ class Gaussian(Spectrum):
         # The same number, and finite where 2 gamma is not.
         return 2.0 * math.sqrt(0.5 * self.gamma)
 
-    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def distance(self, x: Array, y: Array | None) -> Array:
         return _correlation.squared_distances(x, y, math.sqrt(self.gamma))
 
-    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+    def kernel(self, t: Array, j: int = 1) -> Array:
         xp = _arrays.array_namespace(t)
         return xp.exp(-(float(j) ** 2) * t)
 
-    def spread(self, t: _arrays.Array) -> _arrays.Array:
+    def spread(self, t: Array) -> Array:
         # (1 - k^2)^2, without cancellation.
         xp = _arrays.array_namespace(t)
         return xp.expm1(-2.0 * t) ** 2
 
-    def kurtosis(self, t: _arrays.Array) -> _arrays.Array:
+    def kurtosis(self, t: Array) -> Array:
         # The fourth moment has the factor ((1 - x)^2/2)^2, x = k^2: no cancellation near 0.
         x = self.kernel(t) ** 2
         return 0.5 * (3.0 + x * (12.0 + x * (10.0 + x * (4.0 + x))))
 
-    def orthogonal_covariance(self, t: _arrays.Array, dimension: int) -> _arrays.Array:
+    def orthogonal_covariance(self, t: Array, dimension: int) -> Array:
         """Compute 1F1(d; d/2; -t) - exp(-2t), to 1e-15.
 
         For w, w' of orthogonal directions and independent lengths chi_d, times sqrt(2 gamma):
@@ -229,21 +230,21 @@ class Laplacian(Spectrum):
     def scale(self) -> float:
         return self.gamma
 
-    def entries(self, weights: _arrays.Array) -> Any:
+    def entries(self, weights: Array) -> Any:
         """Map normal to Cauchy variables by quantiles: cot(pi Phi(-g))."""
         from scipy.special import ndtr
 
         # By the nearer tail, where Phi is accurate.
         return np.sign(weights) / np.tan(np.pi * ndtr(-np.abs(weights)))
 
-    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def distance(self, x: Array, y: Array | None) -> Array:
         return _correlation.cityblock_distances(x, y, self.gamma)
 
-    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+    def kernel(self, t: Array, j: int = 1) -> Array:
         xp = _arrays.array_namespace(t)
         return xp.exp(-float(j) * t)
 
-    def spread(self, t: _arrays.Array) -> _arrays.Array:
+    def spread(self, t: Array) -> Array:
         # 1 - k^2, without cancellation.
         xp = _arrays.array_namespace(t)
         return -xp.expm1(-2.0 * t)
@@ -285,10 +286,10 @@ class Matern(Spectrum):
     def scale(self) -> float:
         return 1.0 / self.length_scale
 
-    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def distance(self, x: Array, y: Array | None) -> Array:
         return _correlation.squared_distances(x, y, math.sqrt(2.0 * self.nu) / self.length_scale)
 
-    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+    def kernel(self, t: Array, j: int = 1) -> Array:
         return matern(self.nu, t * float(j) ** 2)
 
     def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
@@ -308,14 +309,14 @@ _LARGEST_DEGREE = 8
 _FARTHEST = 745.0
 
 
-def matern(nu: float, u: _arrays.Array) -> _arrays.Array:
+def matern(nu: float, u: Array) -> Array:
     """Compute M_nu(u); a derivative that is infinite at 0 is given as 0 there."""
     return _arrays.with_derivative(
         functools.partial(_value, nu), functools.partial(_derivative, nu), u
     )
 
 
-def _value(nu: float, u: _arrays.Array) -> _arrays.Array:
+def _value(nu: float, u: Array) -> Array:
     xp = _arrays.array_namespace(u)
     degree = nu - 0.5
     if degree in range(_LARGEST_DEGREE + 1):
@@ -325,7 +326,7 @@ def _value(nu: float, u: _arrays.Array) -> _arrays.Array:
     )
 
 
-def _derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
+def _derivative(nu: float, u: Array) -> Array:
     if nu > 1.0:
         return matern(nu - 1.0, u) * (-0.25 / (nu - 1.0))
     xp = _arrays.array_namespace(u)
@@ -338,7 +339,7 @@ def _derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
     )
 
 
-def _rough_derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
+def _rough_derivative(nu: float, u: Array) -> Array:
     return _arrays.elementwise_on_host(
         lambda host: _bessel_derivative(np.sqrt(host), nu),
         u,
@@ -346,11 +347,11 @@ def _rough_derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
     )
 
 
-def _refuse(nu: float, u: _arrays.Array) -> _arrays.Array:
+def _refuse(nu: float, u: Array) -> Array:
     raise TypeError(f"the Matern kernel of nu={nu:g} has no second derivative here: take nu > 1")
 
 
-def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
+def _half_integer(s: Array, p: int) -> Array:
     """Compute the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
     xp = _arrays.array_namespace(s)
     s = _arrays.clip(xp, s, 0.0, _FARTHEST)
@@ -363,7 +364,7 @@ def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
     return value * xp.exp(-s)
 
 
-def _bessel(s: _arrays.Array, nu: float) -> Any:
+def _bessel(s: Array, nu: float) -> Any:
     """Compute the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
     from scipy.special import gammaln, kve
 

@@ -288,11 +288,7 @@ class RidgeSums:
 
     @staticmethod
     def cross_validate(
-        parts: Sequence[RidgeSums],
-        lambdas: Any,
-        *,
-        intercept: bool = True,
-        solver: Solver = "auto",
+        parts: Sequence[RidgeSums], lambdas: Any, *, intercept: bool = True, solver: Solver = "auto"
     ) -> tuple[RidgeFit, NDArray[np.float64]]:
         r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
 

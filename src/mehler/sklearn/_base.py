@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.features import CalledByName, FeatureMap, from_recipe
 from mehler.sklearn import _inputs
@@ -58,13 +58,13 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
     def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: np.ndarray | None = None
+        self, x: Array, n_components: int, seed: int, targets: np.ndarray | None = None
     ) -> FeatureMap:
         """Draw the map for validated rows, on their device; few subclasses use `targets`."""
         options = {"n_features": n_components, **self._options(x)}
         return self._map.draw(x.shape[1], **options, seed=seed, like=self._like(x))
 
-    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+    def _options(self, x: Array) -> dict[str, Any]:
         """Return further arguments of the map: by default the parameters of that name."""
         own = self.get_params(deep=False)
         return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
@@ -113,7 +113,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         blocks = [self._features(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
-    def expected_kernel(self, X: object, Y: _arrays.Array | None = None) -> Any:
+    def expected_kernel(self, X: object, Y: Array | None = None) -> Any:
         """Return the exact kernel that inner products of features estimate, `FeatureMap.kernel`.
 
         Parameters
@@ -136,7 +136,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     # -- how ------------------------------------------------------------------------------
 
-    def _features(self, x: _arrays.Array) -> _arrays.Array:
+    def _features(self, x: Array) -> Array:
         # scikit-learn has looked for NaN and infinity, unless it was told to assume that none is.
         return self.map_(x, check_finite=False)
 
@@ -145,11 +145,11 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Whether features depend on targets."""
         return False
 
-    def _like(self, x: _arrays.Array) -> _arrays.Array:
+    def _like(self, x: Array) -> Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
         return np.empty((0, x.shape[1]), dtype=x.dtype) if _inputs.is_sparse(x) else x
 
-    def _rows_here(self, X: object, method: str) -> _arrays.Array:
+    def _rows_here(self, X: object, method: str) -> Array:
         check_is_fitted(self)
         return _inputs.rows_for(self, self.map_, X, method)
 
@@ -177,11 +177,11 @@ def fitted_part(
     given: Any,
     default: Sampler,
     seed: int,
-    x: _arrays.Array,
+    x: Array,
     y: ArrayLike | None,
     *,
     name: str,
-    weights: _arrays.Array | None = None,
+    weights: Array | None = None,
 ) -> Sampler:
     """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
 

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_real
 from mehler.features import FeatureMap
 
@@ -33,24 +34,24 @@ def rows(estimator: Any, X: object, *, reset: bool) -> Any:
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
 
 
-def is_sparse(x: _arrays.Array) -> bool:
+def is_sparse(x: Array) -> bool:
     """Whether rows are sparse."""
     return bool(sparse.issparse(x))
 
 
-def dense(x: _arrays.Array) -> Any:
+def dense(x: Array) -> Any:
     """Return rows, sparse ones as an array."""
     return x.toarray() if is_sparse(x) else x
 
 
-def row_blocks(x: _arrays.Array) -> Iterator[slice]:
+def row_blocks(x: Array) -> Iterator[slice]:
     """Yield slices of sparse rows that are small when dense; others are one slice."""
     n, d = x.shape
     size = max(1, _BLOCK // (8 * d)) if is_sparse(x) else max(1, n)
     yield from _arrays.slices(n, size)
 
 
-def weights_of(sample_weight: ArrayLike | None, x: _arrays.Array) -> Any:
+def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:
     """Validate weights of rows; return them on the host, or None."""
     if sample_weight is None:
         return None
@@ -90,14 +91,14 @@ def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
         )
 
 
-def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> _arrays.Array:
+def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
     """Validate `X` as `rows` does, and that it is on the device of `phi`."""
     x = rows(estimator, X, reset=False)
     require_here(estimator, phi, x, method)
     return x
 
 
-def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str) -> None:
+def require_here(estimator: Any, phi: FeatureMap, x: Array, method: str) -> None:
     """Require that validated rows are in the library and on the device of `phi`."""
     x = x[:1].toarray() if is_sparse(x) else x
     try:
@@ -112,7 +113,7 @@ def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str)
 
 def rows_and_labels(
     estimator: Any, X: object, y: ArrayLike | None, *, least: int = 2, **checks: Any
-) -> tuple[_arrays.Array, Any]:
+) -> tuple[Array, Any]:
     """Validate both, and return the rows on their device and `y` on the host.
 
     By default at least two rows are required, so that one can be left out.
@@ -141,7 +142,7 @@ def columns_of(y: Any) -> Any:
     return (y[:, None] == np.unique(y)).astype(np.float64)
 
 
-def _floats_of(x: _arrays.Array) -> list[Any]:
+def _floats_of(x: Array) -> list[Any]:
     """Return the dtypes that are preserved; others are converted to the first of them."""
     if not (get_config()["array_api_dispatch"] and _arrays.is_array(x)):
         return [np.float64, np.float32]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 import mehler.features as features
-from mehler import _arrays
+from mehler._arrays import Array
 from mehler.features import leverage
 from mehler.features.leverage import Draws
 from mehler.sklearn import _inputs
@@ -100,7 +100,7 @@ class LeverageSampler(Sampler):
     random_state: Any = None
 
     def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: np.ndarray | None = None
+        self, x: Array, n_components: int, seed: int, targets: np.ndarray | None = None
     ) -> features.FeatureMap:
         selector, names = self._selection()
         own = {name: getattr(self, name) for name in names}

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mehler import _arrays, learn
+from mehler._arrays import Array
 from mehler._validate import require_choice, require_flag
 from mehler.learn import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
@@ -85,12 +86,12 @@ class FeatureRidge(Estimator):
         """
         return self._predicted(self._values(X, "predict"))
 
-    def _predicted(self, values: _arrays.Array) -> Any:
+    def _predicted(self, values: Array) -> Any:
         raise NotImplementedError
 
     def _solve(
         self,
-        x: _arrays.Array,
+        x: Array,
         codes: NDArray[np.float64],
         targets: np.ndarray,
         scoring: Scoring,
@@ -123,9 +124,9 @@ class FeatureRidge(Estimator):
 
     def _take(
         self,
-        x: _arrays.Array,
+        x: Array,
         codes: NDArray[np.float64],
-        targets: _arrays.Array,
+        targets: Array,
         weights: NDArray[np.float64] | None = None,
     ) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
@@ -180,7 +181,7 @@ class FeatureRidge(Estimator):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _drawn_for(
-        self, x: _arrays.Array, targets: _arrays.Array, weights: NDArray[np.float64] | None = None
+        self, x: Array, targets: Array, weights: NDArray[np.float64] | None = None
     ) -> Any:
         default, seed = MaxoutSampler(), seed_of(self.random_state)
         return fitted_part(
@@ -195,7 +196,7 @@ class FeatureRidge(Estimator):
         self.coef_ = xp.matrix_transpose(fit.weights)
         self.intercept_ = fit.intercept
 
-    def _values(self, X: object, method: str) -> _arrays.Array:
+    def _values(self, X: object, method: str) -> Array:
         """Return the values at rows, (n, t)."""
         check_is_fitted(self)
         phi = self.features_.map_
@@ -227,7 +228,7 @@ class FeatureRidge(Estimator):
             self._stream.at(self.features_.map_)
 
 
-def _placed(codes: NDArray[np.float64], x: _arrays.Array) -> _arrays.Array:
+def _placed(codes: NDArray[np.float64], x: Array) -> Array:
     if _inputs.is_sparse(x):
         return np.asarray(codes, dtype=np.float64)
     place = _arrays.place_of(x)
@@ -312,7 +313,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
 
     def partial_fit(
-        self, X: object, y: _arrays.Array, sample_weight: ArrayLike | None = None
+        self, X: object, y: Array, sample_weight: ArrayLike | None = None
     ) -> RandomFeatureRidge:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
@@ -350,7 +351,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self._take(x, _columns(wide), wide, _inputs.weights_of(sample_weight, x))
         return self
 
-    def _predicted(self, values: _arrays.Array) -> Any:
+    def _predicted(self, values: Array) -> Any:
         return values if self.coef_.ndim == 2 else values[:, 0]
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
@@ -461,7 +462,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         self.classes_ = _at(labels_seen, x)
         return self
 
-    def decision_function(self, X: _arrays.Array) -> Any:
+    def decision_function(self, X: Array) -> Any:
         """Return the value of each class, or of the second one for two classes.
 
         Parameters
@@ -477,7 +478,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         values = self._values(X, "decision_function")
         return values if values.shape[1] > 1 else values[:, 0]
 
-    def _predicted(self, values: _arrays.Array) -> Any:
+    def _predicted(self, values: Array) -> Any:
         xp = _arrays.array_namespace(values)
         if values.shape[1] > 1:
             best = xp.argmax(values, axis=1)
@@ -487,7 +488,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
 
-    def predict_proba(self, X: _arrays.Array) -> Any:
+    def predict_proba(self, X: Array) -> Any:
         """Estimate the probabilities of the classes.
 
         The square loss is least in the mean at 2 P - 1, so that (1 + value)/2 estimates P; of
@@ -518,7 +519,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             t = xp.where(falling[:, k : k + 1] > total / (k + 1), total / (k + 1), t)
         return xp.where(estimate > t, estimate - t, xp.zeros_like(estimate))
 
-    def _weights(self, sample_weight: Any, labels: np.ndarray, x: _arrays.Array) -> Any:
+    def _weights(self, sample_weight: Any, labels: np.ndarray, x: Array) -> Any:
         """Return weights of rows times those of their classes, or None."""
         weights = _inputs.weights_of(sample_weight, x)
         if self.class_weight is None:
@@ -527,7 +528,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return own if weights is None else own * weights
 
     def _drawn_for(
-        self, x: _arrays.Array, targets: np.ndarray, weights: NDArray[np.float64] | None = None
+        self, x: Array, targets: np.ndarray, weights: NDArray[np.float64] | None = None
     ) -> Any:
         # Pass integers, which features that use targets interpret as classes, not as values.
         return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1], weights)
@@ -544,7 +545,7 @@ def _class_weights(weights: Any, labels: Any) -> Any:
     return compute_sample_weight("balanced", labels)
 
 
-def _at(classes: Any, x: _arrays.Array) -> Any:
+def _at(classes: Any, x: Array) -> Any:
     """Return numeric classes on the device of the rows; strings stay on the host."""
     numbers = classes.dtype.kind in "biuf" and not _inputs.is_sparse(x)
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes

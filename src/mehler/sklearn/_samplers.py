@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import mehler.features as features
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler.exact import orbits
 from mehler.exact.activations import ActivationLike
 from mehler.features import (
@@ -216,7 +217,7 @@ class FourierSampler(Sampler):
     projections: ProjectionName = "gaussian"
     random_state: Any = None
 
-    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+    def _options(self, x: Array) -> dict[str, Any]:
         if self.form not in ("auto", "pairs", "offset"):
             raise ValueError(f"form={self.form!r} is not one of 'auto', 'pairs', 'offset'")
         if self.form == "pairs" and self.n_components % 2:
@@ -228,7 +229,7 @@ class FourierSampler(Sampler):
         form = by_parity if self.form == "auto" else self.form
         return {**self._kernel_for(x), "form": form, "projections": self.projections}
 
-    def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
+    def _kernel_for(self, x: Array) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
         # The default is for kernels that have a width, and where no other width is given.
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
@@ -268,7 +269,7 @@ class FourierSampler(Sampler):
             raise ValueError(f"length_scale={length!r} must be a number above 0")
         return 0.5 / length**2
 
-    def _scale_of(self, x: _arrays.Array) -> float:
+    def _scale_of(self, x: Array) -> float:
         """Return 1 / (d var), of the entries of rows, counted by their weights."""
         with np.errstate(over="ignore", invalid="ignore"):
             if _inputs.is_sparse(x) or self._row_weights is not None:
@@ -340,7 +341,7 @@ def _length(gamma: float) -> float:
     return float((0.5 / gamma) ** 0.5)
 
 
-def _weighted_variance(x: _arrays.Array, shares: NDArray[np.float64]) -> float:
+def _weighted_variance(x: Array, shares: NDArray[np.float64]) -> float:
     """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
     x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
     mean = float((shares @ x).mean())
@@ -422,7 +423,7 @@ class InvariantSampler(Sampler):
     own_elements: bool = False
     random_state: Any = None
 
-    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+    def _options(self, x: Array) -> dict[str, Any]:
         if not isinstance(self.templates, str):
             raise TypeError(
                 "templates must be the name of a law here; for templates of your own draw "
@@ -443,7 +444,7 @@ class InvariantSampler(Sampler):
             "window": self._window_for(x),
         }
 
-    def _warn_of_tables(self, x: _arrays.Array) -> None:
+    def _warn_of_tables(self, x: Array) -> None:
         """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
         names: Any = getattr(self, "feature_names_in_", ())
         stems = {re.sub(r"\d+", "", name) for name in names}
@@ -472,7 +473,7 @@ class InvariantSampler(Sampler):
             return self.group(n_inputs)
         return self.group
 
-    def _window_for(self, x: _arrays.Array) -> Any:
+    def _window_for(self, x: Array) -> Any:
         if self.window != "scale":
             return self.window
         with np.errstate(over="ignore"):
@@ -486,5 +487,5 @@ class InvariantSampler(Sampler):
         return of_unit_rows * longest if longest > 0 else of_unit_rows
 
 
-def _squares(x: _arrays.Array) -> _arrays.Array:
+def _squares(x: Array) -> Array:
     return _arrays.array_namespace(x).sum(x * x, axis=1)

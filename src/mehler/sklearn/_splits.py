@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from mehler import _arrays, learn
+from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.features import FeatureMap
 from mehler.learn import Errors, HeldOut, LeftOut, Scoring, best, rows_at
@@ -35,8 +36,8 @@ def splits_of(cv: Any, targets: np.ndarray, *, classifier: bool) -> list[tuple[A
 
 def choose_by_splits(
     phi: Any,
-    x: _arrays.Array,
-    y: _arrays.Array,
+    x: Array,
+    y: Array,
     splits: list[tuple[Any, Any]],
     *,
     lambdas: tuple[float, ...],
@@ -75,16 +76,16 @@ def _as_folds(splits: list[tuple[Any, Any]], n: int) -> Any:
     return folds
 
 
-def _indices(rows: _arrays.Array, n: int) -> Any:
+def _indices(rows: Array, n: int) -> Any:
     """Convert scikit-learn's indices or mask of n rows to indices from 0."""
     return np.arange(n)[np.asarray(rows)]
 
 
 def solve_by_blocks(
     phi: Any,
-    x: _arrays.Array,
-    y: _arrays.Array,
-    weights: _arrays.Array,
+    x: Array,
+    y: Array,
+    weights: Array,
     *,
     lambdas: tuple[float, ...],
     splits: list[tuple[Any, Any]] | None,
@@ -114,16 +115,14 @@ def solve_by_blocks(
     return replace(fit, lambdas=lambdas, errors=errors)
 
 
-def add(
-    sums: learn.RidgeSums, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array
-) -> learn.RidgeSums:
+def add(sums: learn.RidgeSums, x: Array, y: Array, weights: Array) -> learn.RidgeSums:
     """Add rows with weights, block by block if they are sparse."""
     for rows, targets, some in _blocks(x, y, weights):
         sums.add(rows, targets, some)
     return sums
 
 
-def _summed(errors: Errors, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array) -> Any:
+def _summed(errors: Errors, x: Array, y: Array, weights: Array) -> Any:
     total: Any = 0.0
     for rows, targets, some in _blocks(x, y, weights):
         xp = _arrays.array_namespace(targets)
@@ -131,15 +130,13 @@ def _summed(errors: Errors, x: _arrays.Array, y: _arrays.Array, weights: _arrays
     return total
 
 
-def _blocks(
-    x: _arrays.Array, y: _arrays.Array, weights: NDArray[np.float64]
-) -> Iterator[tuple[Any, Any, Any]]:
+def _blocks(x: Array, y: Array, weights: NDArray[np.float64]) -> Iterator[tuple[Any, Any, Any]]:
     for rows in _inputs.row_blocks(x):
         yield _inputs.dense(x[rows, :]), y[rows, :], weights[rows]
 
 
 def _at(
-    index: NDArray[np.int64], x: _arrays.Array, y: _arrays.Array, weights: NDArray[np.float64]
+    index: NDArray[np.int64], x: Array, y: Array, weights: NDArray[np.float64]
 ) -> tuple[Any, Any, Any]:
     chosen = x[index, :] if _inputs.is_sparse(x) else rows_at(x, index)
     return chosen, rows_at(y, index), rows_at(weights, index)
@@ -174,7 +171,7 @@ class Stream:
     intercept: bool
     n_rows: int = 0
 
-    def add(self, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array = None) -> None:
+    def add(self, x: Array, y: Array, weights: Array = None) -> None:
         """Add rows, or as many of each as their weights say, to the folds in turn."""
         n = x.shape[0]
         if len(self.parts) == 1:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
 from mehler.exact.activations import ActivationLike, Pairs, activation_of
@@ -107,9 +108,7 @@ class DeepKernel:
             f"weight_variance={self.weight_variance!r}, bias_variance={self.bias_variance!r})"
         )
 
-    def nngp(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, return_error: bool = False
-    ) -> Any:
+    def nngp(self, X: Array, Y: Array | None = None, *, return_error: bool = False) -> Any:
         """Compute the covariance of the outputs at infinite width, (n, k).
 
         Parameters
@@ -143,9 +142,7 @@ class DeepKernel:
         error = require_flag("return_error", return_error)
         return self._of_rows(X, Y, tangent=False, error=error)
 
-    def ntk(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, return_error: bool = False
-    ) -> Any:
+    def ntk(self, X: Array, Y: Array | None = None, *, return_error: bool = False) -> Any:
         """Compute the neural tangent kernel at infinite width, (n, k), all layers trained.
 
         Weights are standard normals times their standard deviation (the NTK parametrisation),
@@ -171,9 +168,7 @@ class DeepKernel:
         error = require_flag("return_error", return_error)
         return self._of_rows(X, Y, tangent=True, error=error)
 
-    def _of_rows(
-        self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
-    ) -> Any:
+    def _of_rows(self, x: Array, y: Array | None, *, tangent: bool, error: bool) -> Any:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
         if _arrays.is_batched(x) or _arrays.is_batched(y):
             of_rows = functools.partial(self._of_rows, tangent=tangent, error=error)
@@ -188,7 +183,7 @@ class DeepKernel:
         weight, bias = self.weight_variance, self.bias_variance
         columns = int(x.shape[1]) + 1
 
-        def layers(some: Pairs) -> list[_arrays.Array]:
+        def layers(some: Pairs) -> list[Array]:
             return self._layers(some, columns, tangent=tangent, error=error)
 
         # Variances that overflow are refused by the layer that they reach.
@@ -210,9 +205,7 @@ class DeepKernel:
         matrices = [xp.astype(one, dtype, copy=False) for one in matrices]
         return tuple(matrices) if error else matrices[0]
 
-    def _layers(
-        self, pairs: Pairs, columns: int, *, tangent: bool, error: bool
-    ) -> list[_arrays.Array]:
+    def _layers(self, pairs: Pairs, columns: int, *, tangent: bool, error: bool) -> list[Array]:
         """Go through the layers; return the kernel, and its error if that is wanted."""
         w, b = self.weight_variance, self.bias_variance
         kernel = theta = pairs.product if tangent else None
@@ -239,7 +232,7 @@ class DeepKernel:
         return [value, off + 4.0 * pairs.eps * pairs.xp.abs(value)] if error else [value]
 
 
-def _require_rows(x: _arrays.Array, y: _arrays.Array | None) -> None:
+def _require_rows(x: Array, y: Array | None) -> None:
     """Raise unless both are matrices of rows of one length, at one place."""
     _arrays.require_matrix(x, name="X")
     if y is None:

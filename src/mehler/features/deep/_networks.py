@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler._validate import require_integers
 from mehler.exact import collision_at, evaluate, kernel_at, pool_table
 from mehler.exact.activations import ActivationLike
@@ -136,7 +137,7 @@ class DeepFeatures(FeatureMap):
             drawn.append(np.concatenate(parts, axis=1))
         return tuple(drawn)
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         limit = self.limit
         return functools.partial(
             _network, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
@@ -144,10 +145,10 @@ class DeepFeatures(FeatureMap):
 
     # -- moments -----------------------------------------------------------------------------
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.nngp(x, y)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute n_features times the variance of the Gram, of one layer."""
         layer, w = self._of_known_variance(), self.limit.weight_variance
         pairs = _recursion.first(x, y, w, self.limit.bias_variance)
@@ -176,7 +177,7 @@ class DeepFeatures(FeatureMap):
         self._of_known_variance()
         return super().gram_variance
 
-    def finite_width(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> FiniteWidth:
+    def finite_width(self, X: Array, Y: Array | None = None) -> FiniteWidth:
         r"""Compute bias and variance of the Gram to first order in 1/width.
 
         .. math:: E\langle\Phi(x), \Phi(z)\rangle = \Sigma_{L+1} + \mathrm{bias} + O(n^{-2})
@@ -217,15 +218,15 @@ class DeepFeatures(FeatureMap):
 
 
 def _network(
-    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: _arrays.Array, *weights: Any
-) -> _arrays.Array:
+    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: Array, *weights: Any
+) -> Array:
     """Compute the units of the last layer, scaled as the inputs of a read-out."""
     for each in weights:
         rows = layer.units(xp, inputs_of(xp, rows, weight, bias), each)
     return inputs_of(xp, rows, weight, bias)
 
 
-def inputs_of(xp: ModuleType, rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
+def inputs_of(xp: ModuleType, rows: Array, weight: float, bias: float) -> Array:
     """Return rows over the root of the fan-in, and the bias as a column."""
     rows = rows * (weight / rows.shape[1] ** 0.5)
     return rows if bias == 0.0 else xp.concat([rows, bias * xp.ones_like(rows[:, :1])], axis=1)
@@ -317,7 +318,7 @@ class TangentFeatures(DeepFeatures):
     def _numbers_per_row(self) -> int:
         return 2 * self.n_features
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         limit = self.limit
         return functools.partial(
             _tangents, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
@@ -325,10 +326,10 @@ class TangentFeatures(DeepFeatures):
 
     # -- moments -----------------------------------------------------------------------------
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.ntk(x, y)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute n_features times the variance of the Gram, of one layer."""
         layer, w = self._of_known_variance(), self.limit.weight_variance
         pairs = _recursion.first(x, y, w, self.limit.bias_variance)
@@ -345,8 +346,8 @@ class TangentFeatures(DeepFeatures):
 
 
 def _tangents(
-    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: _arrays.Array, *weights: Any
-) -> _arrays.Array:
+    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: Array, *weights: Any
+) -> Array:
     """Compute the tangent features of the read-out's inputs."""
     half = len(weights) // 2
     inputs = tangents = inputs_of(xp, rows, weight, bias)
@@ -359,13 +360,8 @@ def _tangents(
 
 
 def _layer(
-    layer: Layer,
-    xp: ModuleType,
-    inputs: _arrays.Array,
-    weights: _arrays.Array,
-    tangents: _arrays.Array,
-    to: Any,
-) -> tuple[_arrays.Array, _arrays.Array]:
+    layer: Layer, xp: ModuleType, inputs: Array, weights: Array, tangents: Array, to: Any
+) -> tuple[Array, Array]:
     """Return the units, and the projections of tangents by their derivatives."""
     deciding, offers = products(xp, inputs, weights), products(xp, tangents, to)
     if isinstance(layer, Elementwise):

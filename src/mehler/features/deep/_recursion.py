@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.exact import (
     LARGEST_POOL,
@@ -33,9 +34,7 @@ from mehler.features.projections._base import products
 _PAIRS = 1 << 16
 
 
-def over_pairs(
-    function: Callable[[Pairs], list[_arrays.Array]], x: _arrays.Array, y: _arrays.Array | None
-) -> list[_arrays.Array]:
+def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | None) -> list[Array]:
     """Apply a function of the pairs of rows, (n, k), that makes matrices of their shape."""
     xp, symmetric = _arrays.array_namespace(x), y is None
     n, k = x.shape[0], (x if y is None else y).shape[0]
@@ -60,7 +59,7 @@ def over_pairs(
     return out
 
 
-Moment = tuple[_arrays.Array, _arrays.Array]
+Moment = tuple[Array, Array]
 
 # Errors of the tables, relative: stated by exact.maxout_kernel and exact.collision_probability.
 _TABLE = {"float64": 1e-13, "float32": 1e-5}
@@ -112,7 +111,7 @@ class Maxout:
         value = self._collision(pairs.rho, pairs.near, pairs.far)
         return value, self._relative(pairs) * pairs.xp.ones_like(value)
 
-    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+    def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
         """Compute 1 -+ K(rho)/K(1)."""
         if self.q == 1:
             return pairs.near, pairs.far
@@ -123,11 +122,11 @@ class Maxout:
         near = pairs.near * evaluate_at_angle(table.gap, theta) / self.second
         return near, 2.0 - near
 
-    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
         """Take the largest projection of each pool."""
         return largest(xp, products(xp, rows, weights))
 
-    def variance(self, pairs: Pairs) -> _arrays.Array:
+    def variance(self, pairs: Pairs) -> Array:
         """Compute the variance of the product of a unit at two rows."""
         if self.q == 1:
             spread = 1.0 + pairs.rho * pairs.rho
@@ -136,20 +135,18 @@ class Maxout:
             spread = second_moment_at(pairs.rho, self.q) - kernel * kernel
         return (pairs.x_scale * pairs.y_scale) ** 2 * spread
 
-    def _collision(
-        self, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
-    ) -> _arrays.Array:
+    def _collision(self, rho: Array, near: Array, far: Array) -> Array:
         if self.q == 1:
             return _arrays.array_namespace(rho).ones_like(rho)
         if self.q == 2:
             return 2.0 * arc_cosine(rho, near, far, 0)
         table = pool_table(self.q)
 
-        def value(rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
+        def value(rho: Array, near: Array, far: Array) -> Array:
             collision = evaluate_at_angle(table.kappa, angle_of(near, far))
             return _arrays.array_namespace(rho).clip(collision, 0.0, 1.0)
 
-        def slope(rho: _arrays.Array, *_: _arrays.Array) -> _arrays.Array:
+        def slope(rho: Array, *_: Array) -> Array:
             return collision_slope(rho, self.q)
 
         return _arrays.with_derivative(value, slope, rho, near, far)
@@ -188,7 +185,7 @@ class Elementwise:
         """Compute E a'(u) a'(v)."""
         return self.activation.slope.moment(pairs, 1)
 
-    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+    def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
         """Compute 1 -+ c, each from the gap of the pair that is small with it."""
         sides = self.activation.sides()
         a, b = sides.right, sides.left
@@ -207,7 +204,7 @@ class Elementwise:
         least = xp.zeros_like(near)
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
 
-    def units(self, xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
         """Apply the activation."""
         return self.activation(xp, next(iter(products(xp, rows, weights))))
 
@@ -215,13 +212,13 @@ class Elementwise:
 Layer: TypeAlias = Maxout | Elementwise
 
 
-def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
+def angle_of(near: Array, far: Array) -> Array:
     """Compute the angle from both gaps, to relative accuracy at both ends."""
     xp = _arrays.array_namespace(near)
     return 2.0 * xp.atan2(near**0.5, far**0.5)
 
 
-def arc_gap(near: _arrays.Array, far: _arrays.Array, linear: float, bend: float) -> _arrays.Array:
+def arc_gap(near: Array, far: Array, linear: float, bend: float) -> Array:
     r"""Compute linear (1 - cos t) - bend (sin t - t cos t), t the angle of the pair."""
     xp = _arrays.array_namespace(near)
     sine, cosine = (near * far) ** 0.5, 0.5 * (far - near)
@@ -237,7 +234,7 @@ def arc_gap(near: _arrays.Array, far: _arrays.Array, linear: float, bend: float)
     return linear * near - bend * bent
 
 
-def _bent_near_zero(t: _arrays.Array) -> _arrays.Array:
+def _bent_near_zero(t: Array) -> Array:
     """Compute sin t - t cos t below 1/2; the first neglected term is below 1e-17 of the first."""
     square, series = t * t, 0.0 * t
     for k in range(9, 0, -1):
@@ -252,10 +249,10 @@ class Step:
     With the errors of its formulas, at exact inputs.
     """
 
-    covariance: _arrays.Array
-    covariance_error: _arrays.Array
-    slope: _arrays.Array | None
-    slope_error: _arrays.Array | None
+    covariance: Array
+    covariance_error: Array
+    slope: Array | None
+    slope_error: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,17 +260,17 @@ class Following:
     """The pairs of the next layer, and the relative errors of the formulas of their scales."""
 
     pairs: Pairs
-    x_error: _arrays.Array
-    y_error: _arrays.Array
+    x_error: Array
+    y_error: Array
 
 
-def first(x: _arrays.Array, y: _arrays.Array | None, weight: float, bias: float) -> Pairs:
+def first(x: Array, y: Array | None, weight: float, bias: float) -> Pairs:
     """Return the pairs of the first layer, whose fan-in is the number of columns."""
     other = None if y is None else scaled(y, weight, bias)
     return _correlation.gaussian_pairs(scaled(x, weight, bias), other)
 
 
-def scaled(rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
+def scaled(rows: Array, weight: float, bias: float) -> Array:
     """Scale rows, and append the bias, so that products of rows are covariances."""
     rows = rows * (weight / rows.shape[1]) ** 0.5
     if bias == 0.0:
@@ -290,7 +287,7 @@ def step(layer: Layer, pairs: Pairs, weight: float, bias: float, *, tangent: boo
 
 
 def following(
-    layer: Layer, pairs: Pairs, covariance: _arrays.Array, weight: float, bias: float
+    layer: Layer, pairs: Pairs, covariance: Array, weight: float, bias: float
 ) -> Following:
     """Return the pairs of the next layer from those of this one and their covariances."""
     if layer.second is not None:
@@ -305,9 +302,7 @@ def following(
     return Following(_with_derivative(gap_pairs(near, far, x, y), covariance), x_error, y_error)
 
 
-def gap_error(
-    layer: Layer, pairs: Pairs, at: Step, after: Following, weight: float
-) -> _arrays.Array:
+def gap_error(layer: Layer, pairs: Pairs, at: Step, after: Following, weight: float) -> Array:
     """Bound the error of the formula of the next 1 - rho, at exact inputs."""
     near = after.pairs.near
     if layer.second is not None:
@@ -334,7 +329,7 @@ def _of_degree_one(layer: Layer, pairs: Pairs, weight: float, bias: float) -> An
     return x_all, y_all, near, far
 
 
-def _scale(layer: Layer, pairs: Pairs, scale: _arrays.Array, weight: float, bias: float) -> Any:
+def _scale(layer: Layer, pairs: Pairs, scale: Array, weight: float, bias: float) -> Any:
     """Return the standard deviations of rows in the next layer, and their relative error."""
     one = pairs.xp.ones_like(scale)
     value, error = layer.moment(Pairs(one, 0.0 * one, 2.0 * one, scale, scale))
@@ -345,7 +340,7 @@ def _scale(layer: Layer, pairs: Pairs, scale: _arrays.Array, weight: float, bias
     return pairs.xp.where(positive, root, pairs.xp.zeros_like(root)), relative + 4.0 * pairs.eps
 
 
-def _gaps(pairs: Pairs, covariance: _arrays.Array, x: _arrays.Array, y: _arrays.Array) -> Any:
+def _gaps(pairs: Pairs, covariance: Array, x: Array, y: Array) -> Any:
     """Return 1 - rho and 1 + rho by subtraction; equal rows stay equal."""
     xp = pairs.xp
     rho = xp.clip(covariance / divisor(x * y), -1.0, 1.0)
@@ -354,7 +349,7 @@ def _gaps(pairs: Pairs, covariance: _arrays.Array, x: _arrays.Array, y: _arrays.
     return near, xp.where(same, 2.0 * xp.ones_like(rho), 1.0 + rho)
 
 
-def _with_derivative(pairs: Pairs, covariance: _arrays.Array) -> Pairs:
+def _with_derivative(pairs: Pairs, covariance: Array) -> Pairs:
     """Return pairs with the derivatives of their covariance."""
     if not _arrays.differentiable(covariance, pairs.x_scale, pairs.y_scale):
         return dataclasses.replace(pairs, covariance=covariance)
@@ -366,14 +361,14 @@ def _with_derivative(pairs: Pairs, covariance: _arrays.Array) -> Pairs:
     return Pairs(rho, near, far, pairs.x_scale, pairs.y_scale, covariance=covariance)
 
 
-def gap_pairs(near: _arrays.Array, far: _arrays.Array, x: _arrays.Array, y: _arrays.Array) -> Pairs:
+def gap_pairs(near: Array, far: Array, x: Array, y: Array) -> Pairs:
     """Return pairs of these gaps: the smaller one has the digits."""
     xp = _arrays.array_namespace(near)
     rho = xp.clip(xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
     return Pairs(rho, near, far, x, y)
 
 
-def divisor(x: _arrays.Array) -> _arrays.Array:
+def divisor(x: Array) -> Array:
     """Return x, and 1 instead of 0."""
     xp = _arrays.array_namespace(x)
     return xp.where(x > 0.0, x, xp.ones_like(x))
@@ -383,9 +378,9 @@ def divisor(x: _arrays.Array) -> _arrays.Array:
 class Errors:
     """Errors of pairs: of 1 - rho, and of both scales relative to them."""
 
-    near: _arrays.Array
-    x: _arrays.Array
-    y: _arrays.Array
+    near: Array
+    x: Array
+    y: Array
 
 
 def first_errors(pairs: Pairs, n_columns: int) -> Errors:
@@ -398,20 +393,20 @@ def first_errors(pairs: Pairs, n_columns: int) -> Errors:
     return Errors(near, scale + 0.0 * pairs.x_scale, scale + 0.0 * pairs.y_scale)
 
 
-def product_error(pairs: Pairs, errors: Errors) -> _arrays.Array:
+def product_error(pairs: Pairs, errors: Errors) -> Array:
     """Bound the error of s_x s_y rho."""
     return pairs.x_scale * pairs.y_scale * (errors.x + errors.y + errors.near + 4.0 * pairs.eps)
 
 
 def errors_after(
     layer: Layer, pairs: Pairs, errors: Errors, at: Step, weight: float, bias: float
-) -> tuple[Errors, _arrays.Array, Any]:
+) -> tuple[Errors, Array, Any]:
     """Return errors of the next pairs, of their covariance and of the slope, to first order."""
     xp = pairs.xp
     tangent = at.slope is not None
     next_pairs = following(layer, pairs, at.covariance, weight, bias)
 
-    def parts(at: Step, then: Pairs) -> list[_arrays.Array]:
+    def parts(at: Step, then: Pairs) -> list[Array]:
         values = [at.covariance, then.near, then.x_scale, then.y_scale]
         return values if at.slope is None else [*values, at.slope]
 
@@ -451,7 +446,7 @@ def errors_after(
     )
 
 
-def _turned(pairs: Pairs, by: _arrays.Array) -> Pairs:
+def _turned(pairs: Pairs, by: Array) -> Pairs:
     """Return pairs with 1 - rho larger by so much."""
     near, far = (pairs.xp.clip(gap, 0.0, 2.0) for gap in (pairs.near + by, pairs.far - by))
     return gap_pairs(near, far, pairs.x_scale, pairs.y_scale)

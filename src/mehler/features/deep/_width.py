@@ -14,6 +14,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler.exact import (
     collision_at,
     collision_slope,
@@ -342,9 +343,7 @@ def expand(layer: Callable[[State], Local], widths: tuple[int, ...], state: Stat
     return FiniteWidth(mean[..., which], spread[..., which, which])
 
 
-def symmetric(
-    like: _arrays.Array | ModuleType, size: int, entries: dict[tuple[int, int], Any]
-) -> Any:
+def symmetric(like: Array | ModuleType, size: int, entries: dict[tuple[int, int], Any]) -> Any:
     """Return symmetric matrices with these entries, for the pairs of `like`."""
     out = np.zeros((*like.shape, size, size))
     for (i, j), value in entries.items():
@@ -357,13 +356,7 @@ _PAIRS = 1 << 14
 
 
 def of_rows(
-    limit: Any,
-    widths: tuple[int, ...],
-    X: _arrays.Array,
-    Y: _arrays.Array | None,
-    n_inputs: int,
-    *,
-    tangent: bool,
+    limit: Any, widths: tuple[int, ...], X: Array, Y: Array | None, n_inputs: int, *, tangent: bool
 ) -> FiniteWidth:
     """Expand the Gram of rows of a map with the limit of a DeepKernel."""
     x = _host_rows(X, "X", n_inputs)
@@ -407,7 +400,7 @@ def _layer_of(layer: Layer, weight: float, bias: float) -> Callable[[State], Loc
     return functools.partial(of_degree_one, moments, weight, bias)
 
 
-def _host_rows(rows: _arrays.Array, name: str, n_inputs: int) -> Any:
+def _host_rows(rows: Array, name: str, n_inputs: int) -> Any:
     """Return checked rows as float64 on the host."""
     _arrays.require_matrix(rows, name=name)
     if rows.shape[1] != n_inputs:

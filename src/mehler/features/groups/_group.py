@@ -252,11 +252,7 @@ class Group:
 
 
 def _by_number(
-    order: int,
-    numbered: Callable[[Any], Any],
-    r: int,
-    rng: np.random.Generator,
-    replacement: bool,
+    order: int, numbered: Callable[[Any], Any], r: int, rng: np.random.Generator, replacement: bool
 ) -> Any:
     """Draw numbers of elements."""
     if replacement:

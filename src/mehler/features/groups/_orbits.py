@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_flag, require_function
 from mehler.features.groups._group import Group, as_group
 
@@ -106,11 +107,11 @@ def _consistent(
 def haar_kernel(
     kernel: Callable[[Any, Any], Any],
     group: Group,
-    X: _arrays.Array,
-    Y: _arrays.Array | None = None,
+    X: Array,
+    Y: Array | None = None,
     *,
     moves_along: bool = True,
-) -> _arrays.Array:
+) -> Array:
     r"""Average a kernel over the group in both arguments: Haar integration.
 
     .. math:: K(x, z) = \frac1{N^2}\sum_{g, h} k_0(gx, hz)
@@ -158,7 +159,7 @@ def haar_kernel(
     return on_host(group, X, Y, average)
 
 
-def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+def mean_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     r"""Compute the mean distance of two orbits.
 
     .. math:: D(x, z) = \frac1{N^2}\sum_{g, h}\|g^\top x - h^\top z\|
@@ -193,9 +194,7 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
     return on_host(group, X, Y, _scaled(lambda x, z: over_pairs(group, x, z, distance)[0]))
 
 
-def energy_distance(
-    group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
-) -> _arrays.Array:
+def energy_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     r"""Compute the energy distance of two orbits, 0 exactly if they coincide.
 
     .. math:: \mathcal E(x, z) = 2 D(x, z) - D(x, x) - D(z, z)
@@ -248,11 +247,8 @@ def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def on_host(
-    group: Group,
-    X: _arrays.Array,
-    Y: NDArray[np.float64] | None,
-    function: Callable[[Any, Any], Any],
-) -> _arrays.Array:
+    group: Group, X: Array, Y: NDArray[np.float64] | None, function: Callable[[Any, Any], Any]
+) -> Array:
     """Validate rows, compute in float64 on the host, and return to the place of `X`."""
     _arrays.require_matrix(X, name="X", n_columns=group.n_inputs)
     if Y is not None:
@@ -261,9 +257,7 @@ def on_host(
     return in_float64(X, Y, function)
 
 
-def in_float64(
-    x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
-) -> _arrays.Array:
+def in_float64(x: Array, y: Array | None, function: Callable[[Any, Any], Any]) -> Array:
     """Compute on the host for checked rows, and return to the place of `x`."""
     _arrays.require_no_gradient(
         *(rows for rows in (x, y) if rows is not None), what="this function of orbits"

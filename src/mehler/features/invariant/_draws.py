@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups._group import Group
 
@@ -38,7 +39,7 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     return rows, kept
 
 
-def _radii(law: TemplateLaw, squares: _arrays.Array) -> Any:
+def _radii(law: TemplateLaw, squares: Array) -> Any:
     """Map norms to the distribution of those short enough, by quantiles.
 
     Redrawing a template until it is short enough has the distribution of any template with its norm
@@ -95,13 +96,13 @@ def numbers_per_row(n_templates: int, n_elements: int, n_columns: int) -> int:
 
 
 def count_below(
-    project: Callable[[slice], _arrays.Array],
+    project: Callable[[slice], Array],
     sizes: tuple[int, int],
     xp: ModuleType,
-    rows: _arrays.Array,
-    scale: _arrays.Array,
-    thresholds: _arrays.Array,
-) -> _arrays.Array:
+    rows: Array,
+    scale: Array,
+    thresholds: Array,
+) -> Array:
     """Compute features of a block of rows: counts below the thresholds, times column scales.
 
     ``project(part)`` returns the values of the templates in a slice; sizes are the number of
@@ -117,9 +118,7 @@ def count_below(
     return _arrays.ecdf_at(xp, pieces, thresholds, scale)
 
 
-def on_orbit(
-    xp: ModuleType, rows: _arrays.Array, part: slice, orbit: _arrays.Array
-) -> _arrays.Array:
+def on_orbit(xp: ModuleType, rows: Array, part: slice, orbit: Array) -> Array:
     """Compute products with stored moved templates, (m, r, d)."""
     moved = orbit[part, :, :]
     c, r, d = moved.shape
@@ -130,12 +129,12 @@ def on_orbit(
 def on_moved(
     n_elements: int,
     xp: ModuleType,
-    rows: _arrays.Array,
+    rows: Array,
     part: slice,
-    templates: _arrays.Array,
-    index: _arrays.Array,
-    sign: _arrays.Array | None = None,
-) -> _arrays.Array:
+    templates: Array,
+    index: Array,
+    sign: Array | None = None,
+) -> Array:
     """Compute products with templates (m, d) whose coordinates are moved a few at a time."""
     moved = xp.take(templates[part, :], index, axis=1)
     c, d = moved.shape[0], templates.shape[1]
@@ -146,13 +145,8 @@ def on_moved(
 
 
 def on_blocks(
-    n_blocks: int,
-    xp: ModuleType,
-    rows: _arrays.Array,
-    part: slice,
-    templates: _arrays.Array,
-    places: _arrays.Array,
-) -> _arrays.Array:
+    n_blocks: int, xp: ModuleType, rows: Array, part: slice, templates: Array, places: Array
+) -> Array:
     """Permute blocks: products of all blocks with all blocks, then sums of L of them.
 
     Places are (r, L^2), 1 where block a of the template meets block p of the row. No template is
@@ -170,12 +164,8 @@ def on_blocks(
 
 
 def on_shifts(
-    shape: tuple[int, ...],
-    xp: ModuleType,
-    rows: _arrays.Array,
-    part: slice,
-    templates: _arrays.Array,
-) -> _arrays.Array:
+    shape: tuple[int, ...], xp: ModuleType, rows: Array, part: slice, templates: Array
+) -> Array:
     """Compute all cyclic shifts of images (signals have height 1) by one FFT correlation."""
     own = templates[part, :]
     n, c = rows.shape[0], own.shape[0]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler._validate import require_flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
@@ -144,12 +145,12 @@ class GroupInvariantFeatures(FeatureMap):
         n_bins: int = 8,
         window: float | None = None,
         rule: Rule = "midpoint",
-        templates: TemplateName | _arrays.Array = "sphere",
+        templates: TemplateName | Array = "sphere",
         epsilon: float = 0.3,
         n_elements: int | None = None,
         replacement: bool = False,
         own_elements: bool = False,
-        like: _arrays.Array | ModuleType | None = None,
+        like: Array | ModuleType | None = None,
         dtype: object = None,
     ) -> None:
         self.group: Group = moments.group_for(group, n_inputs)
@@ -262,7 +263,7 @@ class GroupInvariantFeatures(FeatureMap):
             for part in (*head, *weights)
         )
 
-    def _structure(self, templates: _arrays.Array) -> tuple[Any, ...]:
+    def _structure(self, templates: Array) -> tuple[Any, ...]:
         """Return templates in the form of the layout, with the data that encode the elements."""
         elements, layout = self._elements(), self._layout
         if layout == "shifts":
@@ -277,20 +278,15 @@ class GroupInvariantFeatures(FeatureMap):
             return (np.moveaxis(self.group.apply(templates, elements), 1, 0),)
         return (_moved_alone(self.group, templates, elements),)
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return self._counts
 
     def _counts(
-        self,
-        xp: ModuleType,
-        rows: _arrays.Array,
-        scale: _arrays.Array,
-        thresholds: _arrays.Array,
-        *weights: Any,
-    ) -> _arrays.Array:
+        self, xp: ModuleType, rows: Array, scale: Array, thresholds: Array, *weights: Any
+    ) -> Array:
         """Count the projections of rows on moved templates below the thresholds."""
 
-        def project(part: slice) -> _arrays.Array:
+        def project(part: slice) -> Array:
             if self._layout == "shifts":
                 return draws.on_shifts(_image_shape(self.group), xp, rows, part, *weights)
             if self._layout == "blocks":
@@ -312,15 +308,15 @@ class GroupInvariantFeatures(FeatureMap):
 
     # -- moments ---------------------------------------------------------------------------
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return _orbits.in_float64(x, y, self._moments.kernel)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         # Of given templates it is the mean of all that varies.
         columns = self.bins.columns if self._given is None else self.n_features
         return _orbits.in_float64(x, y, self._moments.variance) * columns
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute m Var of a mean of m products that are independent given the elements."""
         own = self._variance_of(x, y)
         if self.independent_units or isinstance(self._moments, GivenMoments):
@@ -328,13 +324,13 @@ class GroupInvariantFeatures(FeatureMap):
         shared = _orbits.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
 
-    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+    def _unit_products(self, left: Array, right: Array) -> Array:
         """Sum the columns of each template."""
         xp = _arrays.array_namespace(left)
         both = left * right * float(self.n_units)
         return xp.sum(xp.reshape(both, (both.shape[0], self.n_units, self.bins.columns)), axis=2)
 
-    def invariance_defect(self, X: _arrays.Array, moved: _arrays.Array) -> _arrays.Array:
+    def invariance_defect(self, X: Array, moved: Array) -> Array:
         r"""Compute the expected squared change of the features when rows move, exactly: (n,).
 
         .. math:: E\|\Phi(x) - \Phi(x')\|^2 = k(x, x) + k(x', x') - 2k(x, x')
@@ -369,7 +365,7 @@ class GroupInvariantFeatures(FeatureMap):
                 f"{tuple(moved.shape)}; make them equal"
             )
 
-        def change(a: _arrays.Array, b: _arrays.Array) -> Any:
+        def change(a: Array, b: Array) -> Any:
             paired = self._moments.paired
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
@@ -394,7 +390,7 @@ def _image_shape(group: Group) -> tuple[int, ...]:
     return ()
 
 
-def _moved_alone(group: Group, templates: _arrays.Array, elements: NDArray[np.int64]) -> Any:
+def _moved_alone(group: Group, templates: Array, elements: NDArray[np.int64]) -> Any:
     """Apply each template's own elements: (m, d) and (m, r, k) to (m, r, d)."""
     if not group.moves_coordinates:
         own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
@@ -46,10 +47,10 @@ class Sampled(ABC):
         return (self.group.order if self.size is None else self.size) == 1
 
     @abstractmethod
-    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def kernel(self, x: Array, z: Array) -> Any:
         """Compute the mean, shape (n, k)."""
 
-    def paired(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def paired(self, x: Array, z: Array) -> Any:
         """Compute the mean of paired rows, shape (n,)."""
         return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
@@ -60,14 +61,14 @@ class Moments(Sampled):
 
     law: TemplateLaw
 
-    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def kernel(self, x: Array, z: Array) -> Any:
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _orbits.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
 
-    def variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def variance(self, x: Array, z: Array) -> Any:
         """Compute Var P, or an upper bound, shape (n, k).
 
         P is a mean over pairs of elements; a mean varies no more than its parts do on average. For
@@ -90,7 +91,7 @@ class Moments(Sampled):
         together = second_equal - first_equal**2
         return np.maximum(share * together + (1.0 - share) * apart, 0.0)
 
-    def shared_variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def shared_variance(self, x: Array, z: Array) -> Any:
         """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
         assert self.size is not None  # the whole list is not random
         x, z = self._tame(x), self._tame(z)
@@ -98,23 +99,23 @@ class Moments(Sampled):
         over = orbits.orbit_sample_variance if values.ndim == 3 else orbits.sample_variance
         return over(values, self.size, replacement=self.replacement)
 
-    def _tame(self, rows: _arrays.Array) -> Any:
+    def _tame(self, rows: Array) -> Any:
         """Clip norms to 10^+-60 windows, where the limit is reached: no overflow."""
         largest = np.abs(rows).max(axis=1, keepdims=True)
         safe = np.where(largest > 0.0, largest, 1.0)
         return rows * (np.clip(safe, 1e-60 * self.bins.window, 1e60 * self.bins.window) / safe)
 
-    def _mean(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
+    def _mean(self, left: Array, right: Array, inner: Array) -> Any:
         return orbits.expected_product(self.law, self.bins, left, right, inner)
 
-    def _square(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
+    def _square(self, left: Array, right: Array, inner: Array) -> Any:
         return orbits.expected_square(self.law, self.bins, left, right, inner)
 
-    def _spread(self, left: _arrays.Array, right: _arrays.Array, inner: _arrays.Array) -> Any:
+    def _spread(self, left: Array, right: Array, inner: Array) -> Any:
         mean = self._mean(left, right, inner)
         return np.maximum(self._square(left, right, inner) - mean**2, 0.0)
 
-    def _whole(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def _whole(self, x: Array, z: Array) -> Any:
         law, bins = self.law, self.bins
         moments = np.empty((len(x), len(z)))
         (x_centre, x_cut), (z_centre, z_cut) = self._ends(x), self._ends(z)
@@ -137,7 +138,7 @@ class Moments(Sampled):
             moments = law.mass * (moments + (1.0 - law.mass) * mean**2)
         return moments
 
-    def _ends(self, rows: _arrays.Array) -> tuple[Any, Any]:
+    def _ends(self, rows: Array) -> tuple[Any, Any]:
         """Return the mean of the moved rows, and the mean square of the clipped part."""
         moved = self.group.transpose(rows)  # (N, n, d)
         lengths = np.sqrt((moved * moved).sum(axis=2))
@@ -145,7 +146,7 @@ class Moments(Sampled):
         cut = safe**2 * self.law.excess_square(self.bins.window / safe)
         return moved.mean(axis=0), np.where(lengths > 0.0, cut, 0.0).mean(axis=0)
 
-    def _shape(self, a: _arrays.Array, b: _arrays.Array) -> tuple[float, float] | None:
+    def _shape(self, a: Array, b: Array) -> tuple[float, float] | None:
         """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
         n, d = self.group.order, len(a)
         one = self.group.closed and self.group.orthogonal
@@ -227,7 +228,7 @@ class GivenMoments(Sampled):
     templates: GivenTemplates
     own: bool
 
-    def kernel(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def kernel(self, x: Array, z: Array) -> Any:
         """Compute the mean over samples, shape (n, k): the empirical kernel for all elements."""
         w, total = self.coincidence, np.zeros((len(x), len(z)))
         for left, right in self._projected(x, z):
@@ -236,7 +237,7 @@ class GivenMoments(Sampled):
                 total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
         return total / len(self.templates.rows)
 
-    def variance(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def variance(self, x: Array, z: Array) -> Any:
         """Compute the variance of the mean product over samples and offsets, or a bound."""
         m = len(self.templates.rows)
         result = np.zeros((len(x), len(z)))
@@ -261,7 +262,7 @@ class GivenMoments(Sampled):
             return sum(float(orbits.sample_variance(one, **how)) for one in tables) / m**2
         return float(orbits.sample_variance(sum(tables) / m, **how))
 
-    def _projected(self, x: _arrays.Array, z: _arrays.Array) -> Any:
+    def _projected(self, x: Array, z: Array) -> Any:
         """Yield the projections of both sets of rows on each template's orbit: (n, N), (k, N)."""
         for template in self.templates.rows:
             moved = self.group.apply(template[None])[:, 0].T

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.features.leverage._scores import ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector, members, top
@@ -47,7 +48,7 @@ class TopLeverage(Selector):
         super().__post_init__()
         object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         scores = ridge_leverage_scores(
             phi * float(self.pool.n_features) ** 0.5,
             self.lam,
@@ -80,7 +81,7 @@ class TopVariance(Selector):
 
     changes_kernel: ClassVar[bool] = True
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         xp = _arrays.array_namespace(phi)
         return top(self._by_groups(xp.var(phi, axis=0)) / self._shares(), self._n_groups())
 
@@ -116,7 +117,7 @@ class EERF(Selector):
     changes_kernel: ClassVar[bool] = True
     needs_targets: ClassVar[bool] = True
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         aligned = self._alignment(phi, _centred(y))
         return top(aligned / self._shares(), self._n_groups())
 
@@ -171,7 +172,7 @@ class LKRF(Selector):
                 "size of a group"
             )
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         aligned = self._alignment(phi, _centred(y))
         q = largest_mean(aligned, float(self.rho))
         kept = top(aligned, self._n_groups()).mass * (q > 0)
@@ -216,7 +217,7 @@ def largest_mean(v: NDArray[np.float64], rho: float) -> Any:
     return q
 
 
-def _centred(y: _arrays.Array) -> Any:
+def _centred(y: Array) -> Any:
     """Centre targets, divided by a power of two where squares could leave the floats.
 
     No choice here depends on their scale.
@@ -273,7 +274,7 @@ class Greedy(Selector):
             self, "total_weight", require_positive("total_weight", self.total_weight)
         )
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         if y.shape[1] != 1:
             raise ValueError(f"y has {y.shape[1]} columns: greedy steps approach one function")
         chosen = steps(
@@ -367,7 +368,7 @@ class NotSoRandom(Selector):
         object.__setattr__(self, "cost", cost)
         object.__setattr__(self, "n_rounds", require_integer("n_rounds", self.n_rounds, most=10**5))
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         labels = self._labels()
         features = np.asarray(_arrays.to_host(phi), dtype=np.float64)
         atoms = features / np.sqrt(self._shares()[labels])
@@ -418,7 +419,7 @@ def project(alpha: NDArray[np.float64], signs: NDArray[np.float64], most: float)
     return np.clip(alpha - 0.5 * (low + high) * signs, 0.0, most)
 
 
-def _signs(y: _arrays.Array) -> Any:
+def _signs(y: Array) -> Any:
     """Return -1 and 1 for the smaller and the larger of two values a column."""
     least, most = y.min(axis=0), y.max(axis=0)
     if np.any(least == most) or not np.all((y == least) | (y == most)):

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays, _random
+from mehler import _random
+from mehler._arrays import Array
 from mehler._validate import require_choice, require_instance, require_positive
 from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
@@ -96,7 +97,7 @@ class PlainSampling(Selector):
 
     changes_kernel: ClassVar[bool] = False
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         n = self._n_groups()
         mass = np.zeros(self._shares().size)
         mass[:n] = 1.0 / n
@@ -171,7 +172,7 @@ class LeverageSampling(Selector):
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
         object.__setattr__(self, "mix", float(self.mix))
 
-    def scores(self, X: _arrays.Array) -> LeverageScores:
+    def scores(self, X: Array) -> LeverageScores:
         """Compute the leverage scores of the pool, with the predicted gain, on rows as of `fit`."""
         return self._scores(self.pool(X))
 
@@ -180,7 +181,7 @@ class LeverageSampling(Selector):
         require_instance("scores", scores, LeverageScores)
         return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
 
-    def _scores(self, phi: _arrays.Array) -> LeverageScores:
+    def _scores(self, phi: Array) -> LeverageScores:
         return ridge_leverage_scores(
             phi * float(self.pool.n_features) ** 0.5,
             self.lam,
@@ -189,7 +190,7 @@ class LeverageSampling(Selector):
             n_features=self.n_features,
         )
 
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         q = self.law(self._scores(phi))
         n = self._n_groups()
         scored = int(np.count_nonzero(q))

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
 from mehler.features.leverage._selector import require_groups, sum_groups
 
-Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
+Core = Callable[[Any, Array, float], Array]
 ScoreMethod: TypeAlias = Literal["auto", "svd", "dual", "gram"]
 # The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
 _ROUNDINGS = 1e3
@@ -40,7 +41,7 @@ class Method:
         return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
 
 
-def by_svd(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
     """Compute scores by QR, then the singular value decomposition of the small factor."""
     _, s, vh = xp.linalg.svd(_small(xp, a), full_matrices=False)
     root = lam**0.5 * xp.ones_like(s)
@@ -55,14 +56,14 @@ def by_svd(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
     return xp.sum(shares[:, None] * vh**2, axis=0)
 
 
-def by_dual(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_dual(xp: ModuleType, a: Array, lam: float) -> Array:
     """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
     r = _small(xp, a)
     dual = xp.matmul(r, xp.matrix_transpose(r)) + lam * _identity(xp, r)
     return xp.sum(xp.linalg.solve(xp.linalg.cholesky(dual), r) ** 2, axis=0)
 
 
-def by_gram(xp: ModuleType, a: _arrays.Array, lam: float) -> _arrays.Array:
+def by_gram(xp: ModuleType, a: Array, lam: float) -> Array:
     """Compute scores by eigenvalues of the smaller Gram, in blocks for many rows."""
     n, m = a.shape
     tall = n >= m
@@ -84,7 +85,7 @@ METHODS = {
 }
 
 
-def frobenius(xp: ModuleType, a: _arrays.Array) -> _arrays.Array:
+def frobenius(xp: ModuleType, a: Array) -> Array:
     """Compute the Frobenius norm without overflow; shape ()."""
     size = xp.abs(a)
     largest = xp.max(size)
@@ -92,14 +93,14 @@ def frobenius(xp: ModuleType, a: _arrays.Array) -> _arrays.Array:
     return unit * xp.sqrt(xp.sum((size / unit) ** 2))
 
 
-def _small(xp: ModuleType, a: _arrays.Array) -> _arrays.Array:
+def _small(xp: ModuleType, a: Array) -> Array:
     """Return rows with the same Gram: the triangular factor if there are more rows than columns."""
     if a.shape[0] <= a.shape[1]:
         return a
     return xp.linalg.qr(a, mode="reduced")[1]
 
 
-def _symmetric(xp: ModuleType, gram: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+def _symmetric(xp: ModuleType, gram: Array) -> tuple[Array, Array]:
     if hasattr(xp.linalg, "eigh"):
         values, vectors = xp.linalg.eigh(gram)
         return values, vectors
@@ -108,7 +109,7 @@ def _symmetric(xp: ModuleType, gram: _arrays.Array) -> tuple[_arrays.Array, _arr
     return values, vectors
 
 
-def _identity(xp: ModuleType, r: _arrays.Array) -> _arrays.Array:
+def _identity(xp: ModuleType, r: Array) -> Array:
     n = r.shape[0]
     return xp.eye(n, dtype=r.dtype, device=_arrays.place_of(r).device)
 
@@ -137,8 +138,8 @@ class LeverageScores:
         Number of features to keep.
     """
 
-    scores: _arrays.Array
-    group_scores: _arrays.Array
+    scores: Array
+    group_scores: Array
     group_weights: Any
     ridge: float
     n_samples: int
@@ -213,7 +214,7 @@ class LeverageScores:
 
 
 def ridge_leverage_scores(
-    Phi: _arrays.Array,
+    Phi: Array,
     lam: float,
     *,
     pool_weights: Any = None,
@@ -335,7 +336,7 @@ def _require_weights(given: Any, n: int) -> Any:
     return weights
 
 
-def _scored(xp: ModuleType, a: _arrays.Array, lam: float, method: str) -> _arrays.Array:
+def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
     """Compute scores in a precision in which the ridge exceeds rounding; raise if there is none."""
     if _arrays.namespace_name(xp) == "dask.array" and method == "dual":
         raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler.features._base import FeatureMap
@@ -98,7 +99,7 @@ def members(labels: NDArray[np.int64]) -> list[Any]:
     return np.split(order, ends)
 
 
-def sum_groups(xp: ModuleType, values: _arrays.Array, labels: NDArray[np.int64]) -> _arrays.Array:
+def sum_groups(xp: ModuleType, values: Array, labels: NDArray[np.int64]) -> Array:
     """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
     n = values.shape[0]
     sizes = np.bincount(labels)
@@ -213,10 +214,10 @@ class SelectedFeatures(FeatureMap):
         kept = tuple(np.ascontiguousarray(part[..., units]) for part in weights)
         return (*kept, np.asarray([gain[one] for one in order], dtype=dtype))
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return self._kept
 
-    def _kept(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+    def _kept(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
         block = self.pool._block()
         if self._separate is not None:
@@ -234,7 +235,7 @@ class SelectedFeatures(FeatureMap):
 
     # -- moments --------------------------------------------------------------------------
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         if self.unbiased:
             return self.pool._kernel_of(x, y)
         there = _arrays.place_of(x)
@@ -246,7 +247,7 @@ class SelectedFeatures(FeatureMap):
         xp = there.xp
         return xp.matmul(left, xp.matrix_transpose(right))
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         if not self.unbiased:
             return 0.0 * self._kernel_of(x, y)
         if self.variance_factors is None:
@@ -350,7 +351,7 @@ class Selector(ABC):
         if "seed" in self.__dataclass_fields__:
             require_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
 
-    def fit(self, X: _arrays.Array, y: _arrays.Array | None = None) -> SelectedFeatures:
+    def fit(self, X: Array, y: Array | None = None) -> SelectedFeatures:
         """Choose features on rows, and for some selectors on targets.
 
         Parameters
@@ -390,7 +391,7 @@ class Selector(ABC):
         )
 
     @abstractmethod
-    def _choose(self, phi: _arrays.Array, y: _arrays.Array) -> Choice:
+    def _choose(self, phi: Array, y: Array) -> Choice:
         """Choose groups from the pool's features of the rows, and the targets if needed."""
 
     def _labels(self) -> Any:
@@ -409,13 +410,13 @@ class Selector(ABC):
     def _columns_a_unit(self) -> int:
         return int(columns_of_units(self.pool).shape[1])
 
-    def _by_groups(self, values: _arrays.Array) -> Any:
+    def _by_groups(self, values: Array) -> Any:
         """Sum over groups on the host, in float64."""
         xp = _arrays.array_namespace(values)
         sums = sum_groups(xp, values, self._labels())
         return np.asarray(_arrays.to_host(sums), dtype=np.float64)
 
-    def _alignment(self, phi: _arrays.Array, y: NDArray[np.float64]) -> Any:
+    def _alignment(self, phi: Array, y: NDArray[np.float64]) -> Any:
         """Sum (1/N sum_j y_j phi_i(x_j))^2 over groups, features in the pool's scale."""
         xp = _arrays.array_namespace(phi)
         targets = _arrays.from_host(y, _arrays.place_of(phi), phi.dtype)
@@ -430,7 +431,7 @@ def top(values: NDArray[np.float64], n: int) -> Choice:
     return Choice(mass)
 
 
-def _require_targets(y: _arrays.Array, n_rows: int) -> Any:
+def _require_targets(y: Array, n_rows: int) -> Any:
     """Return centred targets, shape (N, K), float64 on the host."""
     if y is None:
         raise ValueError("y is missing: this selector looks at targets")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays, exact
-from mehler._arrays import bit_planes
+from mehler._arrays import Array, bit_planes
 from mehler._validate import require_integer, require_real
 from mehler.features import _distributions, _rows
 from mehler.features._recipes import CalledByName
@@ -65,7 +65,7 @@ class MaxoutCodes(MaxoutBase):
         pool_size: int,
         *,
         seed: int,
-        like: _arrays.Array | ModuleType | None = None,
+        like: Array | ModuleType | None = None,
         dtype: object = None,
         projections: ProjectionName = "gaussian",
     ) -> None:
@@ -79,7 +79,7 @@ class MaxoutCodes(MaxoutBase):
             projection=named(projections),
         )
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return functools.partial(_encode, self._projection.pieces, self.pool_size)
 
     def _out_dtype(self, dtype: object) -> Any:
@@ -88,29 +88,27 @@ class MaxoutCodes(MaxoutBase):
     # Codes depend on directions only, and a row of zeros has none.
     _slope = 0.0
 
-    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kernel_at(self, rho: Array) -> Array:
         return exact.collision_probability(rho, self.pool_size)
 
-    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _variance_at(self, rho: Array) -> Array:
         kappa = self._kernel_at(rho)
         return kappa * (1 - kappa)
 
-    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kurtosis_at(self, rho: Array) -> Array:
         return _distributions.indicator_kurtosis(self._kernel_at(rho))
 
-    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+    def _scale(self, product_of_lengths: Array, power: int) -> Array:
         # Codes depend on directions only. For a zero row all projections tie; its kernel with
         # anything is taken as 1/q, that of rho = 0.
         return product_of_lengths**0
 
-    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+    def _unit_products(self, left: Array, right: Array) -> Array:
         place = _arrays.place_of(left)
         wide = _arrays.widest_float(place.xp, place.device)
         return place.xp.astype(left == right, wide)
 
-    def gram(
-        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
-    ) -> _arrays.Array:
+    def gram(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
         """Compute the fraction of units on which the codes of rows agree, shape (n, k).
 
         Arguments are as for :meth:`kernel`; the result is in the widest float of the device.
@@ -119,7 +117,7 @@ class MaxoutCodes(MaxoutBase):
         left = codes(X)
         return self.similarity(left, None if Y is None else codes(Y))
 
-    def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
+    def similarity(self, C: Array, D: Array | None = None) -> Array:
         r"""Compute the Hamming similarity of codes: the fraction of digits that agree.
 
         .. math:: s(c, d) = \frac1m \#\{\ell : c_\ell = d_\ell\}, \quad E\,s = \kappa_q(\rho)
@@ -220,7 +218,7 @@ class MaxoutCodes(MaxoutBase):
             )
         return 0.0 if near == 1 else math.log(p) / math.log(r)
 
-    def _require_codes(self, codes: _arrays.Array, name: str) -> None:
+    def _require_codes(self, codes: Array, name: str) -> None:
         xp = _arrays.array_namespace(codes, names=(name,))
         if not xp.isdtype(codes.dtype, "integral"):
             raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
@@ -233,12 +231,12 @@ class MaxoutCodes(MaxoutBase):
 
 
 def _encode(
-    pieces: Callable[..., Iterator[_arrays.Array]],
+    pieces: Callable[..., Iterator[Array]],
     n_values: int,
     xp: ModuleType,
-    rows: _arrays.Array,
+    rows: Array,
     *weights: Any,
-) -> _arrays.Array:
+) -> Array:
     """Compute codes by a running argmax.
 
     Reductions over a short last axis cost three times as much.
@@ -281,7 +279,7 @@ class PackedCodes(metaclass=CalledByName):
     mehler.MaxoutCodes : The codes.
     """
 
-    def __init__(self, words: _arrays.Array, n_features: int, pool_size: int) -> None:
+    def __init__(self, words: Array, n_features: int, pool_size: int) -> None:
         self.n_features = require_integer("n_features", n_features)
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
         shape = (bit_planes.planes_of(self.pool_size), -(-self.n_features // bit_planes.WORD))
@@ -295,7 +293,7 @@ class PackedCodes(metaclass=CalledByName):
         self.words = words
 
     @classmethod
-    def pack(cls, codes: _arrays.Array, pool_size: int) -> PackedCodes:
+    def pack(cls, codes: Array, pool_size: int) -> PackedCodes:
         """Pack codes of any library.
 
         Parameters
@@ -338,7 +336,7 @@ class PackedCodes(metaclass=CalledByName):
             words = _words(q, _arrays.to_host(codes))
         return cls(words, m, q)
 
-    def unpack(self, like: Any = None) -> _arrays.Array:
+    def unpack(self, like: Any = None) -> Array:
         """Return the codes, exactly as they were packed.
 
         Parameters
@@ -396,7 +394,7 @@ class PackedCodes(metaclass=CalledByName):
                 f"{ours[1]}; compare codes of one map"
             )
 
-    def __getitem__(self, rows: _arrays.Array) -> PackedCodes:
+    def __getitem__(self, rows: Array) -> PackedCodes:
         """Return the codes of some rows: a number, a slice, a list of numbers or a mask."""
         chosen = np.arange(len(self))[rows]
         if chosen.ndim > 1 or not chosen.size:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
+from mehler._arrays import Array
 from mehler.features import _distributions
 from mehler.features.maxout._maxout import LocallyLinear
 from mehler.features.projections import named
@@ -64,7 +65,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         pool_size: int,
         *,
         seed: int,
-        like: _arrays.Array | ModuleType | None = None,
+        like: Array | ModuleType | None = None,
         dtype: object = None,
         directions: Literal["next", "fresh"] = "next",
         projections: ProjectionName = "gaussian",
@@ -130,7 +131,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
             for part in self._projection.draw_units(*sizes, units, dtype, stream=stream)
         )
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         block = _transform_next if self.directions == "next" else _transform_fresh
         return functools.partial(block, self._projection.pieces, self._gain)
 
@@ -139,8 +140,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
 
     def _pools(
-        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
-    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        self, xp: ModuleType, rows: Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[Array, Array]]:
         if self.directions == "next":
             for piece in self._projection.pieces(xp, rows, *weights):
                 yield piece[:, :-1], piece[:, 1:]
@@ -153,24 +154,24 @@ class DecoupledMaxoutFeatures(LocallyLinear):
     def _slope(self) -> float:
         return exact.sigma2(self.pool_size) / self.pool_size
 
-    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kernel_at(self, rho: Array) -> Array:
         return exact.locally_linear_kernel(rho, self.pool_size)
 
-    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _variance_at(self, rho: Array) -> Array:
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(rho, self.pool_size)
 
     feature_cdf = _distributions.feature_cdf
 
-    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+    def _cdf_of(self, X: Array, t: Array) -> Array:
         from scipy.special import ndtr
 
         sigma = math.sqrt(exact.sigma2(self.pool_size))
         return _distributions.cdf(X, t, lambda at: ndtr(at / sigma))
 
-    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kurtosis_at(self, rho: Array) -> Array:
         return _distributions.decoupled_kurtosis(rho, self.pool_size)
 
-    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _gram_variance_at(self, rho: Array) -> Array:
         if self.directions == "fresh":
             return super()._gram_variance_at(rho)
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(
@@ -179,12 +180,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
 
 
 def _transform_next(
-    pieces: Callable[..., Iterator[_arrays.Array]],
-    scale: float,
-    xp: ModuleType,
-    rows: _arrays.Array,
-    *weights: Any,
-) -> _arrays.Array:
+    pieces: Callable[..., Iterator[Array]], scale: float, xp: ModuleType, rows: Array, *weights: Any
+) -> Array:
     """Compute the projection of unit l + 1 at the argmax of unit l.
 
     The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
@@ -206,12 +203,8 @@ def _transform_next(
 
 
 def _transform_fresh(
-    pieces: Callable[..., Iterator[_arrays.Array]],
-    scale: float,
-    xp: ModuleType,
-    rows: _arrays.Array,
-    *weights: Any,
-) -> _arrays.Array:
+    pieces: Callable[..., Iterator[Array]], scale: float, xp: ModuleType, rows: Array, *weights: Any
+) -> Array:
     """Select by the first half of the weights, project on the second."""
     rows = rows * scale
     half = len(weights) // 2

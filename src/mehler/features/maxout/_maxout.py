@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, exact
+from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer
 from mehler.features import _correlation, _distributions, _rows, projections
 from mehler.features._base import FeatureMap
@@ -45,20 +46,20 @@ class MaxoutBase(FeatureMap):
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @abstractmethod
-    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kernel_at(self, rho: Array) -> Array:
         """Compute the expected kernel of unit vectors."""
 
     @abstractmethod
-    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _variance_at(self, rho: Array) -> Array:
         """Compute the variance of one feature product of unit vectors."""
 
     @abstractmethod
-    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kurtosis_at(self, rho: Array) -> Array:
         """Compute or bound the kurtosis of one feature product of unit vectors."""
 
     product_kurtosis = _distributions.product_kurtosis
 
-    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _gram_variance_at(self, rho: Array) -> Array:
         """Compute m times the variance of the Gram's entries for unit vectors.
 
         Exact for independent units; for dependent ones the bound proved for any function of a pool.
@@ -104,7 +105,7 @@ class MaxoutBase(FeatureMap):
         """The derivative of the kernel in rho at 0, if it is homogeneous."""
         return 1.0 / self.pool_size
 
-    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
         value = self._at_pairs(x, y, self._kernel_at, 1)
         if not self._slope or not _arrays.differentiable(x, *(() if y is None else (y,))):
             return value
@@ -114,22 +115,18 @@ class MaxoutBase(FeatureMap):
         zero = _arrays.constant(self._at_pairs(x, y, xp.ones_like, 1)) == 0.0
         return value + self._slope * xp.where(zero, _correlation.products(x, y), nothing)
 
-    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
         return self._at_pairs(x, y, self._variance_at, 2)
 
-    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         return self._at_pairs(x, y, self._gram_variance_at, 2)
 
-    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
         return self._at_pairs(x, y, self._kurtosis_at, 0)
 
     def _at_pairs(
-        self,
-        x: _arrays.Array,
-        y: _arrays.Array | None,
-        at: Callable[[_arrays.Array], _arrays.Array],
-        power: int,
-    ) -> _arrays.Array:
+        self, x: Array, y: Array | None, at: Callable[[Array], Array], power: int
+    ) -> Array:
         x_length, y_length, rho = _correlation.pairs(x, y)
         scale, value = self._scale(x_length * y_length, power), at(rho)
         xp = _arrays.array_namespace(rho)
@@ -138,7 +135,7 @@ class MaxoutBase(FeatureMap):
         scale = xp.where(nothing, xp.ones_like(scale), scale)
         return scale * value
 
-    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+    def _scale(self, product_of_lengths: Array, power: int) -> Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
         return product_of_lengths**power
 
@@ -153,8 +150,8 @@ class LocallyLinear(MaxoutBase):
 
     @abstractmethod
     def _pools(
-        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
-    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        self, xp: ModuleType, rows: Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[Array, Array]]:
         """Yield for each j <= q the projections that compete, and those that are taken."""
 
     @property
@@ -162,9 +159,7 @@ class LocallyLinear(MaxoutBase):
     def _gain(self) -> float:
         """Factor of the features."""
 
-    def local_coefficients(
-        self, X: _arrays.Array, weights: _arrays.Array | None = None
-    ) -> _arrays.Array:
+    def local_coefficients(self, X: Array, weights: Array | None = None) -> Array:
         r"""Return the coefficients of the linear functions that the features are near each row.
 
         .. math:: \Phi(x) = A(x)\,x, \qquad
@@ -232,7 +227,7 @@ class LocallyLinear(MaxoutBase):
         out = total * self._gain
         return out[..., 0] if weights is not None and weights.ndim == 1 else out
 
-    def _checked_weights(self, weights: _arrays.Array, rows: _arrays.Array) -> _arrays.Array:
+    def _checked_weights(self, weights: Array, rows: Array) -> Array:
         """Return weights of shape (m, t) in the dtype of the rows."""
         xp = _arrays.array_namespace(rows, weights, names=("X", "weights"))
         if weights.ndim not in (1, 2) or weights.shape[0] != self.n_features:
@@ -244,9 +239,7 @@ class LocallyLinear(MaxoutBase):
         _arrays.require_matrix(column, name="weights", n_columns=column.shape[1])
         return xp.astype(column, rows.dtype, copy=False)
 
-    def _radial(
-        self, xp: ModuleType, rows: _arrays.Array, alpha: _arrays.Array | None
-    ) -> _arrays.Array:
+    def _radial(self, xp: ModuleType, rows: Array, alpha: Array | None) -> Array:
         """Return the gradient of the norm, for each feature or summed with `alpha`."""
         unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
         if alpha is None:
@@ -254,7 +247,7 @@ class LocallyLinear(MaxoutBase):
         return unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
 
 
-def _winners(xp: ModuleType, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+def _winners(xp: ModuleType, pieces: Iterator[Array]) -> Array:
     """Return the number of the largest projection of each unit; ties go to the first."""
     best = next(pieces)
     winner = xp.zeros_like(best)
@@ -265,9 +258,7 @@ def _winners(xp: ModuleType, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
     return winner
 
 
-def _summed(
-    xp: ModuleType, wins: _arrays.Array, alpha: _arrays.Array, directions: _arrays.Array
-) -> _arrays.Array:
+def _summed(xp: ModuleType, wins: Array, alpha: Array, directions: Array) -> Array:
     """Sum the won directions with coefficients `alpha`: shape (n, d, t)."""
     parts = [xp.matmul(wins * alpha[:, t], directions) for t in range(alpha.shape[1])]
     return xp.stack(parts, axis=2)
@@ -375,7 +366,7 @@ class MaxoutFeatures(LocallyLinear):
             self.seed, self.pool_size, self.n_inputs, units, dtype, self._common(dtype)
         )
 
-    def _block(self) -> Callable[..., _arrays.Array]:
+    def _block(self) -> Callable[..., Array]:
         return functools.partial(_transform, self._projection.pieces, self._offset, self._gain)
 
     @property
@@ -387,38 +378,38 @@ class MaxoutFeatures(LocallyLinear):
         return exact.max_moment(1, self.pool_size) if self.centred else 0.0
 
     def _pools(
-        self, xp: ModuleType, rows: _arrays.Array, weights: tuple[Any, ...]
-    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        self, xp: ModuleType, rows: Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[Array, Array]]:
         return ((piece, piece) for piece in self._projection.pieces(xp, rows, *weights))
 
-    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kernel_at(self, rho: Array) -> Array:
         kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
         return kernel(rho, self.pool_size)
 
-    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _variance_at(self, rho: Array) -> Array:
         variance = exact.centred_variance if self.centred else exact.maxout_variance
         return variance(rho, self.pool_size)
 
     feature_cdf = _distributions.feature_cdf
 
-    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+    def _cdf_of(self, X: Array, t: Array) -> Array:
         from scipy.special import log_ndtr
 
         q, offset = self.pool_size, self._offset
         return _distributions.cdf(X, t, lambda at: np.exp(q * log_ndtr(at + offset)))
 
-    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _kurtosis_at(self, rho: Array) -> Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
 
 
 def _transform(
-    pieces: Callable[..., Iterator[_arrays.Array]],
+    pieces: Callable[..., Iterator[Array]],
     offset: float,
     scale: float,
     xp: ModuleType,
-    rows: _arrays.Array,
+    rows: Array,
     *weights: Any,
-) -> _arrays.Array:
+) -> Array:
     """Compute (max_j <w_j, x> - offset |x|) times scale.
 
     The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
@@ -428,7 +419,7 @@ def _transform(
     return out - offset * _correlation.lengths(xp, rows) if offset else out
 
 
-def largest(xp: ModuleType, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+def largest(xp: ModuleType, pieces: Iterator[Array]) -> Array:
     """Compute maxima over the q pieces.
 
     One product per piece and a running maximum: the block of maxima stays in cache, and no array

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer
 
 ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol", "halton"]
@@ -152,7 +153,7 @@ class Projection(ABC):
             "take projections='gaussian'"
         )
 
-    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
         """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
         The caller owns the first array. Each later one is valid until the next is requested, which
@@ -185,9 +186,7 @@ class Projection(ABC):
         return None
 
 
-def products(
-    xp: ModuleType, rows: _arrays.Array, weights: _arrays.Array
-) -> Iterator[_arrays.Array]:
+def products(xp: ModuleType, rows: Array, weights: Array) -> Iterator[Array]:
     """Return products with dense weights (q, d, m), piece by piece."""
     if weights.shape[0] == 1:
         return iter((xp.matmul(rows, weights[0, :, :]),))
@@ -382,7 +381,7 @@ class SharedPool(Projection):
         distinct, places = np.unique(members, return_inverse=True)
         return pool[distinct], places.reshape(members.shape).astype(np.int32)
 
-    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
@@ -405,15 +404,13 @@ class SharedPool(Projection):
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
 
 
-def _taken(xp: ModuleType, projected: _arrays.Array, members: _arrays.Array) -> _arrays.Array:
+def _taken(xp: ModuleType, projected: Array, members: Array) -> Array:
     """Return all pieces at once, (q, n, m): the rows (P, n) that each member names, transposed."""
     gathered = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
     return xp.matrix_transpose(xp.reshape(gathered, (*members.shape, projected.shape[1])))
 
 
-def _in_turn(
-    xp: ModuleType, projected: _arrays.Array, members: _arrays.Array
-) -> Iterator[_arrays.Array]:
+def _in_turn(xp: ModuleType, projected: Array, members: Array) -> Iterator[Array]:
     yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
     piece = None
     for j in range(1, members.shape[0]):

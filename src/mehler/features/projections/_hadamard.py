@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays, _random
+from mehler._arrays import Array
 from mehler.features.projections._base import Orthogonal, OrthogonalPairs, Projection, haar
 
 # Entries b of a cell. Its excess variance is 2/b, its cost is negligible beside the transforms',
@@ -88,7 +89,7 @@ class Hadamard(Projection):
         whole, outer = factors(size, dtype), factors(size // b, dtype)
         return (places, signs.astype(dtype), *whole, *outer, cells, lengths)
 
-    def pieces(self, xp: ModuleType, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         places, signs, left, right, outer_left, outer_right, cells, lengths = weights
         n = rows.shape[0]
@@ -133,11 +134,11 @@ class Hadamard(Projection):
 
 def _at_once(
     xp: ModuleType,
-    values: _arrays.Array,
-    cells: _arrays.Array,
+    values: Array,
+    cells: Array,
     outer: tuple[Any, Any],
     lengths: NDArray[np.float64],
-) -> _arrays.Array:
+) -> Array:
     """Return all pieces, (q, n, m), of transformed rows (n_cells, b, n)."""
     q, n_blocks, n_cells, b = cells.shape[:4]
     n = values.shape[2]
@@ -148,11 +149,11 @@ def _at_once(
 
 def _in_turn(
     xp: ModuleType,
-    values: _arrays.Array,
-    cells: _arrays.Array,
+    values: Array,
+    cells: Array,
     outer: tuple[Any, Any],
     lengths: NDArray[np.float64],
-) -> Iterator[_arrays.Array]:
+) -> Iterator[Array]:
     q, n_blocks, n_cells, b = cells.shape[:4]
     n, size = values.shape[2], n_cells * b
     for j in range(q):
@@ -205,9 +206,7 @@ def hadamard(power: int, dtype: str) -> Any:
     return matrix
 
 
-def transform(
-    xp: ModuleType, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
-) -> _arrays.Array:
+def transform(xp: ModuleType, values: Array, left: Array, right: Array) -> Array:
     """Compute (H_a (x) H_b) times `values`, shape (..., a b, n)."""
     a, b = left.shape[0], right.shape[0]
     *batch, size, n = values.shape
