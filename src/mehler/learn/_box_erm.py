@@ -125,17 +125,9 @@ class BoxERM:
         return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
 
     def predict(self, Z: Array) -> Array:
-        """Predict labels -1 or +1 for the rows of `Z`: the sign of :meth:`decision`, +1 at 0.
+        """Predict labels -1 or +1 for the rows of `Z`, (n,): the sign of :meth:`decision`, +1 at 0.
 
-        Parameters
-        ----------
-        Z : array, shape (n, m)
-            As for :meth:`decision`.
-
-        Returns
-        -------
-        array, shape (n,)
-            In the dtype of the labels that the function was fitted on.
+        In the dtype of the labels that the function was fitted on.
         """
         values = self.decision(Z)
         xp = _arrays.array_namespace(values)

@@ -136,11 +136,10 @@ class RidgeSums:
         RidgeSums
             ``self``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If rows or targets are not finite, or do not match each other or earlier rows, before
-            any work; if `phi` gives NaN, when that block is reached: the sums are then invalid.
+        Notes
+        -----
+        Rows and targets are validated before any work. If `phi` gives NaN, ValueError comes when
+        that block is reached, and the sums are invalid.
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = require_pair(X, Y)
@@ -270,12 +269,8 @@ class RidgeSums:
 
         Parameters
         ----------
-        lambdas : float or sequence of float
-            Regularisation, each above 0.
-        intercept : bool, optional
-            Fit an intercept, which is not penalised.
-        solver : {"auto", "eigen", "direct"}, optional
-            See :func:`mehler.learn.ridge`.
+        lambdas, intercept, solver
+            As for :func:`mehler.learn.ridge`.
 
         Returns
         -------
@@ -304,10 +299,8 @@ class RidgeSums:
         ----------
         parts : sequence of RidgeSums, length p
             Sums of at least 2 parts, each with rows, of one map. They are not changed.
-        lambdas : float or sequence of float, length k
-            Each above 0. The penalty is N lambda with N the number of rows fitted.
-        intercept, solver
-            As in :meth:`solve`.
+        lambdas, intercept, solver
+            As for :func:`mehler.learn.ridge`.
 
         Returns
         -------
