@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import pickle
-
-import array_api_strict
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,13 +11,6 @@ import mehler
 from tests.features.test_places import DRAWS, ROWS
 
 MAPS = [pytest.param(draw(), id=name) for name, draw in DRAWS.items()]
-
-
-@pytest.mark.parametrize("phi", MAPS)
-def test_recipe_draws_the_same_map(phi):
-    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
-    assert np.array_equal(again(ROWS), phi(ROWS))
-    assert np.array_equal(pickle.loads(pickle.dumps(phi))(ROWS), phi(ROWS))
 
 
 def test_recipe_that_does_not_fit():
@@ -35,14 +24,6 @@ def test_recipe_that_does_not_fit():
 def test_immutable(phi):
     with pytest.raises(AttributeError, match="immutable"):
         phi.seed = 1
-
-
-@pytest.mark.parametrize("phi", MAPS)
-def test_moves_between_libraries(phi):
-    there = phi.to(array_api_strict)
-    ours = np.asarray(there(array_api_strict.asarray(ROWS)))
-    # The same weights; another library's product of 7 numbers may sum in another order.
-    assert np.mean(np.abs(ours - phi(ROWS).astype(ours.dtype)) > 1e-12) == 0
 
 
 @pytest.mark.parametrize("phi", MAPS)

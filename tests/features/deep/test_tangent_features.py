@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import pickle
+import functools
 
 import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, exact, verify
+from mehler import exact, verify
 from mehler.features.deep import _networks as _tangent
-from tests.places import CPU, Place
+from tests.features.deep.test_features import X
+from tests.features.deep.test_features import drawn as network_of
 
-X = np.random.default_rng(0).standard_normal((5, 4))
-
-
-def drawn(seed=0, widths=(30, 40), **changes):
-    arguments = {"activation": "maxout", "pool_size": 3, "bias_variance": 0.1} | changes
-    return mehler.TangentFeatures.draw(4, widths, seed=seed, **arguments)
-
-
-@pytest.mark.parametrize("place", [p for p in CPU if p.has_float64], ids=lambda place: place.name)
-def test_places_agree(place: Place):
-    rows = place.asarray(X)
-    phi = drawn(like=rows)
-    assert np.asarray(_arrays.to_host(phi(rows))) == pytest.approx(drawn()(X), rel=1e-12, abs=1e-13)
+drawn = functools.partial(network_of, family=mehler.TangentFeatures)
 
 
 def test_features_are_the_recursion():
@@ -47,14 +35,6 @@ def test_features_are_the_recursion():
         4, (30, 40), seed=0, activation="maxout", pool_size=3, bias_variance=0.1
     )
     assert np.array_equal(phi(X)[:, :41], network(X))
-
-
-def test_recipes_and_pickles_draw_the_same():
-    phi = drawn()
-    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
-    assert type(again) is mehler.TangentFeatures
-    assert np.array_equal(again(X), phi(X))
-    assert np.array_equal(pickle.loads(pickle.dumps(phi))(X), phi(X))
 
 
 ONE_LAYER = {
@@ -133,14 +113,6 @@ def test_check_kernel_finds_what_is_broken(monkeypatch, name):
         resolution=0.3,
     )
     assert verdict.status == status
-
-
-def test_the_mean_square_is_exact_at_any_width():
-    """Three units a layer: within 5 standard errors of the limit, for maxout."""
-    rows = X[:1]
-    squares = np.array([float(drawn(seed, (3, 3)).gram(rows)[0, 0]) for seed in range(1500)])
-    off = squares.mean() - drawn().kernel(rows)[0, 0]
-    assert abs(off) < 5 * squares.std() / 1500**0.5
 
 
 def test_variance_of_one_layer():
