@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import pickle
 
 import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, verify
+from mehler import _arrays
 from mehler.features import leverage
 from mehler.features.leverage._selector import natural_groups
 from tests.features.leverage.pools import POOLS, ROWS, SELECTORS, TARGETS, D
@@ -99,74 +98,22 @@ def test_every_library(place, kind, selector):
     assert np.abs(_arrays.to_host(psi.to(ROWS)(ROWS)) - expected).max() < 1e-5
 
 
-# -- kernel and variance over draws of pool and selection --------------------------------------
-
-
-def drawer(kind="pairs", gain=1.0, **options):
-    """Maps by seed; `gain` plants a defect."""
-    draw, size = POOLS[kind]
-
-    def make(seed):
-        how = {"lam": 0.01, "mix": 0.1, **options}
-        psi = leverage.LeverageSampling(draw(seed), 4 * size, seed=seed, **how).fit(ROWS)
-        if gain == 1.0:
-            return psi
-        gains = [gain * g for g in psi.gains]
-        return mehler.features.SelectedFeatures(**{**psi._arguments(), "gains": gains})
-
-    return make
-
+# -- variance over draws of pool and selection -------------------------------------------------
 
 POINTS = np.random.default_rng(9).standard_normal((3, D))
-
-
-class Padded:
-    """Zero columns for what was drawn twice: draws of one size, as the check wants them."""
-
-    n_features = 8
-
-    def __init__(self, psi):
-        self.psi = psi
-
-    def __call__(self, X):
-        z = self.psi(X)
-        return np.pad(z, ((0, 0), (0, self.n_features - z.shape[1])))
-
-
-def of_kernel(make):
-    psi = make(0)
-    return verify.check_kernel(
-        lambda seed: Padded(make(seed)),
-        psi.kernel,
-        POINTS,
-        variance=lambda X, Y: Padded.n_features * psi.gram_variance(X, Y),
-        resolution=0.8,
-    )
-
-
-def test_the_kernel_holds():
-    """Systematic draws, whose variance has a cruder bound, are held to their mean above."""
-    assert of_kernel(drawer(draws="iid", mix=0.5)).status == "holds"
-
-
-@pytest.mark.parametrize("factor", [12.0, 2.0], ids=["pool size lost", "two"])
-def test_wrong_gains_are_refuted(factor):
-    """1/(M q_i) for 1/(M M_0 q_i), M_0 = 12 groups; and a lost 2."""
-    make = drawer(gain=math.sqrt(factor), draws="iid", mix=0.5)
-    assert of_kernel(make).status == "refuted"
-
-
-def spread(make, n):
-    """Values of the Gram at two pairs of rows, over draws."""
-    return np.array([make(seed).gram(POINTS[:1], POINTS[1:]).ravel() for seed in range(n)])
 
 
 @pytest.mark.parametrize("draws", ["systematic", "iid", "without replacement"])
 @pytest.mark.parametrize("kind", ["pairs", "orthogonal"])
 @pytest.mark.sampled(2)
 def test_the_variance_is_an_upper_bound(kind, draws):
-    make = drawer(kind, draws=draws)
-    values = spread(make, 300)
+    draw, size = POOLS[kind]
+
+    def make(seed):
+        how = {"lam": 0.01, "mix": 0.1, "draws": draws, "seed": seed}
+        return leverage.LeverageSampling(draw(seed), 4 * size, **how).fit(ROWS)
+
+    values = np.array([make(seed).gram(POINTS[:1], POINTS[1:]).ravel() for seed in range(300)])
     bound = make(0).gram_variance(POINTS[:1], POINTS[1:]).ravel()
     # The relative standard error of a variance of 300 draws is below 20 %.
     assert np.all(values.var(axis=0) < bound)
