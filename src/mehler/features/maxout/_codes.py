@@ -69,15 +69,8 @@ class MaxoutCodes(MaxoutBase):
         dtype: object = None,
         projections: ProjectionName = "gaussian",
     ) -> None:
-        super().__init__(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            projection=named(projections),
-        )
+        self._projection = named(projections)
+        super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
 
     def _block(self) -> Callable[..., Array]:
         return functools.partial(_encode, self._projection.pieces, self.pool_size)

@@ -74,21 +74,14 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
-        projection = named(projections)
-        if directions == "next" and not projection.independent:
+        self._projection = named(projections)
+        if directions == "next" and not self._projection.independent:
             raise ValueError(
                 f"projections={projections!r} makes units dependent, so one cannot project on the "
                 "next one's weights: take directions='fresh'"
             )
         super().__init__(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            projection=projection,
-            stored=stored,
+            n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype, stored=stored
         )
 
     @property

@@ -24,8 +24,11 @@ from mehler.features.projections._base import ProjectionName
 class MaxoutBase(FeatureMap):
     """A map each of whose units is a function of a pool of q = `pool_size` Gaussian projections.
 
-    Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
+    Subclasses set `_projection` first, and define `_kernel_at` and `_variance_at` instead of
+    `_kernel_of` and `_variance_of`.
     """
+
+    _projection: projections.Projection
 
     _instead = bandwidths("the kernel has no bandwidth, and depends on the angle of rows")
 
@@ -38,11 +41,9 @@ class MaxoutBase(FeatureMap):
         seed: int,
         like: Any = None,
         dtype: object = None,
-        projection: projections.Projection | None = None,
         stored: bool = True,
     ) -> None:
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
-        self._projection = projection or projections.Gaussian()
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @abstractmethod
@@ -330,25 +331,18 @@ class MaxoutFeatures(LocallyLinear):
         stored: bool = True,
     ) -> None:
         self.centred = require_flag("centred", centred)
-        projection = named(projections)
+        self._projection = named(projections)
         self.n_projections = n_projections
         if n_projections is not None:
-            if not projection.independent:
+            if not self._projection.independent:
                 raise ValueError(
                     f"projections={projections!r} with n_projections={n_projections}: members of "
                     "one pool must be independent, so take projections='gaussian'"
                 )
-            projection = SharedPool(n_projections)
-            self.n_projections = projection.n_projections
+            self._projection = SharedPool(n_projections)
+            self.n_projections = self._projection.n_projections
         super().__init__(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            projection=projection,
-            stored=stored,
+            n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype, stored=stored
         )
 
     def _parameters(self) -> dict[str, Any]:
