@@ -37,8 +37,6 @@ class FourierFeatures(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
     n_features : int
         Columns m of the features; even for pairs.
     kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
@@ -61,7 +59,7 @@ class FourierFeatures(FeatureMap):
         the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
         for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
         on. Both require an isotropic spectrum, which the Laplacian kernel's is not.
-    seed, like, dtype, stored
+    n_inputs, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
     Attributes

@@ -28,14 +28,12 @@ class LocalisedLinearFeatures(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
     n_features : int
         Columns m: d times an even number, or any multiple of d for form='offset'.
     kernel, gamma, nu, length_scale, form, projections
         Of the localiser k, as for :class:`mehler.FourierFeatures`; the Gaussian of bandwidth
         :math:`\sigma` has ``gamma = 1/(2 sigma**2)``.
-    seed, like, dtype
+    n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 
     Attributes

@@ -276,14 +276,9 @@ class Loss(ABC):
 
 
 class Hinge(Loss):
-    r"""The hinge loss, clipped.
+    r"""The hinge loss, clipped at B = `bound`.
 
     .. math:: V(t) = \min(\max(0, 1 - t), B), \quad L = 1, \quad V(0) = \min(1, B)
-
-    Parameters
-    ----------
-    bound : float, optional
-        B; default 1.
 
     Examples
     --------
@@ -328,16 +323,11 @@ class Ramp(Hinge):
 
 
 class Logistic(Loss):
-    r"""The logistic loss in nats, clipped.
+    r"""The logistic loss in nats, clipped at B = `bound`.
 
     .. math:: V(t) = \min(\log(1 + e^{-t}), B), \quad L = 1 - e^{-B}, \quad V(0) = \min(\log 2, B)
 
     The slope is largest where the loss reaches B, at :math:`e^{-t} = e^B - 1`.
-
-    Parameters
-    ----------
-    bound : float, optional
-        B; default 1.
 
     Examples
     --------

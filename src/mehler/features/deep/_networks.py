@@ -40,13 +40,11 @@ class DeepFeatures(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
     widths : sequence of int
         Units of each hidden layer, :math:`n_1, \dots, n_L`.
     activation, pool_size, weight_variance, bias_variance
         As of :class:`mehler.DeepKernel`.
-    seed, like, dtype
+    n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 
     Attributes

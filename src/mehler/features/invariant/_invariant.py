@@ -49,8 +49,6 @@ class GroupInvariantFeatures(FeatureMap):
 
     Parameters
     ----------
-    n_inputs : int
-        Dimension d of the rows.
     n_features : int, optional
         Columns of the features: templates m times the columns of a template, 2 n_bins, or
         2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
@@ -80,7 +78,7 @@ class GroupInvariantFeatures(FeatureMap):
     own_elements : bool, optional
         Draw separate elements for each template, instead of the same for all. Templates are
         then independent, and the moved templates are stored: m r d numbers.
-    seed, like, dtype
+    n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 
     Attributes
