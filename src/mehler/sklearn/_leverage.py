@@ -9,6 +9,7 @@ import numpy as np
 
 import mehler.features as features
 from mehler._arrays import Array
+from mehler._validate import require_choice
 from mehler.features import leverage
 from mehler.features.leverage import Draws
 from mehler.sklearn import _inputs
@@ -116,11 +117,7 @@ class LeverageSampler(Sampler):
         return chosen
 
     def _selection(self) -> tuple[Any, tuple[str, ...]]:
-        if self.selection not in _SELECTIONS:
-            raise ValueError(
-                f"selection={self.selection!r} is not one of {', '.join(map(repr, _SELECTIONS))}"
-            )
-        return _SELECTIONS[self.selection]
+        return _SELECTIONS[require_choice("selection", self.selection, _SELECTIONS)]
 
     @property
     def _looks_at_targets(self) -> bool:

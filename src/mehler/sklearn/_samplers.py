@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import mehler.features as features
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import require_choice
 from mehler.exact import orbits
 from mehler.exact.activations import ActivationLike
 from mehler.features import (
@@ -218,8 +219,7 @@ class FourierSampler(Sampler):
     random_state: Any = None
 
     def _options(self, x: Array) -> dict[str, Any]:
-        if self.form not in ("auto", "pairs", "offset"):
-            raise ValueError(f"form={self.form!r} is not one of 'auto', 'pairs', 'offset'")
+        require_choice("form", self.form, ("auto", "pairs", "offset"))
         if self.form == "pairs" and self.n_components % 2:
             raise ValueError(
                 f"n_components={self.n_components} is odd, but form='pairs' has two features a "
@@ -239,8 +239,7 @@ class FourierSampler(Sampler):
             raise ValueError(f"gamma={gamma!r} must be a number above 0 or 'scale'")
         if isinstance(self.kernel, features.Spectrum):
             return {"kernel": self.kernel, **parameters}
-        if self.kernel not in NAMED:
-            raise ValueError(f"kernel={self.kernel!r} is not one of {', '.join(map(repr, NAMED))}")
+        require_choice("kernel", self.kernel, NAMED)
         takes = {field.name for field in fields(NAMED[self.kernel])}
         for name, value in parameters.items():
             # scikit-learn states the width of its RBF in two ways.
@@ -255,7 +254,8 @@ class FourierSampler(Sampler):
             if self.kernel == "laplacian":
                 # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
                 scale = (scale / x.shape[1]) ** 0.5
-            named |= {"gamma": scale} if "gamma" in takes else {"length_scale": _length(scale)}
+            length = {"length_scale": float((0.5 / scale) ** 0.5)}
+            named |= {"gamma": scale} if "gamma" in takes else length
         return {"kernel": self.kernel, **named}
 
     def _gamma_of_length(self, gamma: float | None) -> float:
@@ -335,10 +335,6 @@ class KitchenSinkSampler(Sampler):
 def _require_within_floats(size: float, what: str) -> None:
     if not math.isfinite(size):
         raise ValueError(f"{what} is made of squares of X, which leave the floats: scale the rows")
-
-
-def _length(gamma: float) -> float:
-    return float((0.5 / gamma) ** 0.5)
 
 
 def _weighted_variance(x: Array, shares: NDArray[np.float64]) -> float:
@@ -480,12 +476,9 @@ class InvariantSampler(Sampler):
             if _inputs.is_sparse(x):
                 longest = float(x.multiply(x).sum(axis=1).max()) ** 0.5
             else:
-                longest = float(_arrays.array_namespace(x).max(_squares(x))) ** 0.5
+                xp = _arrays.array_namespace(x)
+                longest = float(xp.max(xp.sum(x * x, axis=1))) ** 0.5
         _require_within_floats(longest, "window='scale'")
         law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
         of_unit_rows = bins_for(law, self.n_bins, None, self.rule).window
         return of_unit_rows * longest if longest > 0 else of_unit_rows
-
-
-def _squares(x: Array) -> Array:
-    return _arrays.array_namespace(x).sum(x * x, axis=1)
