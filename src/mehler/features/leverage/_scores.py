@@ -59,7 +59,8 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
 def by_dual(xp: ModuleType, a: Array, lam: float) -> Array:
     """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
     r = _small(xp, a)
-    dual = xp.matmul(r, xp.matrix_transpose(r)) + lam * _identity(xp, r)
+    identity = xp.eye(r.shape[0], dtype=r.dtype, device=_arrays.place_of(r).device)
+    dual = xp.matmul(r, xp.matrix_transpose(r)) + lam * identity
     return xp.sum(xp.linalg.solve(xp.linalg.cholesky(dual), r) ** 2, axis=0)
 
 
@@ -107,11 +108,6 @@ def _symmetric(xp: ModuleType, gram: Array) -> tuple[Array, Array]:
     # Dask has no eigh; for a positive semidefinite matrix singular vectors are eigenvectors.
     vectors, values, _ = xp.linalg.svd(gram.rechunk(-1), full_matrices=False)
     return values, vectors
-
-
-def _identity(xp: ModuleType, r: Array) -> Array:
-    n = r.shape[0]
-    return xp.eye(n, dtype=r.dtype, device=_arrays.place_of(r).device)
 
 
 # A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
