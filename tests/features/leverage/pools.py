@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 import mehler
@@ -12,52 +14,41 @@ RNG = np.random.default_rng(5)
 ROWS = RNG.standard_normal((30, D))
 TARGETS = np.sin(2 * ROWS[:, 0]) + ROWS[:, 1]
 
-# Name: (pool, columns a group).
+
+def of(columns, cls, *sizes, **options):
+    """A pool by its seed, and the columns of a group."""
+    return lambda seed=0: cls.draw(D, *sizes, **options, seed=seed), columns
+
+
 POOLS = {
-    "pairs": (lambda seed=0: mehler.FourierFeatures.draw(D, 24, gamma=0.4, seed=seed), 2),
-    "offset": (
-        lambda seed=0: mehler.FourierFeatures.draw(D, 24, gamma=0.4, form="offset", seed=seed),
-        1,
-    ),
-    "orthogonal": (
-        lambda seed=0: mehler.FourierFeatures.draw(
-            D, 24, form="offset", projections="orthogonal", seed=seed
-        ),
-        3,
-    ),
-    "hadamard-pairs": (
-        lambda seed=0: mehler.FourierFeatures.draw(D, 24, projections="hadamard", seed=seed),
+    "pairs": of(2, mehler.FourierFeatures, 24, gamma=0.4),
+    "offset": of(1, mehler.FourierFeatures, 24, gamma=0.4, form="offset"),
+    "orthogonal": of(3, mehler.FourierFeatures, 24, form="offset", projections="orthogonal"),
+    "hadamard-pairs": of(8, mehler.FourierFeatures, 24, projections="hadamard"),
+    "maxout": of(1, mehler.MaxoutFeatures, 24, 4),
+    "shared": of(1, mehler.MaxoutFeatures, 24, 2, n_projections=7),
+    "decoupled": of(1, mehler.DecoupledMaxoutFeatures, 24, 4),
+    "sinks": of(1, mehler.KitchenSinks, 24, activation="tanh", bias=1.0),
+    "invariant": of(
         8,
-    ),
-    "maxout": (lambda seed=0: mehler.MaxoutFeatures.draw(D, 24, 4, seed=seed), 1),
-    "shared": (
-        lambda seed=0: mehler.MaxoutFeatures.draw(D, 24, 2, n_projections=7, seed=seed),
-        1,
-    ),
-    "decoupled": (lambda seed=0: mehler.DecoupledMaxoutFeatures.draw(D, 24, 4, seed=seed), 1),
-    "sinks": (
-        lambda seed=0: mehler.KitchenSinks.draw(D, 24, activation="tanh", bias=1.0, seed=seed),
-        1,
-    ),
-    "invariant": (
-        lambda seed=0: mehler.GroupInvariantFeatures.draw(
-            D, n_templates=6, n_bins=4, group=groups.CyclicShifts(D), window=1.0, seed=seed
-        ),
-        8,
+        mehler.GroupInvariantFeatures,
+        n_templates=6,
+        n_bins=4,
+        group=groups.CyclicShifts(D),
+        window=1.0,
     ),
 }
 
-# Name: (make(pool, n_features), what fit needs).
+SAMPLING = functools.partial(leverage.LeverageSampling, lam=0.01, seed=3)
+# Of a pool and n_features.
 SELECTORS = {
-    "plain": lambda pool, m: leverage.PlainSampling(pool, m),
-    "sampling": lambda pool, m: leverage.LeverageSampling(pool, m, lam=0.01, seed=3),
-    "iid": lambda pool, m: leverage.LeverageSampling(pool, m, lam=0.01, draws="iid", seed=3),
-    "once": lambda pool, m: leverage.LeverageSampling(
-        pool, m, lam=0.01, draws="without replacement", seed=3
-    ),
-    "top-leverage": lambda pool, m: leverage.TopLeverage(pool, m, lam=0.01),
-    "top-variance": lambda pool, m: leverage.TopVariance(pool, m),
-    "eerf": lambda pool, m: leverage.EERF(pool, m),
-    "lkrf": lambda pool, m: leverage.LKRF(pool, m, rho=1.0),
-    "greedy": lambda pool, m: leverage.Greedy(pool, m, total_weight=4.0),
+    "plain": leverage.PlainSampling,
+    "sampling": SAMPLING,
+    "iid": functools.partial(SAMPLING, draws="iid"),
+    "once": functools.partial(SAMPLING, draws="without replacement"),
+    "top-leverage": functools.partial(leverage.TopLeverage, lam=0.01),
+    "top-variance": leverage.TopVariance,
+    "eerf": leverage.EERF,
+    "lkrf": functools.partial(leverage.LKRF, rho=1.0),
+    "greedy": functools.partial(leverage.Greedy, total_weight=4.0),
 }
