@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -10,53 +12,34 @@ from mehler.features import leverage
 from tests.features.leverage.pools import POOLS, ROWS, TARGETS, D
 
 POOL = POOLS["pairs"][0]()
+CODES = mehler.MaxoutCodes.draw(D, 8, 3, seed=0)
+PLAIN = functools.partial(leverage.PlainSampling, POOL)
+SAMPLING = functools.partial(leverage.LeverageSampling, POOL, 4)
+GREEDY = functools.partial(leverage.Greedy, POOL, 4)
+EERF = leverage.EERF(POOL, 4)
 
 
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
         (lambda: leverage.PlainSampling(None, 4), TypeError, "pool must be a map"),
-        (
-            lambda: leverage.PlainSampling(mehler.MaxoutCodes.draw(D, 8, 3, seed=0), 4),
-            TypeError,
-            "real features",
-        ),
-        (lambda: leverage.PlainSampling(POOL, 5), ValueError, "not a multiple of 2"),
-        (lambda: leverage.PlainSampling(POOL, 26), ValueError, "exceeds the pool's 24"),
-        (lambda: leverage.PlainSampling(POOL, 0), ValueError, "n_features"),
-        (
-            lambda: leverage.PlainSampling(POOL, 4, groups=np.arange(24)),
-            ValueError,
-            "groups split a unit",
-        ),
-        (
-            lambda: leverage.LeverageSampling(POOL, 4, lam=0.0, seed=0),
-            ValueError,
-            "must be positive and finite",
-        ),
-        (
-            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, mix=-0.1, seed=0),
-            ValueError,
-            "mix=-0.1",
-        ),
-        (
-            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, draws="random", seed=0),
-            ValueError,
-            "draws='random' is not one of",
-        ),
-        (lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, seed=None), TypeError, "seed"),
+        (lambda: leverage.PlainSampling(CODES, 4), TypeError, "real features"),
+        (lambda: PLAIN(5), ValueError, "not a multiple of 2"),
+        (lambda: PLAIN(26), ValueError, "exceeds the pool's 24"),
+        (lambda: PLAIN(0), ValueError, "n_features"),
+        (lambda: PLAIN(4, groups=np.arange(24)), ValueError, "groups split a unit"),
+        (lambda: SAMPLING(lam=0.0, seed=0), ValueError, "must be positive and finite"),
+        (lambda: SAMPLING(lam=0.1, mix=-0.1, seed=0), ValueError, "mix=-0.1"),
+        (lambda: SAMPLING(lam=0.1, draws="random", seed=0), ValueError, "draws='random' is not"),
+        (lambda: SAMPLING(lam=0.1, seed=None), TypeError, "seed"),
         (lambda: leverage.LKRF(POOL, 4, rho=0.0), ValueError, "rho=0.0"),
-        (lambda: leverage.Greedy(POOL, 4, total_weight=-1.0), ValueError, "total_weight"),
-        (lambda: leverage.Greedy(POOL, 4, total_weight=10**400), ValueError, "total_weight"),
-        (lambda: leverage.EERF(POOL, 4).fit(ROWS), ValueError, "y is missing"),
-        (lambda: leverage.EERF(POOL, 4).fit(ROWS, TARGETS[1:]), ValueError, "29 rows but X has 30"),
-        (lambda: leverage.EERF(POOL, 4).fit(ROWS, ["a"] * 30), ValueError, "one column of 0 and 1"),
-        (lambda: leverage.EERF(POOL, 4).fit(ROWS, TARGETS * np.nan), ValueError, "NaN"),
-        (
-            lambda: leverage.Greedy(POOL, 4, total_weight=1.0).fit(ROWS, ROWS),
-            ValueError,
-            "approach one function",
-        ),
+        (lambda: GREEDY(total_weight=-1.0), ValueError, "total_weight"),
+        (lambda: GREEDY(total_weight=10**400), ValueError, "total_weight"),
+        (lambda: EERF.fit(ROWS), ValueError, "y is missing"),
+        (lambda: EERF.fit(ROWS, TARGETS[1:]), ValueError, "29 rows but X has 30"),
+        (lambda: EERF.fit(ROWS, ["a"] * 30), ValueError, "one column of 0 and 1"),
+        (lambda: EERF.fit(ROWS, TARGETS * np.nan), ValueError, "NaN"),
+        (lambda: GREEDY(total_weight=1.0).fit(ROWS, ROWS), ValueError, "approach one function"),
         (lambda: leverage.TopVariance(POOL, 4).fit(ROWS[:, :2]), ValueError, "columns"),
     ],
 )
