@@ -15,9 +15,9 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
 from mehler.verify.checks._sample_means import SampleBounds
-from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.intervals._self_normalised import effective_samples
 from mehler.verify.nonparametric._kurtosis_test import Means
+from mehler.verify.nonparametric._pairwise import SquaredLengths
 from mehler.verify.nonparametric._unseen import Unseen
 from mehler.verify.sampling._sources import GROUP, power_sums
 
@@ -81,17 +81,15 @@ def check_products(
     rho = c[first, second] / unit
     z = (x if mean is None else x - mean) / np.sqrt(diagonal)
     rounding = 64.0 * _EPS * float(np.max(np.abs(z), initial=1.0)) ** 2
-    forms = np.maximum(np.concatenate([2.0 + 2.0 * rho, 2.0 - 2.0 * rho]), 0.0)
-    # For equal coordinates the difference is 0 up to rounding.
-    bets, sums, n = Excess(forms + 4.0 * rounding), np.zeros((4, rho.size)), 0
+    forms = SquaredLengths(np.stack([first, second]), 2.0, rho, rounding, "(z_i {} z_j)^2")
+    sums, n = np.zeros((4, rho.size)), 0
     ends = np.full((2, rho.size), np.inf) * [[1.0], [-1.0]]
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
     for start in range(0, z.shape[0], step):
         block, columns = z[start : start + step], np.arange(len(c))
         squares = _products(block, columns, columns, mean is None)
         products = _products(block, first, second, mean is None)
-        both = squares[:, first] + squares[:, second]
-        bets.add(np.maximum(np.concatenate([both + 2 * products, both - 2 * products], axis=1), 0))
+        forms.add(products, squares, squares)
         gaps = products - rho
         sums += power_sums(gaps)
         ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])
@@ -100,20 +98,16 @@ def check_products(
     # Half of the rate each.
     rate = 0.5 * terms.false_alarm / rho.size
     means = ProductMeans(n, sums, ends, rate, terms.resolution, rounding)
-    off = 0.5 * (bets.mean - forms)
-    best = int(np.argmax(np.where(off >= FLOOR * terms.resolution, bets.log_wealth, -np.inf)))
-    pair, level = best % rho.size, math.log(2.0 * forms.size / terms.false_alarm)
-    statistics = (means.statistics(first, second), _of_bets(bets, forms, first, second, best))
-
+    floor = FLOOR * terms.resolution
+    excess = forms.found(math.log(2.0 * forms.n_bets / terms.false_alarm), floor)
     method, status, worst = KURTOSIS, means.compared.status, means.compared.worst
     place: dict[str, Any] = {}
     assumption, reason = _assumption(means), ""
-    if bets.log_wealth[best] >= level and off[best] >= FLOOR * terms.resolution:
-        method, status, worst = FORMS, "refuted", pair
+    if excess is not None:
+        method, status, worst = FORMS, "refuted", excess.pair
         assumption = "nothing else: squares are not negative"
-        place["form"] = "(z_i + z_j)^2" if best < rho.size else "(z_i - z_j)^2"
-        observed, exact = float(bets.mean[best]), float(forms[best])
-        low, high = float(bets.lower_ends(level)[best]), math.inf
+        place["form"] = excess.form
+        observed, exact, low, high = excess.observed, excess.claim, excess.low, math.inf
     else:
         if status == "inconclusive":
             reason = _reason(terms, means, worst, x.shape[0])
@@ -141,7 +135,7 @@ def check_products(
         where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
         seeds=seeds,
         reason=reason,
-        statistics=statistics,
+        statistics=(means.statistics(first, second), *forms.statistics(floor)),
     )
 
 
@@ -166,24 +160,6 @@ def _products(z: Array, first: NDArray[np.int64], second: NDArray[np.int64], gro
     groups = z[: z.shape[0] // GROUP * GROUP].reshape(-1, GROUP, z.shape[1])
     y = groups - groups.mean(axis=1, keepdims=True)
     return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)
-
-
-def _of_bets(
-    bets: Excess,
-    forms: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    best: int,
-) -> Statistics:
-    """Return the squared length of most wealth among those that are off."""
-    pair = [best % first.size]
-    tests = {
-        "pair": np.stack([first[pair], second[pair]]),
-        "sign": [1 if best < first.size else -1],
-        "claim": forms[[best]],
-        **bets.statistics([best]),
-    }
-    return Statistics("squared lengths", {"count": forms.size, "shared": True}, tests)
 
 
 def _assumption(means: ProductMeans) -> str:

@@ -42,9 +42,8 @@ from mehler.verify.sampling._sources import (
     power_sums,
 )
 
-_FORMS = ("|u + v|^2", "|u - v|^2")
-_WHERE = "u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
-
+# The forms that are bet on, by their sign.
+_FORMS = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
 
 # Features that are averaged before a bet on them, and most elements of all averages of a draw.
 _TOGETHER, _MOST_AVERAGES = 4, 1 << 21
@@ -84,28 +83,34 @@ def products_of(
 
 
 class SquaredLengths:
-    """Bets on |u + v|^2 and |u - v|^2 at every pair; at x = y the first is 4 |u|^2.
+    """Bets on |u + v|^2 and |u - v|^2 at pairs of vectors u, v; of one with itself the second is 0.
 
-    `rounding` is how far rounding may move a product, in units of the claim.
+    `pairs` has the numbers of u and v, shape (2, n); `whole` and `cross` are the claims of
+    |u|^2 + |v|^2 and <u, v>; `rounding` is how far rounding may move a product, in units of the
+    claim; `forms` names a form by its sign.
     """
 
-    def __init__(self, pairs: Pairs, rounding: float) -> None:
-        self._pairs = pairs
-        whole, cross = pairs.squares, 2.0 * pairs.claim
-        claim = np.concatenate([whole + cross, whole - cross])
-        self._claim = np.maximum(claim, 0.0)
+    def __init__(
+        self,
+        pairs: NDArray[np.int64],
+        whole: Array | float,
+        cross: Array,
+        rounding: float,
+        forms: str,
+    ) -> None:
+        self._pairs, self._forms = pairs, forms
+        self._claim = np.maximum(np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross]), 0.0)
         # For equal rows the difference is 0 up to rounding.
         self._bets = Excess(self._claim + 4.0 * rounding)
         self._sound = True
 
     def add(self, cross: Array, left: Array, right: Array) -> None:
-        """Bet on one draw: `products_of` it."""
-        pairs = self._pairs
-        both_sides = left[:, pairs.first] + right[:, pairs.second]
+        """Bet on samples of <u, v> at the pairs, and of |u|^2 and |v|^2."""
+        both_sides = left[:, self._pairs[0]] + right[:, self._pairs[1]]
         forms = np.concatenate([both_sides + 2.0 * cross, both_sides - 2.0 * cross], axis=1)
         slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * np.abs(np.tile(both_sides, 2))
         # A map's own gram need not be an inner product; then these bets are invalid.
-        self._sound = self._sound and bool((forms >= -slack).all())
+        self._sound = self._sound and not (forms < -slack).any()
         self._bets.add(np.maximum(forms, 0.0))
 
     def found(self, level: float, floor: float) -> Found | None:
@@ -121,40 +126,44 @@ class SquaredLengths:
         if not reached.any():
             return None
         best = int(np.argmax(np.where(reached, wealth, -np.inf)))
-        pair = best % self._pairs.n
+        n = self._pairs.shape[1]
         return Found(
-            pair=pair,
-            form=f"{_FORMS[best // self._pairs.n]}, {_WHERE}",
+            pair=best % n,
+            form=self._forms.format("+" if best < n else "-"),
             observed=float(self._bets.mean[best]),
             claim=float(self._claim[best]),
             low=float(self._bets.lower_ends(level)[best]),
         )
 
-    def statistics(self, floor: float, block: int) -> tuple[Statistics, ...]:
+    def statistics(self, floor: float, **plan: int) -> tuple[Statistics, ...]:
         """Return the direction of most wealth among those off by `floor`, if bets are valid."""
         if not self._sound or not self._bets.n:
             return ()
         off = 0.5 * (self._bets.mean - self._claim) >= floor
         best = int(np.argmax(np.where(off, self._bets.log_wealth, -np.inf)))
-        pair = [best % self._pairs.n]
+        n = self._pairs.shape[1]
         tests = {
-            "pair": np.stack([self._pairs.first[pair], self._pairs.second[pair]]),
-            "sign": [1 if best < self._pairs.n else -1],
+            "pair": self._pairs[:, [best % n]],
+            "sign": [1 if best < n else -1],
             "claim": self._claim[[best]],
             **self._bets.statistics([best]),
         }
-        plan = {"count": self.n_bets, "shared": True, "block": block}
-        return (Statistics("squared lengths", plan, tests),)
+        return (
+            Statistics("squared lengths", {"count": self.n_bets, "shared": True, **plan}, tests),
+        )
 
     @property
     def n_bets(self) -> int:
         """Number of directions that share the error rate."""
-        return 2 * self._pairs.n
+        return 2 * self._pairs.shape[1]
 
 
 def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help."""
-    sums, forms = _Sums(plan), SquaredLengths(plan.pairs, plan.rounding)
+    pairs, sums = plan.pairs, _Sums(plan)
+    forms = SquaredLengths(
+        np.stack([pairs.first, pairs.second]), pairs.squares, pairs.claim, plan.rounding, _FORMS
+    )
     # Half of the rate each.
     enough = math.log(2.0 * forms.n_bets / plan.false_alarm)
     rate = 0.5 * plan.false_alarm / plan.pairs.n
@@ -230,7 +239,7 @@ def nonparametric_intervals(plan: MeasurementSpec) -> Measurement:
         note=f"Unless {unless}, the claim is wrong." if unless else unconfirmed or note,
         statistics=(
             look.statistics(shared=True, block=per_draw),
-            *forms.statistics(plan.floor, sums.block),
+            *forms.statistics(plan.floor, block=sums.block),
         ),
     )
 
