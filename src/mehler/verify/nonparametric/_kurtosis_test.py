@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mehler._arrays import Array
+from mehler._plural import counted
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import Comparison
+from mehler.verify._verdict import FEW_EFFECTIVE, Comparison
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
@@ -179,10 +180,20 @@ class Inspection(Means):
         """Return half widths at another error rate."""
         return half_widths(self.n, self.squares, math.log(2.0 / miss), COARSE, self.resolution)
 
-    def assumed(self, samples: str = "sample") -> str:
-        """Return the assumption on tails under which the error rate holds."""
-        return (
-            f"the kurtosis of one {samples} is at most {self.limit:.4g}; the samples show at most "
+    def assumptions(self, is_fixed: bool, noun: str = "") -> tuple[str, ...]:
+        """Return what the error rate assumes of tails; a mean is that of one `noun`."""
+        if self.may_refute.all() and is_fixed:
+            return ("draws that agree in every bit are one fixed map",)
+        lines = [
+            f"the kurtosis of one sample is at most {self.limit:.4g}; the samples show at most "
             f"{self.kurtosis:.3g}, and refute nothing where it is more than "
             f"{self.limit / MARGIN:.3g}"
-        )
+        ]
+        if self.short.any():
+            few, n = max(1, int(self.effective[self.short].min())), int(self.short.sum())
+            lines.append(
+                f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
+                f"{counted(n, noun) if noun else n}): "
+                "their intervals are widened, hold only in the limit, and refute nothing"
+            )
+        return tuple(lines)

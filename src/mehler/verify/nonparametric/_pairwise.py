@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
+from mehler.verify._verdict import FORMS, KURTOSIS
 from mehler.verify.intervals._nonnegative import Excess, Found
 from mehler.verify.nonparametric._kurtosis_test import (
     LEAST,
@@ -255,18 +255,7 @@ def _words(
     look: Inspection, sums: _Sums, plan: MeasurementSpec, tails: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], str]:
     """Return the assumptions, and the reason why a deviation is not refuted."""
-    if look.may_refute.all() and sums.is_fixed:
-        return ("draws that agree in every bit are one fixed map",), ""
-    assumptions = [look.assumed()]
-    open_ = look.outside & ~look.may_refute
-    if look.short.any():
-        few = max(1, int(look.effective[look.short].min()))
-        assumptions.append(
-            f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
-            f"{counted(int(look.short.sum()), 'pair')}): "
-            "their intervals are widened, hold only in the limit, and refute nothing"
-        )
-    note = ""
+    open_, note = look.outside & ~look.may_refute, ""
     if (tails & (look.outside | (look.width > plan.resolution))).any():
         opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
         note = (
@@ -281,7 +270,7 @@ def _words(
             f"A pair is off its claim and never varied: an event rarer than {rarest:.2g} a sample "
             "could make it right; declare variance= or bounds=."
         )
-    return tuple(assumptions), note
+    return look.assumptions(sums.is_fixed, "pair"), note
 
 
 class _Sums:

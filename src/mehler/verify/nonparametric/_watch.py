@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, KURTOSIS, Verdict
+from mehler.verify._verdict import FLOOR, KURTOSIS, Verdict
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
 from mehler.verify.nonparametric._kurtosis_test import (
     FEW,
@@ -136,7 +136,12 @@ def watch(
     while True:
         draw_until(target)
         n = draws * stream.per_draw
-        look = _look(stream, options, n, total, rate, number, symmetric)
+        look: Inspection | SymmetricInspection
+        if symmetric:
+            look = SymmetricInspection(n, total, rate, options.resolution, stream.rounding)
+        else:
+            fixed = stream.is_fixed and stream.per_draw == 1
+            look = Inspection(n, total, rate, number, options.resolution, stream.rounding, fixed)
         if look.decided or clock.over or draws == most_draws:
             break
         if math.isinf(most) and np.isfinite(look.half).all():
@@ -166,22 +171,6 @@ def watch(
         unseen=unseen,
         first=first,
     )
-
-
-def _look(
-    stream: Stream,
-    options: CheckOptions,
-    n: int,
-    sums: NDArray[np.float64],
-    rate: float,
-    number: int,
-    symmetric: bool,
-) -> Inspection | SymmetricInspection:
-    resolution, rounding = options.resolution, stream.rounding
-    if symmetric:
-        return SymmetricInspection(n, sums, rate, resolution, rounding)
-    fixed = stream.is_fixed and stream.per_draw == 1
-    return Inspection(n, sums, rate, number, resolution, rounding, fixed)
 
 
 SYMMETRY = "symmetric differences (self-normalised)"
@@ -248,6 +237,9 @@ def verdict_of(
     if words.unit_name != KERNEL_UNIT:
         where["relative_to"] = unit
     off, half = float(look.off[worst]), float(look.half[worst])
+    assumed: tuple[str, ...] = (words.symmetry,)
+    if isinstance(look, Inspection):
+        assumed = look.assumptions(stream.is_fixed)
     return options.verdict(
         status=status,
         claim=words.claim,
@@ -261,7 +253,7 @@ def verdict_of(
         method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(
             words.independence,
-            *((f"not that {unless}",) if unless else _assumptions(look, words, stream)),
+            *((f"not that {unless}",) if unless else assumed),
             f"rounding moves no mean by more than {stream.rounding:.2g} {words.unit_name}",
         ),
         scale=unit if words.unit_name == KERNEL_UNIT else 1.0,
@@ -270,22 +262,6 @@ def verdict_of(
         reason=reason,
         statistics=(look.statistics(shared=False),),
     )
-
-
-def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
-    if not isinstance(look, Inspection):
-        return (words.symmetry,)
-    if look.may_refute.all() and stream.is_fixed:
-        return ("draws that agree in every bit are one fixed map",)
-    lines = [look.assumed()]
-    if look.short.any():
-        few = max(1, int(look.effective[look.short].min()))
-        lines.append(
-            f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
-            f"{int(look.short.sum())}): their "
-            "intervals are widened, hold only in the limit, and refute nothing"
-        )
-    return tuple(lines)
 
 
 def _open_reason(
