@@ -210,6 +210,13 @@ class CheckOptions:
                 f"refuted; give less than {limit:g}"
             )
 
+    def require_features(
+        self, least: int, draws: str, remedy: str = "allow more, or draw smaller maps"
+    ) -> None:
+        """Raise ValueError if `max_features` allows fewer than `least`, those of some draws."""
+        if self.max_features is not None and self.max_features < least:
+            raise ValueError(f"max_features={self.max_features} is less than {draws}: {remedy}")
+
     def pay(self) -> None:
         """Pay for one evaluation from the caller's ledger, if there is one."""
         pay(self.ledger, self.name, self.false_alarm)

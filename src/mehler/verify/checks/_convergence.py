@@ -166,9 +166,8 @@ def unmoved(
     # Equal estimates are no evidence: cosine-sine features have length 1 in every draw, and events
     # may be rare. Features that agree in every bit are evidence.
     fixed = sides[0].is_fixed(GROUP)
-    status: Status = "refuted" if fixed else "inconclusive"
     return terms.verdict(
-        status=status,
+        status="refuted" if fixed else "inconclusive",
         claim="estimates vary over seeds, with a variance that falls as 1/n_features",
         observed=0.0,
         exact=1.0,
@@ -275,11 +274,11 @@ def check_convergence(
     )
     both = small + large
     max_draws = None if terms.max_features is None else terms.max_features // both
-    if max_draws is not None and max_draws < GROUP:
-        raise ValueError(
-            f"max_features={terms.max_features} is less than {GROUP} draws of both sizes, "
-            f"{counted(GROUP * both, 'feature')}: allow more, or give smaller sizes"
-        )
+    terms.require_features(
+        GROUP * both,
+        f"{GROUP} draws of both sizes, {counted(GROUP * both, 'feature')}",
+        "allow more, or give smaller sizes",
+    )
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = pairs_without_claim(X, Y)

@@ -25,8 +25,14 @@ from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.nonparametric._watch import Words, verdict_of, watch
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, call, read, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, power_sums, units_of
+from mehler.verify.sampling._pairs import (
+    EvaluatedRows,
+    call,
+    read,
+    require_one_width,
+    rows_without_claim,
+)
+from mehler.verify.sampling._sources import BLOCK, Repeats, power_sums, sized, units_of
 
 Gradient = Callable[[Any, Any], Array]
 
@@ -116,9 +122,7 @@ class Derivatives:
         shape = (segments.directions.shape[0], rows.host.shape[0], others.host.shape[0])
         self.shape, self.n_means = shape, int(np.prod(shape))
         self.claim, self.unit = np.zeros(self.n_means), np.ones(self.n_means)
-        self.rounding = 0.0
-        self._first: Any = None
-        self._alike, self._drawn = True, 0
+        self.rounding, self._repeats = 0.0, Repeats()
 
     def pilot(self, n: int) -> None:
         """Set the units to sqrt(E|d phi(x)|^2 E|phi(y)|^2), from n draws of another stream."""
@@ -154,17 +158,14 @@ class Derivatives:
     def _lengths(self) -> Any:
         """Return |phi(x)| |phi(y)| of one draw, the size of the terms subtracted."""
         phi = self._draws[0]
-        a, b = (np.linalg.norm(call(phi, each).astype(float), axis=1) for each in self._sides())
+        sides = self._rows, self._others
+        a, b = (np.linalg.norm(call(phi, each).astype(float), axis=1) for each in sides)
         return np.einsum("n,k->nk", a, b)[None]
-
-    def _sides(self) -> tuple[EvaluatedRows, EvaluatedRows]:
-        return self._rows, self._others
 
     def sums(self, k: int) -> Any:
         """Return power sums of draw k's deviations, shape (4, n_means)."""
         dz, z = self._features(self._draws[k])
-        self._compare(dz)
-        self._drawn += 1
+        self._repeats.add(dz)
         if self.per_draw == 1:
             samples = np.einsum("rnm,km->rnk", dz, z).reshape(1, -1)
             return power_sums((samples - self.claim) / self.unit)
@@ -180,9 +181,9 @@ class Derivatives:
     def _features(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         """Return the derivatives of features along all directions, (r, n, m), and phi(Y)."""
         r, n, _ = self.shape
-        z = self._sized(call(phi, self._others))
+        z = sized(call(phi, self._others), self.n_features)
         if self._jacobian is None:
-            ends = self._sized(call(phi, self._segments.rows)).reshape(2, r, n, -1)
+            ends = sized(call(phi, self._segments.rows), self.n_features).reshape(2, r, n, -1)
             return (ends[1] - ends[0]) / (2.0 * self._segments.step), z
         output = self._jacobian(phi, self._rows.given)
         value = np.asarray(to_host(output) if is_array(output) else output)
@@ -194,24 +195,10 @@ class Derivatives:
             )
         return np.einsum("nmd,rd->rnm", value.astype(np.float64), self._segments.directions), z
 
-    def _sized(self, z: Array) -> Any:
-        if z.shape[1] != self.n_features:
-            raise ValueError(
-                f"a draw has {counted(z.shape[1], 'feature')} but the first had "
-                f"{self.n_features}: every draw "
-                "must have the same size"
-            )
-        return z.astype(np.float64)
-
-    def _compare(self, dz: NDArray[np.float64]) -> None:
-        if self._first is None:
-            self._first = dz
-        self._alike = self._alike and np.array_equal(dz, self._first)
-
     @property
     def is_fixed(self) -> bool:
-        """Whether all draws gave the same nonzero derivatives, as one fixed map does."""
-        return self._drawn > 1 and self._alike and bool(np.any(self._first))
+        """Whether all draws gave the same derivatives."""
+        return self._repeats.is_fixed
 
     def place(self, index: int) -> dict[str, Any]:
         """Return row numbers and the direction of one mean."""
@@ -350,12 +337,7 @@ def check_gradient(
     draws = Draws(draw, terms.seed)
     rows = in_float64(rows_without_claim(X))
     others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
-    if others.host.shape[1] != rows.host.shape[1]:
-        raise ValueError(
-            f"X has {counted(rows.host.shape[1], 'column')} but Y has {others.host.shape[1]}: "
-            f"both are inputs "
-            "of one map"
-        )
+    require_one_width(rows, others)
     h = 0.0 if jacobian is not None else _step(rows, step)
     if jacobian is not None and step is not None:
         raise ValueError("step is for differences: with jacobian= there is none")
@@ -373,13 +355,8 @@ def check_gradient(
         m = call(phi, rows).shape[1]
         columns = units_of(phi, m) == m if independent_features is None else independent_features
         stream = Derivatives(draws, rows, others, segments, jacobian, columns)
+        terms.require_features(4 * m, f"four draws of {counted(m, 'feature')}")
         most = None if max_features is None else max_features // m
-        if most is not None and most < 4:
-            raise ValueError(
-                f"max_features={max_features} is less than four draws of "
-                f"{counted(m, 'feature')}: allow more, "
-                "or draw smaller maps"
-            )
         pilot = _PILOT if most is None else min(_PILOT, most // 4)
         stream.pilot(pilot)
         stream.claimed(claim, error)

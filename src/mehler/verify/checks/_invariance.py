@@ -268,7 +268,6 @@ def mean_invariance_defect(
         method=method,
         assumptions=("draws, and units where declared, are independent", *rests),
         where={"row": worst, "relative_to": scale},
-        seeds={"seed": draws.root},
         reason=reason,
         statistics=(statistics,),
     )

@@ -139,7 +139,7 @@ def check_kernel(
     terms = require_options("kernel", options, relative_resolution(resolution))
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
-    clock, max_features = Clock(terms.time_limit), terms.max_features
+    clock = Clock(terms.time_limit)
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
     if bounds is not None:
@@ -158,17 +158,16 @@ def check_kernel(
             terms.false_alarm,
             terms.resolution,
             terms.miss,
-            max_features,
+            terms.max_features,
             clock,
             terms.n_jobs,
         )
         plan.require_resolved()
-        if max_features is not None and max_features < source.n_features:
-            raise ValueError(
-                f"max_features={max_features} is less than the "
-                f"{counted(source.n_features, 'feature')} of "
-                "one draw: allow at least one draw, or draw smaller maps"
-            )
+        terms.require_features(
+            source.n_features,
+            f"the {counted(source.n_features, 'feature')} of one draw",
+            "allow at least one draw, or draw smaller maps",
+        )
         if variance is None and bounds is None:
             variance = declared_variance(draws[0], source)
         broken: OutOfBounds | None = None

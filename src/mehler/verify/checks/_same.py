@@ -13,7 +13,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import FLOOR, Status, Verdict
+from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.checks._same_samples import (
     EQUAL,
     Differences,
@@ -79,11 +79,9 @@ def equal_seeds(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> 
         status="holds",
         claim=claim_at(trial.pairs.n),
         observed=0.0,
-        exact=0.0,
         interval=(-trial.largest * size, trial.largest * size),
         n_features=n * sum(side.m for side in sides),
         n_draws=n,
-        n_intervals=1,
         detectable=math.inf,
         method=f"equal {what} for equal seeds",
         assumptions=(
@@ -109,16 +107,13 @@ def not_finite(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> V
     """Return the verdict that a map gave non-finite features."""
     bad = np.argwhere(~np.isfinite(trial.products))[0]
     side = sides[int(bad[0])]
-    status: Status = "refuted"
     return terms.verdict(
-        status=status,
+        status="refuted",
         claim=claim_at(trial.pairs.n),
         observed=math.nan,
-        exact=0.0,
         interval=(math.nan, math.nan),
         n_features=trial.n_draws * sum(each.m for each in sides),
         n_draws=trial.n_draws,
-        n_intervals=1,
         detectable=math.inf,
         method="finite features",
         where=trial.pairs.place(int(bad[2])),
@@ -242,11 +237,9 @@ def check_same(
                 f"{sides[1].m}: means of "
                 "different numbers have different laws; draw both with as many"
             )
-        if max_features is not None and max_features < 4 * width:
-            raise ValueError(
-                f"max_features={max_features} is less than four draws of both maps, "
-                f"{counted(4 * width, 'feature')}: allow more, or draw smaller maps"
-            )
+        terms.require_features(
+            4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
+        )
         most = EQUAL if max_features is None else max_features // (4 * width)
         trial = pilot(sides, pairs, early, terms.resolution, most, clock)
         if not trial.finite:

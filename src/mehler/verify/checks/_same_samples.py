@@ -19,6 +19,7 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs, read
 from mehler.verify.sampling._sources import (
     BLOCK,
+    Repeats,
     Source,
     choose_source,
     estimate,
@@ -202,8 +203,7 @@ class Differences:
         d = pairs.left.host.shape[1]
         self.rounding = 8.0 * math.sqrt(d) * sum(side.eps for side in sides)
         self.means = np.zeros((2, pairs.n))
-        self._first: list[Any] | None = None
-        self._alike, self._drawn = True, 0
+        self._repeats, self._drawn = Repeats(), 0
 
     def sums(self, k: int) -> Any:
         """Return power sums of draw k's samples, shape (4, pairs)."""
@@ -211,7 +211,9 @@ class Differences:
         if not self.paired:
             seeds[1] = self._seeds.seed(2 * k + 1)
         maps = [side.map(seed) for side, seed in zip(self._sides, seeds)]
-        self._compare(maps)
+        if self._repeats.so_far:
+            features = [side.features(phi, self._pairs) for side, phi in zip(self._sides, maps)]
+            self._repeats.add(*features)
         self._drawn += 1
         if self._sources is None:
             a, b = (side.whole(phi, self._pairs) for side, phi in zip(self._sides, maps))
@@ -242,19 +244,7 @@ class Differences:
     @property
     def is_fixed(self) -> bool:
         """Whether either map gave the same nonzero features in every draw."""
-        return (
-            self._drawn > 1
-            and self._alike
-            and all(bool(np.any(each)) for each in self._first or ())
-        )
-
-    def _compare(self, maps: list[Any]) -> None:
-        if not self._alike:
-            return
-        features = [side.features(phi, self._pairs) for side, phi in zip(self._sides, maps)]
-        if self._first is None:
-            self._first = features
-        self._alike = all(np.array_equal(a, b) for a, b in zip(features, self._first))
+        return self._repeats.is_fixed
 
     def place(self, index: int) -> dict[str, Any]:
         """Return the pair of a mean, and the means of either map there."""

@@ -36,6 +36,7 @@ from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import (
     Columns,
     Estimates,
+    Repeats,
     Source,
     both,
     estimate_and_lengths,
@@ -279,8 +280,7 @@ class _Sums:
     def __init__(self, plan: MeasurementSpec) -> None:
         self._plan = plan
         self._sums = np.zeros((4, plan.pairs.n))
-        self._first: Any = None
-        self._alike = True
+        self._repeats = Repeats()
         self.draws = self.n = 0
         self.block = block_size(plan.source, plan.pairs)
 
@@ -294,9 +294,7 @@ class _Sums:
 
     def add(self, sums: Array, values: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         """Add the next draw; return its products and squared lengths."""
-        if self._first is None:
-            self._first = values[0]
-        self._alike = self._alike and np.array_equal(values[0], self._first)
+        self._repeats.add(values[0])
         self._sums += sums
         self.draws += 1
         self.n += self._plan.source.per_draw
@@ -318,5 +316,5 @@ class _Sums:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all draws agree, a fixed map, unless they are 0, as rare events are."""
-        return self.draws > 1 and self._alike and bool(np.any(self._first))
+        """Whether all draws agree."""
+        return self._repeats.is_fixed

@@ -244,7 +244,6 @@ def verdict_of(
         status=status,
         claim=words.claim,
         observed=unit * off,
-        exact=0.0,
         interval=(unit * (off - half), unit * (off + half)),
         n_features=n_features,
         n_draws=watched.n_draws + spent[1],

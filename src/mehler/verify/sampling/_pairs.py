@@ -166,15 +166,20 @@ def _paired(
     """Return the rows of either side, and the indices of all pairs or of each unordered one."""
     left = rows(x, "X")
     right = left if y is None else rows(y, "Y")
+    require_one_width(left, right)
+    if y is None:
+        return (left, right, *np.triu_indices(left.host.shape[0]))
+    first, second = np.indices((left.host.shape[0], right.host.shape[0]))
+    return left, right, first.ravel(), second.ravel()
+
+
+def require_one_width(left: EvaluatedRows, right: EvaluatedRows) -> None:
+    """Raise ValueError unless the rows of both sides may be inputs of one map."""
     if left.host.shape[1] != right.host.shape[1]:
         raise ValueError(
             f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
             "both are inputs of one map"
         )
-    if y is None:
-        return (left, right, *np.triu_indices(left.host.shape[0]))
-    first, second = np.indices((left.host.shape[0], right.host.shape[0]))
-    return left, right, first.ravel(), second.ravel()
 
 
 def take(pairs: Pairs, kept: NDArray[np.int64]) -> Pairs:

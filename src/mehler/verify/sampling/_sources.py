@@ -149,8 +149,8 @@ def about(c: Array, n: int, sums: Array) -> Any:
 
 def both(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
-    left = _sized(call(phi, pairs.left), n_features)
-    return (left, left) if pairs.same else (left, _sized(call(phi, pairs.right), n_features))
+    left = sized(call(phi, pairs.left), n_features)
+    return (left, left) if pairs.same else (left, sized(call(phi, pairs.right), n_features))
 
 
 def estimate(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> Any:
@@ -169,8 +169,8 @@ def estimate_and_lengths(
         if not pairs.same:
             own = [_own_gram(phi, side, side) for side in (pairs.left, pairs.right)]
         return gram, np.diag(own[0]), np.diag(own[1])
-    left = _sized(head, n_features)
-    right = left if pairs.same else _sized(call(phi, pairs.right), n_features)
+    left = sized(head, n_features)
+    right = left if pairs.same else sized(call(phi, pairs.right), n_features)
     lengths = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
     return left @ right.T, lengths[0], lengths[1]
 
@@ -198,7 +198,8 @@ def _own_gram(phi: Any, left: EvaluatedRows, right: EvaluatedRows) -> Any:
     return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
 
 
-def _sized(value: NDArray[np.float64], n_features: int) -> Any:
+def sized(value: NDArray[np.float64], n_features: int) -> Any:
+    """Return features of a draw in float64; ValueError unless they are as many as in the first."""
     if value.shape[1] != n_features:
         raise ValueError(
             f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}: "
@@ -264,6 +265,25 @@ def declared_variance(phi: Callable[..., Any], source: Source) -> Any:
 
 def _close(a: NDArray[np.float64], b: NDArray[np.float64], slack: float) -> bool:
     return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))
+
+
+class Repeats:
+    """Whether draws have given the same values so far, none of them all 0, as rare events are."""
+
+    def __init__(self) -> None:
+        self._first: tuple[Array, ...] = ()
+        self.so_far, self._draws = True, 0
+
+    def add(self, *values: Array) -> None:
+        """Compare the values of a draw with those of the first."""
+        self._first = self._first or values
+        self.so_far = self.so_far and all(map(np.array_equal, values, self._first))
+        self._draws += 1
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether two draws or more were one fixed map."""
+        return self._draws > 1 and self.so_far and all(bool(np.any(each)) for each in self._first)
 
 
 # Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
