@@ -29,37 +29,11 @@ from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 
 
-def hoeffding_half_width(n: int, span: float, false_alarm: float) -> float:
-    """Return span sqrt(log(2/alpha) / (2 n))."""
-    return span * math.sqrt(math.log(2.0 / false_alarm) / (2.0 * n))
-
-
-def bernstein_half_width(
-    n: int, variance: float | NDArray[np.float64], span: float, false_alarm: float
-) -> Any:
-    """Return sqrt(2 s^2 L/n) + 7 span L / (3 (n - 1)), L = log(3/alpha), s^2 unbiased.
-
-    Two Bernstein tails at the true variance and one event that bounds the true deviation by
-    s + span sqrt(2 L/(n - 1)), a third of alpha each (Maurer & Pontil 2009, Theorems 4 and 10).
-    """
-    cost = math.log(3.0 / false_alarm)
-    return np.sqrt(2.0 * variance * cost / n) + 7.0 * span * cost / (3.0 * (n - 1))
-
-
-def bounded_half_width(
-    n: int, variance: float | NDArray[np.float64], span: float, false_alarm: float
-) -> Any:
-    """Return the smaller half width, each at alpha/2, which pays for choosing after the data."""
-    half = 0.5 * false_alarm
-    return np.minimum(
-        hoeffding_half_width(n, span, half), bernstein_half_width(n, variance, span, half)
-    )
-
-
 def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tuple[float, float]:
     r"""Return an interval for the mean of independent samples in [low, high].
 
-    The smaller of Hoeffding's and the empirical Bernstein interval, at half the error rate each:
+    The smaller of Hoeffding's and the empirical Bernstein interval, at half the error rate each,
+    which pays for choosing after the data:
 
     .. math:: \bar X \pm \min\Big((b-a) \sqrt{\tfrac{\log(4/\alpha)}{2n}},\;
               \sqrt{\tfrac{2 s^2 \log(6/\alpha)}{n}} + \tfrac{7 (b-a) \log(6/\alpha)}{3(n-1)}\Big)
@@ -102,8 +76,13 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     if x.size < 2:
         raise ValueError("samples holds 1 value: the empirical variance needs at least 2")
     _require_within(x, low, high)
-    centre = float(x.mean())
-    half = float(bounded_half_width(x.size, x.var(ddof=1), high - low, false_alarm))
+    n, span, centre = x.size, high - low, float(x.mean())
+    hoeffding = span * math.sqrt(math.log(4.0 / false_alarm) / (2.0 * n))
+    # Two tails at the true variance, and one event that bounds the true deviation by
+    # s + span sqrt(2 L/(n - 1)), a third of the half each.
+    cost = math.log(6.0 / false_alarm)
+    bernstein = math.sqrt(2.0 * x.var(ddof=1) * cost / n) + 7.0 * span * cost / (3.0 * (n - 1))
+    half = min(hoeffding, bernstein)
     return max(low, centre - half), min(high, centre + half)
 
 
