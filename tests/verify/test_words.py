@@ -9,7 +9,7 @@ import pytest
 
 from mehler import verify
 from mehler._plural import be, counted
-from mehler.verify._pair_table import aligned, interval_text
+from mehler.verify._verdict import aligned, interval_text
 
 
 @pytest.mark.parametrize(

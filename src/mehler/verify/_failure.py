@@ -6,8 +6,7 @@ import textwrap
 from operator import methodcaller
 
 from mehler._plural import counted
-from mehler.verify._pair_table import aligned, short
-from mehler.verify._verdict import Verdict
+from mehler.verify._verdict import Verdict, aligned, short
 
 # Of a terminal's 100 columns pytest takes the first for its mark.
 _WIDTH = 94

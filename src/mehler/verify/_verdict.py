@@ -1,20 +1,19 @@
-"""The verdict of a check: claim, evidence, error rates, power and replay."""
+"""The verdict of a check, its rule and its texts: claim, evidence, error rates, power, replay."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler import _plotting
 from mehler._plural import counted
 from mehler.verify._certificate import Statistics, certificate
-from mehler.verify._pair_table import PairTable, interval_text, short
-from mehler.verify._plot import plot_verdict
 
 # Deviations below this fraction of the resolution never refute: they are rounding, events too
 # rare to matter, or defects smaller than asked for.
@@ -82,6 +81,85 @@ class Comparison:
         if self.status == "inconclusive":
             return int(np.argmax(self.width))
         return int(np.argmax(self.off / np.maximum(0.5 * self.width, 1e-300)))
+
+
+def short(value: object) -> str:
+    """Return a float to six digits, anything else as it is."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return an interval; one whose ends print alike says how wide it is."""
+    text = f"[{short(low)}, {short(high)}]"
+    if short(low) != short(high) or not math.isfinite(low):
+        return text
+    if low == high:
+        return f"{text} of width 0 (no sample varied)"
+    return f"{text}, {high - low:.2g} wide"
+
+
+# Rows kept: what a reader looks through.
+MOST_ROWS = 6
+_HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """One pair of rows: claim, estimate, interval, deviation in units of the resolution's scale."""
+
+    pair: tuple[int, int]
+    exact: float
+    measured: float
+    interval: tuple[float, float]
+    off: float
+    status: str
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the columns as text."""
+        return (
+            f"{self.pair[0]}, {self.pair[1]}",
+            short(self.exact),
+            short(self.measured),
+            interval_text(*self.interval),
+            f"{self.off:+.3g}",
+            self.status,
+        )
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """At most `MOST_ROWS` rows, and how many pairs have each status."""
+
+    rows: tuple[PairRow, ...]
+    counts: dict[str, int]
+
+    @property
+    def n(self) -> int:
+        """Number of pairs, those without a row included."""
+        return sum(self.counts.values())
+
+    def lines(self) -> list[str]:
+        """Return the aligned lines of a table, its head first."""
+        listed = aligned([_HEAD, *(row.cells() for row in self.rows)])
+        left = self.n - len(self.rows)
+        if left:
+            shown = [row.status for row in self.rows]
+            more = {name: n - shown.count(name) for name, n in self.counts.items()}
+            kinds = ", ".join(f"{n} {name}" for name, n in more.items() if n)
+            listed.append(f"and {counted(left, 'pair')} more: {kinds}")
+        return listed
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of text in columns, two blanks apart."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+_COLOURS = {"holds": "tab:green", "refuted": "tab:red", "inconclusive": "tab:orange"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +289,19 @@ class Verdict:
         ImportError
             Without matplotlib, the extra ``plot``.
         """
-        return plot_verdict(self, ax)
+        ax = _plotting.axes(ax)
+        low, high = self.interval
+        room, colour = self.resolution * self.scale, _COLOURS[self.status]
+        ax.axvspan(self.exact - room, self.exact + room, alpha=0.15, label="within the resolution")
+        ax.axvline(self.exact, color="black", linewidth=1.0, label="claimed")
+        # The observed value need not be the middle of the interval, nor within it.
+        label = f"interval at {self.false_alarm:.1g}"
+        ax.plot([low, high], [0.0, 0.0], "|-", color=colour, markersize=12.0, label=label)
+        ax.plot([self.observed], [0.0], "o", color=colour, label="observed")
+        ax.set_yticks([])
+        ax.set_title(f"{self.check}: {self.status}")
+        ax.legend()
+        return ax
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict for `json.dumps`; numbers that are not finite become None."""

@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics, stored
-from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
-from mehler.verify._verdict import FLOOR, KNOWN_VARIANCE, OUTLIERS, Comparison, Status, Verdict
+from mehler.verify._verdict import (
+    FLOOR,
+    KNOWN_VARIANCE,
+    MOST_ROWS,
+    OUTLIERS,
+    Comparison,
+    PairRow,
+    PairTable,
+    Status,
+    Verdict,
+)
 from mehler.verify.pairwise._betting import OutOfBounds
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs, call
