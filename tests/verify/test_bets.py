@@ -12,7 +12,7 @@ from mehler.verify.intervals._bounded import SHARES, STAKE, Wealth, _kappa
 from mehler.verify.sampling._sources import power_sums
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify.excluded import BATCH, MAPS, RATE
-from tests.verify.toys import most_misses
+from tests.verify.toys import most_misses, require_rate
 
 CHECKS = 100_000
 LEVEL = math.log(2.0 / RATE)
@@ -128,32 +128,17 @@ def test_claims_that_are_off_raise_alarms():
     assert alarms(n, shift=7.0) > 0.5 * n
 
 
-def whole_checks(repeats):
-    """Three pairs, pilot and looks, of the Fourier map told its range only."""
-    return sum(
-        check_kernel(
-            lambda seed: Cosines(seed, n_features=250).__call__,
-            Cosines.kernel,
-            ROWS[:2],
-            bounds=(-2.0, 2.0),
-            independent_features=True,
-            resolution=0.9,
-            false_alarm=RATE,
-            seed=seed,
-        ).status
-        == "refuted"
-        for seed in range(repeats)
-    )
-
-
-@pytest.mark.full
-def test_whole_checks_sampled():
-    assert whole_checks(200) <= most_misses(200, RATE)
-
-
 @pytest.mark.full
 def test_whole_checks():
-    assert whole_checks(CHECKS) <= most_misses(CHECKS, RATE)
+    """Three pairs, pilot and looks, of the Fourier map told its range only."""
+    options = {"bounds": (-2.0, 2.0), "independent_features": True, "resolution": 0.9}
+
+    def check(seed):
+        draw = lambda word: Cosines(word, n_features=250).__call__  # noqa: E731
+        rows = ROWS[:2]
+        return check_kernel(draw, Cosines.kernel, rows, false_alarm=RATE, seed=seed, **options)
+
+    require_rate(check, CHECKS, RATE)
 
 
 def test_bets_take_fewer_features_than_shares_of_the_rate():

@@ -12,12 +12,11 @@ import math
 import numpy as np
 import pytest
 
-import mehler
 from mehler.verify import check_kernel, intervals
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify import excluded
-from tests.verify.excluded import BATCH, MAPS, RATE, UNITS, X
-from tests.verify.toys import most_misses
+from tests.verify.excluded import BATCH, MAPS, RATE, UNITS
+from tests.verify.toys import most_misses, require_rate
 
 CHECKS = 100_000
 EVERY = tuple(MAPS)
@@ -87,41 +86,16 @@ def test_dkw_alarms_of_exact_laws():
     assert count <= most_misses(CHECKS, RATE)
 
 
-@pytest.mark.full
-def test_asymptotic_alarms_of_normal_features():
-    """Only normal samples make it exact: features of a pool of one, whose mean is 0."""
-    count = 0
-    for seed in range(CHECKS // BATCH):
-        phi = mehler.MaxoutFeatures.draw(3, BATCH * UNITS, 1, seed=seed)
-        for row in phi(X)[0].reshape(BATCH, UNITS):
-            low, high = intervals.asymptotic(row, RATE)
-            count += not low <= 0.0 <= high
-    assert count <= most_misses(CHECKS, RATE)
+@pytest.mark.parametrize("n", [500, pytest.param(CHECKS, marks=pytest.mark.full)])
+def test_whole_checks(n):
+    """Of the Fourier map: three pairs share the rate by a union bound."""
+    options = {"resolution": 0.9, "false_alarm": RATE}
 
+    def check(seed):
+        draw = lambda word: Cosines(word, n_features=250)  # noqa: E731
+        return check_kernel(draw, Cosines.kernel, ROWS[:2], seed=seed, **options)
 
-def kernel_alarms(repeats):
-    """Whole checks of the Fourier map: three pairs share the rate by a union bound."""
-    return sum(
-        check_kernel(
-            lambda seed: Cosines(seed, n_features=250),
-            Cosines.kernel,
-            ROWS[:2],
-            resolution=0.9,
-            false_alarm=RATE,
-            seed=seed,
-        ).status
-        == "refuted"
-        for seed in range(repeats)
-    )
-
-
-def test_whole_checks_sampled():
-    assert kernel_alarms(500) <= most_misses(500, RATE)
-
-
-@pytest.mark.full
-def test_whole_checks():
-    assert kernel_alarms(CHECKS) <= most_misses(CHECKS, RATE)
+    require_rate(check, n, RATE)
 
 
 def test_the_bound_is_the_one_stated():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,12 @@ FALSE_ALARM = 1e-9
 def most_misses(repeats: int, rate: float) -> int:
     """Return a count that Binomial(repeats, rate) exceeds with probability at most 1e-9."""
     return int(binom.isf(FALSE_ALARM, repeats, rate))
+
+
+def require_rate(check: Callable[[int], Any], repeats: int, rate: float) -> None:
+    """Require of checks of a right claim at seeds 0, 1, ... no more alarms than at a rate."""
+    alarms = sum(check(seed).status == "refuted" for seed in range(repeats))
+    assert alarms <= most_misses(repeats, rate)
 
 
 def cosine(x: Any, y: Any) -> tuple[Any, Any]:

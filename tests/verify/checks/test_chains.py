@@ -21,7 +21,7 @@ from mehler.verify.checks._variance import (
 )
 from mehler.verify.sampling._pairs import pairs_without_claim
 from mehler.verify.sampling._sources import DrawGroups, unit_source
-from tests.verify.toys import most_misses, points
+from tests.verify.toys import points, require_rate
 
 X = points(2, 3)
 
@@ -152,15 +152,10 @@ def normal(seed):
     return lambda x: x @ z / np.sqrt(512)
 
 
-def alarms(draw, variance, repeats, **options):
-    one = np.ones((1, 1))
-    return sum(
-        check_variance(
-            draw, variance, one, false_alarm=RATE, miss=0.01, resolution=0.9, seed=seed, **options
-        ).status
-        == "refuted"
-        for seed in range(repeats)
-    )
+def piloted(draw, variance, **options):
+    """Checks of one row, by their seed."""
+    options |= {"false_alarm": RATE, "miss": 0.01, "resolution": 0.9}
+    return lambda seed: check_variance(draw, variance, np.ones((1, 1)), seed=seed, **options)
 
 
 @dataclass(frozen=True)
@@ -174,31 +169,26 @@ class Line(Unlabelled):
         return x @ (g[:, 1:] + g[:, :-1]) / np.sqrt(2 * self.m)
 
 
+# A check of whole draws takes a hundred times as long, and its groups are judged by the same code.
 PILOTED = {
-    "independent features": lambda n: alarms(
-        normal, lambda x, y: 2.0 * (x @ y.T) ** 2, n, independent_features=True
+    "independent features": (
+        piloted(normal, lambda x, y: 2.0 * (x @ y.T) ** 2, independent_features=True),
+        CHECKS,
     ),
-    "stretches": lambda n: alarms(draw(Line), None, n),
-    "whole draws": lambda n: alarms(
-        lambda seed: lambda x: Line(seed, m=8)(x),
-        lambda x, y: 8 * Line(0, m=8).gram_variance(x, y),
-        n,
+    "stretches": (piloted(draw(Line), None), CHECKS),
+    "whole draws": (
+        piloted(
+            lambda seed: lambda x: Line(seed, m=8)(x),
+            lambda x, y: 8 * Line(0, m=8).gram_variance(x, y),
+        ),
+        CHECKS // 50,
     ),
 }
 
 
-# A check of whole draws takes a hundred times as long, and its groups are judged by the same code.
-MANY = {"independent features": CHECKS, "stretches": CHECKS, "whole draws": CHECKS // 50}
-
-
+@pytest.mark.parametrize("part", [500, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("route", PILOTED)
 @pytest.mark.sampled(1)
-def test_piloted_alarms_sampled(route):
-    n = MANY[route] // 500
-    assert PILOTED[route](n) <= most_misses(n, RATE)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("route", PILOTED)
-def test_piloted_alarms(route):
-    assert PILOTED[route](MANY[route]) <= most_misses(MANY[route], RATE)
+def test_piloted_alarms(route, part):
+    check, n = PILOTED[route]
+    require_rate(check, n // part, RATE)

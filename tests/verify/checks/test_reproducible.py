@@ -8,7 +8,7 @@ import pytest
 import mehler
 from mehler.verify import check_structure
 from mehler.verify.checks.structure._seeds import in_common, in_place
-from tests.verify.toys import most_misses, paired_fourier, points
+from tests.verify.toys import paired_fourier, points, require_rate
 
 X = points(3, 4)
 
@@ -111,12 +111,7 @@ def test_a_time_limit_is_told():
 @pytest.mark.sampled(1)
 def test_it_raises_no_more_alarms_than_it_says(draw, repeats):
     """Signs of independent draws are fair coins exactly, so this needs no large numbers."""
-    rate = 0.2
-    alarms = sum(
-        seeds(draw, X[:2], false_alarm=rate, seed=seed).status == "refuted"
-        for seed in range(repeats)
-    )
-    assert alarms <= most_misses(repeats, rate)
+    require_rate(lambda seed: seeds(draw, X[:2], false_alarm=0.2, seed=seed), repeats, 0.2)
 
 
 def test_codes_that_all_seeds_share_are_told_from_chance():
