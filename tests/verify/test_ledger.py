@@ -11,7 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mehler.statements import BoundCase
-from mehler.verify import BudgetExceeded, Ledger, check_kernel, check_mean, check_structure
+from mehler.verify import (
+    BudgetExceeded,
+    Ledger,
+    check_convergence,
+    check_distribution,
+    check_gradient,
+    check_invariance,
+    check_kernel,
+    check_mean,
+    check_same,
+    check_structure,
+    check_variance,
+)
 from tests.verify.toys import Maxout, maxout2_kernel, points
 
 
@@ -96,6 +108,30 @@ def test_checks_pay_before_they_look():
         with pytest.raises(BudgetExceeded, match="raise the budget or lower false_alarm"):
             check()
     assert len(seen) == drawn
+
+
+X = points(2, 6)
+SAMPLES = np.random.default_rng(0).standard_normal((100, 2))
+FEW = {"max_features": 100_000}
+CHECKS = {
+    "kernel": lambda **o: check_kernel(Maxout, maxout2_kernel, X, **FEW, **o),
+    "variance": lambda **o: check_variance(Maxout, None, X, **FEW, **o),
+    "convergence": lambda **o: check_convergence(lambda s, m: Maxout(s, m=m), X, **FEW, **o),
+    "distribution": lambda **o: check_distribution(Maxout, lambda x, t: 0.5 + 0 * t, X, **FEW, **o),
+    "gradient": lambda **o: check_gradient(Maxout, lambda x, y: x[:, None] + 0 * y, X, **FEW, **o),
+    "invariance": lambda **o: check_invariance(Maxout, np.negative, X, **o),
+    "same": lambda **o: check_same(Maxout, Maxout, X, **o),
+    "mean": lambda **o: check_mean(SAMPLES, [0.0, 0.0], resolution=0.1, **o),
+    "mean of products": lambda **o: check_mean(SAMPLES, np.eye(2), resolution=0.1, **o),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_pays_once(name):
+    ledger = Ledger()
+    CHECKS[name](ledger=ledger)
+    label = name.partition(" ")[0]
+    assert [(one.label, one.false_alarm) for one in ledger.entries] == [(label, 1e-9)]
 
 
 def test_to_dict_is_json():
