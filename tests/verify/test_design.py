@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,9 @@ from hypothesis import strategies as st
 
 from mehler.verify import detectable_effect, features_needed, intervals
 from tests.verify.toys import most_misses
+
+TABLE = Path(__file__).parents[2] / "benchmarks" / "results" / "sample_sizes.json"
+ROWS = {row["k"]: row for row in json.loads(TABLE.read_text(encoding="utf-8"))["rows"]}
 
 rates = st.floats(-12, -1).map(lambda e: 10.0**e)
 
@@ -48,9 +53,20 @@ def test_too_few_features_promise_nothing():
     assert detectable_effect(10, 1.0, 1e-9) == math.inf
 
 
-def test_a_kernel_near_one_needs_fewer_than_five_thousand():
-    k = 0.956
-    assert features_needed((1 - k * k) ** 2 / 2, 0.02, 1e-9, 1e-9) < 5000
+@pytest.mark.parametrize("k", ROWS)
+def test_the_table_of_sample_sizes_says_what_the_design_says(k):
+    variance = (1 - k * k) ** 2 / 2
+    for name, each in (("pairs", variance), ("cosines", variance + 0.5)):
+        assert ROWS[k][name] == features_needed(each, 0.02, 1e-9, 1e-9)
+        assert ROWS[k][name] < ROWS[k][f"{name}_hoeffding"]
+
+
+def test_near_one_a_hundredth_of_hoeffding_does():
+    row = ROWS[0.956]
+    # A pair is two features.
+    assert 2 * row["pairs"] < 5000
+    # Half width 0.01 for samples in [-1, 1]: 2^2 log(2e9) / (2 * 0.01^2).
+    assert row["pairs_hoeffding"] == math.ceil(4 * math.log(2e9) / (2 * 0.01**2))
 
 
 def test_the_promises_are_kept_by_heavy_tails():

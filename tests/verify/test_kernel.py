@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+import mehler
 from mehler.verify import assert_kernel, check_kernel
 from tests.verify import toys
 from tests.verify.toys import Maxout, maxout2_kernel, points
@@ -224,6 +225,36 @@ def test_capped_is_inconclusive_and_says_how_many_would_decide(variance):
         assert_kernel(maxout(m=100), maxout2_kernel, X, max_features=20_000)
 
 
+TWO = np.random.default_rng(3).standard_normal((2, 3))
+
+
+def test_too_few_samples_for_any_interval_are_said_in_words():
+    draw = lambda seed: mehler.MaxoutFeatures.draw(3, 10, 4, seed=seed)  # noqa: E731
+    verdict = check_kernel(draw, draw(0).kernel, TWO, max_features=10)
+    assert verdict.status == "inconclusive"
+    assert "unbounded at so few samples" in verdict.reason
+    assert "inf" not in verdict.reason
+
+
+def test_draws_larger_than_a_target_do_not_end_the_inspections():
+    """One draw of 20,000 bounded samples covers several planned sizes; more draws decide."""
+
+    def draw(seed):
+        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 20_000))
+        return lambda X: np.cos(X @ signs) / np.sqrt(20_000)
+
+    # E cos(<s, x>) cos(<s, y>) over random signs: half the cosines of sum and difference.
+    def kernel(X, Y):
+        plus = np.prod(np.cos(X[:, None, :] + Y[None, :, :]), axis=2)
+        minus = np.prod(np.cos(X[:, None, :] - Y[None, :, :]), axis=2)
+        return (plus + minus) / 2
+
+    options = {"bounds": (-1.0, 1.0), "independent_features": True, "resolution": 0.05}
+    verdict = check_kernel(draw, kernel, TWO, **options)
+    assert verdict.status == "holds", str(verdict)
+    assert verdict.n_draws > 1
+
+
 @pytest.mark.parametrize("variance", [None, toys.maxout2_variance])
 def test_a_time_limit_promises_nothing_that_was_not_planned(variance):
     """Of few samples, cut short, a size that would decide is a guess."""
@@ -302,14 +333,10 @@ def test_where_names_the_defective_pair():
 
 def test_false_alarms_over_many_checks_of_a_correct_map():
     """The union bound over 6 pairs and Catoni's inequality are never tighter than stated."""
-    rate, repeats = 0.05, 300
-    alarms = 0
-    for k in range(repeats):
-        verdict = check_kernel(
-            maxout(m=200), maxout2_kernel, X[:3], resolution=0.9, false_alarm=rate, seed=k
-        )
-        alarms += verdict.status == "refuted"
-    assert alarms <= toys.most_misses(repeats, rate)
+    options = {"resolution": 0.9, "false_alarm": 0.05}
+    toys.require_rate(
+        lambda k: check_kernel(maxout(m=200), maxout2_kernel, X[:3], seed=k, **options), 300, 0.05
+    )
 
 
 @pytest.mark.sampled(3)
