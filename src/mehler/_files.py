@@ -11,7 +11,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import FrameType
 
 # Bytes that must be free: a report of all statements at the quick level takes 3 MB.
 _LARGEST = 16 * 2**20
@@ -21,12 +20,7 @@ written: list[Path] = []
 
 def write_whole(path: Path, text: str) -> None:
     """Write `text` atomically, creating folders; on OSError the old file stays."""
-    _write({path: text.encode("utf-8")})
-
-
-def write_all(texts: Mapping[Path, str]) -> None:
-    """Write several texts as `write_whole` does: all new files are complete before one is moved."""
-    _write({path: text.encode("utf-8") for path, text in texts.items()})
+    write_all({path: text})
 
 
 def destination(path: Path) -> Path:
@@ -44,16 +38,12 @@ def destination(path: Path) -> Path:
 def uninterrupted() -> Iterator[None]:
     """Hold back requests to end the process until some files have changed together."""
     held: list[int] = []
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        held.append(number)
-
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             # Handlers that C code has set are not known, and could not be put back.
             if signal.getsignal(number) is not None:
-                before[number] = signal.signal(number, hold)
+                before[number] = signal.signal(number, lambda number, frame: held.append(number))
     try:
         yield
     finally:
@@ -100,17 +90,17 @@ def require_folder(folder: Path, option: str) -> None:
         )
 
 
-def _write(contents: Mapping[Path, bytes]) -> None:
-    """Write files beside their places, and move them there together."""
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Write texts as `write_whole` does, beside their places, and move them there together."""
     moves: list[tuple[str, Path, Path]] = []
     try:
-        for path, content in contents.items():
+        for path, text in texts.items():
             place = destination(path)
             place.parent.mkdir(parents=True, exist_ok=True)
             handle, source = tempfile.mkstemp(prefix=".mehler-", dir=place.parent)
             moves.append((source, place, path))
             with os.fdopen(handle, "wb") as file:
-                file.write(content)
+                file.write(text.encode("utf-8"))
             # mkstemp creates private files; the result should be as public as what was there.
             mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644
             os.chmod(source, mode)

@@ -1,10 +1,12 @@
-"""End processes that a target forks before they return from it."""
+"""End processes that a target forks before they return from it, and those whose parent is gone."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
+import threading
+from multiprocessing import parent_process
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,27 +27,34 @@ def end_forks() -> None:
     os.set_blocking(read, False)
 
     def forked() -> None:
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None and not frame.f_code.co_filename.startswith(_PACKAGE):
-            frame = frame.f_back
-        caller = frame
+        caller: FrameType | None = sys._getframe(1)
+        while caller is not None and not caller.f_code.co_filename.startswith(_PACKAGE):
+            caller = caller.f_back
 
         def end(current: FrameType, event: str, argument: Any) -> None:
             returns = event == "return" and current.f_back is caller
-            if caller is not None and (returns or (event != "call" and current is caller)):
-                _end_child(read)
+            if caller is None or not (returns or (event != "call" and current is caller)):
+                return
+            with contextlib.suppress(OSError):
+                os.read(read, 1)
+                os.write(
+                    2,
+                    b"mehler: warning: the target forks, and a child process returned from it, "
+                    b"which was ended: a child has to end itself, by os._exit\n",
+                )
+            os._exit(COULD_NOT_RUN)
 
         sys.setprofile(end)
 
     os.register_at_fork(after_in_child=forked)
 
 
-def _end_child(token: int) -> None:
-    with contextlib.suppress(OSError):
-        os.read(token, 1)
-        os.write(
-            2,
-            b"mehler: warning: the target forks, and a child process returned from it, which was "
-            b"ended: a child has to end itself, by os._exit\n",
-        )
-    os._exit(COULD_NOT_RUN)
+def end_with_parent() -> None:
+    """End this process, whatever it computes, once the process that started it is gone."""
+
+    def wait(parent: Any) -> None:
+        parent.join()
+        os._exit(COULD_NOT_RUN)
+
+    if parent := parent_process():
+        threading.Thread(target=wait, args=(parent,), daemon=True).start()

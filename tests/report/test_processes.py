@@ -86,6 +86,26 @@ def test_a_killed_process_is_an_error_in_words():
         jobs.run([partial(signal.raise_signal, signal.SIGKILL), partial(time.sleep, 0)])
 
 
+AT_WORK = """
+import os, time
+from functools import partial
+from mehler.report._jobs import Jobs
+with Jobs(2) as jobs:
+    jobs.run([partial(os.write, 2, b"at work\\n"), *2 * [partial(time.sleep, 60.0)]])
+"""
+
+
+def test_processes_end_with_their_parent_in_the_middle_of_a_task():
+    with subprocess.Popen(
+        [sys.executable, "-c", AT_WORK], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr.readline() == "at work\n"
+        start = time.perf_counter()
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read() == ""  # until all processes have closed it
+    assert time.perf_counter() - start < 30.0
+
+
 @pytest.mark.parametrize("n_jobs", [0, -2, True, 1.5])
 def test_other_numbers_of_processes_are_refused(n_jobs):
     with pytest.raises((TypeError, ValueError), match="n_jobs"):

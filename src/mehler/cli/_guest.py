@@ -7,18 +7,16 @@ therefore what its process reports through a pipe, never the status with which t
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
-import threading
 import traceback
 from collections.abc import Callable
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from time import monotonic
 from types import FrameType
 from typing import Any
 
-from mehler._forks import COULD_NOT_RUN, end_forks
+from mehler._forks import COULD_NOT_RUN, end_forks, end_with_parent
 
 # Seconds between tests whether the process is alive, and from its report to its end.
 _POLL, _GRACE = 0.25, 5.0
@@ -92,7 +90,7 @@ _report: list[Connection] = []
 def _serve(run: Callable[[list[str]], int], words: list[str], theirs: Connection) -> None:
     """Run the command, and report its status, in the process of its own."""
     _report.append(theirs)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     end_forks()
     try:
         status = run(words)
@@ -100,14 +98,6 @@ def _serve(run: Callable[[list[str]], int], words: list[str], theirs: Connection
         traceback.print_exc()
         status = COULD_NOT_RUN
     theirs.send(("status", status))
-
-
-def _end_with_parent() -> None:
-    """End with the process that waits for this one, if that is killed."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(COULD_NOT_RUN)
 
 
 def report_limit(seconds: float) -> None:

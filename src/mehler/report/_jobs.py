@@ -19,6 +19,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
 from mehler._arrays import one_blas_thread, usable_cores
+from mehler._forks import end_with_parent
 from mehler._validate import require_integer
 from mehler.statements import Context, Evidence, Level
 from mehler.verify import BudgetExceeded, Entry, Ledger
@@ -143,6 +144,7 @@ def _work(connection: Any) -> None:
     """Run the tasks of a connection until it closes; the answer of one that fails is empty."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
+    end_with_parent()
     with suppress(EOFError, ConnectionError), one_blas_thread():
         while True:
             packed = connection.recv_bytes()
