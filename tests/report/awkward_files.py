@@ -271,7 +271,7 @@ FILES = (
         options={"encoding": "latin-1"},
     ),
     File("one column", raw("a\n1\n3\n"), ("a",), [[1], [3]]),
-    refused("one row", raw("a,b\n1,2\n"), "1 row that is not all zero"),
+    refused("one row", raw("a,b\n1,2\n"), "1 row that is not all zero: give at least two"),
     File("no end of the last line", raw("a,b\n1,2\n3,5"), ("a", "b"), [[1, 2], [3, 5]]),
     File("ends of old Macs", raw("a,b\r1,2\r3,5\r"), ("a", "b"), [[1, 2], [3, 5]]),
     refused(
@@ -362,6 +362,7 @@ FILES = (
         name="a.npy",
     ),
     File("booleans", lambda p: np.save(p, ROWS > 0), ("x0", "x1", "x2"), ROWS > 0, name="a.npy"),
+    File("an ending in capitals", lambda p: _save(p, ROWS), ("x0", "x1", "x2"), name="a.NPY"),
     File(
         "bytes of the other order, columns first",
         lambda p: np.save(p, np.asfortranarray(ROWS.astype(">f4"))),
@@ -398,7 +399,7 @@ FILES = (
     ),
     File(
         "several arrays, one of labels",
-        lambda p: np.savez(p, rows=ROWS, other=ROWS + 1, y=[0, 1, 1, 0]),
+        lambda p: np.savez(p, y=[0, 1, 1, 0], rows=ROWS, other=ROWS + 1),
         ("x0", "x1", "x2"),
         says="array rows, not other (--array)",
         options={"target": "y"},
@@ -423,31 +424,22 @@ FILES = (
         name="a.npz",
     ),
     File("a mark before a quoted name", raw(b'\xef\xbb\xbf"a"\n1\n2\n'), ("a",), [[1], [2]]),
-    refused("thousands by commas", raw('a,b\n"1,234",2\n'), "text ('1,234'"),
     refused("thousands by spaces", raw("a,b\n1 234,2\n"), "text ('1 234')"),
     refused("apostrophes", raw("a,b\n1'234,2\n"), """text ("1'234")"""),
-    refused("underscores", raw("a,b\n1_234,2\n"), "text ('1_234')"),
-    refused("percent", raw("a,b\n10%,2\n"), "text ('10%')"),
     refused("hexadecimals", raw("a,b\n0x10,2\n"), "text ('0x10')"),
     refused("exponents of Fortran", raw("a,b\n1D3,2\n"), "text ('1D3')"),
     refused("Unicode's minus", raw("a,b\n\u22121,2\n"), "text ('\u22121')"),
-    refused("Arabic digits", raw("a,b\n\u0661,2\n"), "text ('\u0661')"),
     refused("question marks", raw("a,b\n?,2\n3,4\n"), "text ('?')"),
     refused("times of day", raw("a,b\n12:30:00,2\n"), "times ('12:30:00')"),
     refused("beyond all floats", raw("a,b\n1e400,2\n3,4\n"), "holds inf at row 0"),
     File("near the largest", raw("a\n1e308\n-1e308\n"), ("a",), [[1e308], [-1e308]]),
     File("signs of plus", raw("a,b\n+1,+2\n+3,4\n"), ("a", "b"), [[1, 2], [3, 4]]),
-    refused("one row", raw("a,b\n1,2\n"), "give at least two"),
-    File("old line ends", raw("a,b\r1,2\r3,4\r"), ("a", "b"), [[1, 2], [3, 4]]),
     refused("Excel's first line", raw("sep=;\na;b\n1;2\n"), "by semicolons: give"),
     refused("control-Z at the end", raw("a,b\n1,2\n\x1a"), "row 1 has 1 cell"),
     refused("a comment above", raw("# of 1999\na,b\n1,2\n"), "row 0 has 2 cells"),
     refused("a packed file", raw(b"\x1f\x8b"), "is compressed: unpack it", name="a.csv.gz"),
     refused("UTF-32", raw("a\n1\n2\n".encode("utf-32")), "give --encoding utf-32"),
     File("Fortran's order", lambda p: np.save(p, ROWS.copy("F")), ("x0", "x1", "x2"), name="a.npy"),
-    File(
-        "bytes reversed", lambda p: np.save(p, ROWS.astype(">f4")), ("x0", "x1", "x2"), name="a.npy"
-    ),
     refused("one axis", lambda p: np.save(p, ROWS[0]), "not rows and columns", name="a.npy"),
     refused("text", lambda p: np.save(p, ROWS.astype(str)), "not numbers", name="a.npy"),
     refused(
@@ -538,7 +530,10 @@ FILES = (
         name="a.npy",
     ),
     File(
-        "an array in front of another", lambda p: _two_arrays(p), ("x0", "x1", "x2"), name="a.npy"
+        "an array in front of another",
+        lambda p: _save(p, ROWS, ROWS + 1),
+        ("x0", "x1", "x2"),
+        name="a.npy",
     ),
     File(
         "labels of text",
@@ -558,10 +553,10 @@ FILES = (
 )
 
 
-def _two_arrays(path: Path) -> None:
+def _save(path: Path, *arrays: np.ndarray) -> None:
     with path.open("wb") as file:
-        np.save(file, ROWS)
-        np.save(file, ROWS + 1)
+        for array in arrays:
+            np.save(file, array)
 
 
 def _batches(path: Path) -> None:

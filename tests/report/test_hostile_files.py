@@ -137,6 +137,11 @@ def sparse_file(path):
 BODY = ROWS.tobytes()
 DAMAGED, EMPTY, BIG = "is damaged", "is empty", "header claims 200000000 bytes, above 10000"
 MISSING = "holds nothing but missing values"
+NOISE = {
+    "UTF-16": b"\xff\xfe\x00\x01 not data" * 9,
+    "NumPy": b"\x93NUMPY",
+    "an archive": b"PK\x03\x04zip",
+}
 # What the file is, its ending, how it is made, what is said (None: it is read), and options.
 REFUSED = [
     ("a header of blanks", "npy", raw(npy(" " * 200, version=2, length=200_000_000)), BIG),
@@ -168,7 +173,7 @@ REFUSED = [
     ("a pickle, packed", "npz", archive(X__npy=whole(np.array([[{}]]))), "pickled objects"),
     ("a member that is none", "npz", archive(X__npy=b"hello"), DAMAGED),
     ("no member", "npz", archive(), "holds nothing"),
-    ("no array", "npz", archive(readme=b"hello"), "holds no array named X"),
+    ("no array", "npz", archive(readme=b"hello"), "none with two axes (it holds readme): save the"),
     ("an archive cut short", "npz", raw(b"PK\x03\x04" + b"\0" * 50), DAMAGED),
     ("50 MB of zeros", "npz", archive(X__npy=npy(described("(625, 9999)"), bytes(8 * 6249375))),
      "above the limit of 0.01 GiB", {"unpack_limit": 0.01}),
@@ -176,7 +181,16 @@ REFUSED = [
     ("sparse diagonals", "npz", lambda p: sparse.save_npz(p, sparse.dia_array(ROWS)), ".toarray()"),
     ("sparse triples", "npz", lambda p: sparse.save_npz(p, sparse.coo_array(ROWS)), ".toarray()"),
     ("names that escape", "npz", archive(**{f"{ESCAPE}.npy": whole(ROWS[0])}), r"\x1b[31mred"),
-    ("no bytes", "csv", raw(b""), EMPTY),
+    *(("no bytes", ending, raw(b""), EMPTY) for ending in ("csv", "npy", "npz", "parquet")),
+    ("no file", "npy", lambda p: None, "does not exist: check the path"),
+    ("another ending", "txt", raw("1"), "kind '.txt': give one of .npy, .npz, .csv, .tsv, .parq"),
+    ("a header alone", "csv", raw("a,b\n"), "is empty but for a header"),
+    ("blank lines", "csv", raw("\n\n"), EMPTY),
+    *((f"noise like {like}", ending, raw(noise), "DATA=")
+      for ending in ("npy", "npz", "parquet", "csv", "arrow")
+      for like, noise in NOISE.items()),
+    ("Feather of version 1", "feather", raw(b"FEA1" + bytes(40)),
+     "is a Feather file of version 1: write it again, with"),
     ("zero bytes", "csv", raw(b"a,b\n1,2\n\0\0,\0\n"), "zero bytes"),
     ("gzip", "csv", lambda p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "is compressed"),
     ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), "--encoding latin-1"),
@@ -261,10 +275,6 @@ READ = [
     ("names of formulas", raw('"=cmd|calc!A1",@x,+y\n1,2,3\n4,5,7\n')),
     ("a name of many marks", raw("a" + "\u0301" * 500 + ",b,c\n1,2,3\n4,5,7\n")),
 ]
-
-
-def test_there_are_fifty():
-    assert len(REFUSED) + len(READ) >= 50
 
 
 def test_files_that_may_not_be_read_are_refused(tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ def names_in(columns: str | Sequence[str] | None, option: str) -> tuple[str, ...
 
 
 def choose(
-    source: Source, label: str, *, columns: Sequence[str], drop: Sequence[str], target: str | None
+    source: Source, *, columns: Sequence[str], drop: Sequence[str], target: str | None
 ) -> tuple[list[int], int | None, tuple[str, ...]]:
     """Return positions of the columns and of the target, and what was left out unasked."""
     place = {name: j for j, name in enumerate(source.columns)}
@@ -40,9 +40,8 @@ def choose(
     for option, names in options.items():
         for name in names:
             if name not in place:
-                raise ValueError(
-                    f"--{option} {name!r} is no column of {label}: {_near(name, source.columns)}"
-                )
+                near = _near(name, source.columns)
+                raise ValueError(f"--{option} {name!r} is no column of {source.label}: {near}")
     if target is not None and (target in columns or target in drop):
         raise ValueError(f"--target {target!r} is left out of the rows: do not name it twice")
     if set(columns) & set(drop):
@@ -51,7 +50,7 @@ def choose(
     chosen = list(columns) or [name for name in source.columns if name not in source.index]
     use = [place[name] for name in dict.fromkeys(chosen) if name not in drop and name != target]
     if not use:
-        raise ValueError(f"{label} has no columns left: keep one at least")
+        raise ValueError(f"{source.label} has no columns left: keep one at least")
     unasked = [] if columns else [n for n in source.index if n not in drop and n != target]
     notes = tuple(f"index column {name} left out" for name in unasked)
     return use, None if target is None else place[target], notes

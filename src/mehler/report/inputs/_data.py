@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from mehler._validate import require_flag, require_instance, require_positive
 from mehler.data import MissingDataError, digits
 from mehler.report.inputs import _columns
 from mehler.report.inputs._columns import warnings_on
-from mehler.report.inputs._numpy_files import array_source, read_npy, read_npz
+from mehler.report.inputs._numpy_files import read_npy, read_npz
 from mehler.report.inputs._out_of_core import (
     ArraySource,
     Look,
@@ -28,6 +28,7 @@ from mehler.report.inputs._out_of_core import (
     evenly_spaced,
     exceeds,
     is_large,
+    missing,
 )
 from mehler.report.inputs._tables import FileSource, FrameSource, is_frame
 from mehler.report.inputs._text import Layout, TextSource
@@ -74,23 +75,15 @@ class DataMatrix:
     values: np.ndarray
     index: np.ndarray
     n_zero_rows: int
-    n_not_held: int = 0
-    columns: tuple[str, ...] = ()
-    lows: np.ndarray = field(default_factory=lambda: np.empty(0))
-    highs: np.ndarray = field(default_factory=lambda: np.empty(0))
-    warnings: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    target: np.ndarray | None = None
-    target_name: str | None = None
-    options: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.columns:
-            names = tuple(f"x{j}" for j in range(self.values.shape[1]))
-            object.__setattr__(self, "columns", names)
-        if not self.lows.size:
-            object.__setattr__(self, "lows", self.values.min(axis=0))
-            object.__setattr__(self, "highs", self.values.max(axis=0))
+    n_not_held: int
+    columns: tuple[str, ...]
+    lows: np.ndarray
+    highs: np.ndarray
+    warnings: tuple[str, ...]
+    choices: tuple[str, ...]
+    target: np.ndarray | None
+    target_name: str | None
+    options: tuple[str, ...]
 
     @property
     def n_rows(self) -> int:
@@ -221,19 +214,26 @@ def load_rows(
     wanted, unwanted = (
         _columns.names_in(names, option) for names, option in ((columns, "columns"), (drop, "drop"))
     )
-    source, label, labels = _open(data, target, layout, array, limit)
+    source, labels = _open(data, target, layout, array, limit)
     named = target if labels is None else None
-    use, place, notes = _columns.choose(source, label, columns=wanted, drop=unwanted, target=named)
-    statistics = _scan(source, label, use, place, drop_missing)
+    use, place, notes = _columns.choose(source, columns=wanted, drop=unwanted, target=named)
+    statistics = _scan(source, use, place, drop_missing)
     names = _names(source, use)
-    rows = _take(source, use, place, statistics)
+    values, entries, index = _take(source, use, place, statistics)
     if standardize:
-        rows, notes = _standardize(rows, names, statistics), (*notes, "standardized")
+        # Memory of the caller is left as it is.
+        values = values.copy() if source.path is None else values
+        _standardize(values, names, statistics)
+        notes += ("standardized",)
     if statistics.n_bad_rows:
         notes += (f"{counted(statistics.n_bad_rows, 'row')} with missing values left out",)
-    rows = _drop_zeros(rows, label, statistics, standardize)
+    keep = _nonzero(values, source.label, statistics)
+    n_zero = index.size - keep.size if standardize else statistics.n_zero_rows
+    if keep.size < index.size:
+        values, index = values[keep], index[keep]
+        entries = None if entries is None else entries[keep]
     if labels is not None:
-        rows = replace(rows, target=_align_labels(labels, statistics.n_rows, rows.index))
+        entries = _align_labels(labels, statistics.n_rows, index)
     options = {
         "columns": _columns.joined(wanted) or None,
         "drop": _columns.joined(unwanted) or None,
@@ -244,11 +244,19 @@ def load_rows(
         "standardize": standardize or None,
         "drop_missing": drop_missing or None,
     }
-    return replace(
-        rows,
+    return DataMatrix(
+        name=source.name,
+        path=source.path,
+        values=values,
+        index=index,
+        n_zero_rows=n_zero,
+        n_not_held=statistics.n_good - n_zero - keep.size,
         columns=names,
-        choices=(*source.choices, *notes),
+        lows=statistics.lows,
+        highs=statistics.highs,
         warnings=warnings_on(names, statistics, standardize=standardize),
+        choices=(*source.choices, *notes),
+        target=entries,
         target_name=target if target is None or isinstance(target, str) else "target",
         options=_as_options(options),
     )
@@ -256,15 +264,15 @@ def load_rows(
 
 def _open(
     data: Any, target: Any, layout: Layout, array: str | None, limit: float
-) -> tuple[Source, str, Any]:
-    """Return the source, how messages call it, and labels that are not among its columns."""
+) -> tuple[Source, Any]:
+    """Return the source, and labels that are not among its columns."""
     labels = None if target is None or isinstance(target, str) else target
     if data is None:
         try:
             values = digits().X.reshape(-1, 64)
         except MissingDataError as error:
             raise ValueError(f"DATA is not given, and {error}; or give a file") from error
-        return ArraySource(values, "scikit-learn digits (8×8)"), "DATA", labels
+        return ArraySource(values, "scikit-learn digits (8×8)", "DATA"), labels
     if isinstance(data, str | PathLike):
         path = Path(data)
         label = f"DATA={str(path)!r}"
@@ -273,20 +281,19 @@ def _open(
         except OSError as error:
             raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
     if is_frame(data):
-        return FrameSource(data), "data", labels
+        return FrameSource(data), labels
     if sparse.issparse(data):
         raise ValueError("data is a sparse matrix of SciPy: give data.toarray()")
-    values = data
     chunked = _arrays.is_array(data) and _arrays.is_chunked(data)
-    if not ((chunked or isinstance(data, np.memmap)) and is_large(data)):
-        values = np.asarray(_arrays.to_host(data))
-    return array_source(values, "array", "data", None), "data", labels
+    if not isinstance(data, np.memmap) and not (chunked and is_large(data)):
+        data = np.asarray(_arrays.to_host(data))
+    return ArraySource(data, "array", "data"), labels
 
 
 def _open_file(
     path: Path, label: str, target: Any, layout: Layout, array: str | None, limit: float
-) -> tuple[Source, str, Any]:
-    """Return the source of a file by its suffix, its label, and labels of a ``.npz``."""
+) -> tuple[Source, Any]:
+    """Return the source of a file by its suffix, and labels, those of a ``.npz`` too."""
     if not path.exists():
         raise ValueError(f"{label} does not exist: check the path")
     if not path.is_file():
@@ -306,17 +313,15 @@ def _open_file(
         raise ValueError(f"{label} is no text file: leave out {of_text[0]}")
     if array is not None and kind != ".npz":
         raise ValueError(f"{label} is no .npz of several arrays: leave out --array")
-    if kind == ".npy":
-        return array_source(read_npy(path, label), path.name, label, str(path)), label, labels
     if kind == ".npz":
         name = target if isinstance(target, str) else None
-        values, other, choice = read_npz(path, label, array=array, target=name, limit=limit)
-        source = array_source(values, path.name, label, str(path))
-        source.choices = (choice,)
-        return source, label, labels if other is None else other
+        source, entries = read_npz(path, label, array=array, target=name, limit=limit)
+        return source, labels if entries is None else entries
+    if kind == ".npy":
+        return read_npy(path, label), labels
     if kind in _TEXT:
-        return TextSource(path, label, layout), label, labels
-    return FileSource(path, label, limit), label, labels
+        return TextSource(path, label, layout), labels
+    return FileSource(path, label, limit), labels
 
 
 def _as_options(values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -333,28 +338,25 @@ def _as_options(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _scan(
-    source: Source, label: str, use: list[int], place: int | None, drop_missing: bool
-) -> Look:
+def _scan(source: Source, use: list[int], place: int | None, drop_missing: bool) -> Look:
     """Return the statistics of all rows; refuse columns that are not finite numbers."""
     unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
+    statistics, label = None, source.label
     # Columns that one pass finds unusable are left out of the next.
     while use := [j for j in use if source.columns[j] not in unusable]:
         try:
             statistics = source.look(use, place)
-            empty = np.flatnonzero(statistics.n_bad == statistics.n_rows)
-            odd = {source.columns[use[j]]: "nothing but missing values" for j in empty}
         except NotNumbers as error:
-            statistics, odd = None, error.columns
-            if not odd:
-                raise ValueError(f"{label} cannot be read as numbers ({error})") from error
-        if statistics is not None and not statistics.n_rows:
+            unusable |= error.columns
+            continue
+        if not statistics.n_rows:
             raise ValueError(
                 f"{label} is empty, or all its cells are missing: give rows of numbers"
             )
-        if not odd:
+        empty = np.flatnonzero(statistics.n_bad == statistics.n_rows)
+        if not empty.size:
             break
-        unusable |= odd
+        unusable |= {source.columns[use[j]]: "nothing but missing values" for j in empty}
     else:
         statistics = None
     target = None if place is None else source.columns[place]
@@ -373,63 +375,44 @@ def _names(source: Source, use: Sequence[int]) -> tuple[str, ...]:
     return tuple(source.columns[j] for j in use)
 
 
-def _take(source: Source, use: list[int], place: int | None, statistics: Look) -> DataMatrix:
-    """Take all rows, or some of very many, without those that lack a value."""
+def _take(
+    source: Source, use: list[int], place: int | None, statistics: Look
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Take all rows, or some of very many, without those that lack a value.
+
+    Return them with their targets and their positions.
+    """
     n, d = statistics.n_rows, len(use)
     index = evenly_spaced(n, d) if exceeds(n, d) else np.arange(n)
-    values, target, present = source.take(use, place, index)
+    values, entries = source.take(use, place, index)
     if statistics.n_bad_rows:
-        filled = np.isfinite(values).all(axis=1)
-        target = None if target is None else target[filled[present]]
-        keep = np.flatnonzero(filled & present)
+        bad = ~np.isfinite(values).all(axis=1) | (False if entries is None else missing(entries))
+        keep = np.flatnonzero(~bad)
         values, index = values[keep], index[keep]
-    return DataMatrix(
-        name=source.name,
-        path=source.path,
-        values=values,
-        index=index,
-        n_zero_rows=statistics.n_zero_rows,
-        lows=statistics.lows,
-        highs=statistics.highs,
-        target=target,
-    )
+        entries = None if entries is None else entries[keep]
+    return values, None if entries is None else source.labels(entries), index
 
 
-def _standardize(rows: DataMatrix, names: Sequence[str], statistics: Look) -> DataMatrix:
-    """Shift and scale by the moments of all rows; constant columns become 0."""
+def _standardize(values: np.ndarray, names: Sequence[str], statistics: Look) -> None:
+    """Shift and scale rows in place by the moments of all; constant columns become 0."""
     constant = statistics.lows == statistics.highs
     shift = np.where(constant, statistics.lows, statistics.means)
     scale = np.where(constant, 1.0, statistics.stds)
     if not np.isfinite(scale).all():
         name = names[int(np.argmin(np.isfinite(scale)))]
         raise ValueError(f"--standardize: the squares of column {name!r} overflow; scale it first")
-    # Memory of the caller is left as it is.
-    values = rows.values - shift if rows.path is None else rows.values
-    if rows.path is not None:
-        values -= shift
+    values -= shift
     values /= scale
-    return replace(rows, values=values)
 
 
-def _drop_zeros(rows: DataMatrix, label: str, statistics: Look, standardize: bool) -> DataMatrix:
-    """Leave out rows of zeros, which have no direction, and count the rows that are not held."""
-    keep = np.flatnonzero(np.any(rows.values, axis=1))
-    n_held = rows.index.size
+def _nonzero(values: np.ndarray, label: str, statistics: Look) -> np.ndarray:
+    """Return the positions of rows that have a direction; refuse fewer than two."""
+    keep = np.flatnonzero(np.any(values, axis=1))
     if keep.size < 2:
-        among = f" among {n_held} evenly spaced ones" if n_held < statistics.n_good else ""
+        among = f" among {len(values)} evenly spaced ones" * (len(values) < statistics.n_good)
         nonzero = f"{counted(keep.size, 'row')} that {be(keep.size)} not all zero{among}"
         raise ValueError(f"{label} has {nonzero}: give at least two")
-    n_zero = n_held - keep.size if standardize else statistics.n_zero_rows
-    if keep.size < n_held:
-        rows = replace(
-            rows,
-            values=rows.values[keep],
-            index=rows.index[keep],
-            target=None if rows.target is None else rows.target[keep],
-        )
-    return replace(
-        rows, n_zero_rows=int(n_zero), n_not_held=int(statistics.n_good - n_zero - keep.size)
-    )
+    return keep
 
 
 def _align_labels(labels: Any, n: int, index: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""NumPy's files: a ``.npy`` is mapped where it is large, a ``.npz`` unpacked within a limit."""
+"""NumPy's files: a ``.npy`` is mapped, a ``.npz`` unpacked within a limit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import io
 import lzma
 import math
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -13,73 +15,82 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from mehler._arrays import Array
-from mehler.report.inputs._out_of_core import ArraySource, is_large
+from mehler.report.inputs._out_of_core import ArraySource
 
 _ENCRYPTED = 0x1
 # NumPy's own limit, by which a header of text is evaluated.
 _LONGEST_HEADER = 10_000
-_UNPACKING = (BadZipFile, zlib.error, lzma.LZMAError)
+_DAMAGES = (
+    *(ValueError, TypeError, SyntaxError, EOFError, KeyError, NotImplementedError),
+    *(BadZipFile, zlib.error, lzma.LZMAError),
+)
 # Members of every file of scipy.sparse.save_npz.
 _SPARSE = {"format", "shape", "data"}
 
 
-def read_npy(path: Path, label: str) -> Any:
-    """Read a file of one array, or map it into memory if it is large."""
-    try:
+def read_npy(path: Path, label: str) -> ArraySource:
+    """Map a file of one array into memory."""
+    with _undamaged(label):
         with path.open("rb") as stream:
             _read_header(stream, path.stat().st_size)
         try:
             # Mapping compares the header with the size of the file before anything is read.
-            mapped = np.load(path, mmap_mode="r", allow_pickle=False)
-            if is_large(mapped):
-                return mapped
+            values = np.load(path, mmap_mode="r", allow_pickle=False)
         except ValueError:  # an empty array cannot be mapped
-            pass
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TypeError) as error:
-        raise _refusal(label, error) from error
+            values = np.load(path, allow_pickle=False)
+    return ArraySource(values, path.name, label, str(path))
 
 
 def read_npz(
     path: Path, label: str, *, array: str | None, target: str | None, limit: float
-) -> tuple[Any, Any, str]:
-    """Return the rows of an archive, its array `target` if there is one, and a note of the choice.
+) -> tuple[ArraySource, Any]:
+    """Return the rows of an archive, and its array `target` if there is one.
 
     `limit` is in GiB, for both arrays unpacked.
     """
-    try:
-        with ZipFile(path) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            if len(members) < len(archive.infolist()):
-                raise _Refused(f"{label} holds two arrays of one name: save each under its own")
-            headers = {name: _header(archive, info, label) for name, info in members.items()}
-            name = _choose_rows(headers, label, array)
-            keys = [key for key in (name, target) if key is not None and key in headers]
-            size = sum(_size(*headers[key]) for key in keys)
-            if size > limit * 2**30:
-                raise _Refused(
-                    f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
-                    f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
-                )
+    with _undamaged(label):
+        archive = ZipFile(path)
+    with archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        if len(members) < len(archive.infolist()):
+            raise ValueError(f"{label} holds two arrays of one name: save each under its own")
+        if any(info.flag_bits & _ENCRYPTED for info in members.values()):
+            raise ValueError(f"{label} is encrypted: save it without a password")
+        with _undamaged(label):
+            headers = {name: _header(archive, info) for name, info in members.items()}
+        name = _choose_rows(headers, label, array)
+        keys = [key for key in (name, target) if key is not None and key in headers]
+        size = sum(_size(*headers[key]) for key in keys)
+        if size > limit * 2**30:
+            raise ValueError(
+                f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
+                f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
+            )
+        with _undamaged(label):
             arrays = {key: _unpack(archive, members[key]) for key in keys}
-    except _Refused:
-        raise
-    except (ValueError, EOFError, KeyError, NotImplementedError, *_UNPACKING) as error:
-        raise _refusal(label, error) from error
+    source = ArraySource(arrays[name], path.name, label, str(path))
     others = [key for key, (shape, _) in headers.items() if len(shape) == 2 and key != name]
-    choice = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
-    return arrays[name], arrays.get(target or ""), choice
+    source.choices = (f"array {name}" + (f", not {', '.join(others)} (--array)" if others else ""),)
+    return source, arrays.get(target or "")
 
 
-class _Refused(ValueError):
-    """A refusal with its own remedy, which is not taken for a damaged file."""
+@contextmanager
+def _undamaged(label: str) -> Iterator[None]:
+    """Refuse what NumPy and zipfile cannot read, with a remedy."""
+    try:
+        yield
+    except _DAMAGES as error:
+        if "pickle" in str(error) or "Object arrays" in str(error):
+            raise ValueError(
+                f"{label} holds pickled objects, which are not read: save an array of numbers with "
+                "numpy.save"
+            ) from error
+        text = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"{label} is damaged ({text}): save it again with numpy.save") from error
 
 
-def _header(archive: ZipFile, info: ZipInfo, label: str) -> tuple[tuple[int, ...], np.dtype]:
+def _header(archive: ZipFile, info: ZipInfo) -> tuple[tuple[int, ...], np.dtype]:
     """Read shape and type of an array without unpacking it."""
-    if info.flag_bits & _ENCRYPTED:
-        raise _Refused(f"{label} is encrypted: save it without a password")
     if not info.filename.endswith(".npy"):
         return (), np.dtype(object)
     with archive.open(info) as stream:
@@ -122,18 +133,18 @@ def _choose_rows(
     """Return the name of the rows: `array`, else X, else the first array with two axes."""
     contents = ", ".join(headers) or "nothing"
     if array is None and "X" not in headers and _SPARSE <= headers.keys():
-        raise _Refused(
+        raise ValueError(
             f"{label} holds a sparse matrix of SciPy: save its rows as .npy, by "
             "numpy.save('rows.npy', scipy.sparse.load_npz(FILE).toarray())"
         )
     if array is not None:
         if array not in headers:
-            raise _Refused(f"{label} holds no array named {array!r} (it holds {contents})")
+            raise ValueError(f"{label} holds no array named {array!r} (it holds {contents})")
         return array
     matrices = [name for name, (shape, _) in headers.items() if len(shape) == 2]
     if "X" in headers or matrices:
         return "X" if "X" in headers else matrices[0]
-    raise _Refused(
+    raise ValueError(
         f"{label} holds no array named X and none with two axes (it holds {contents}): save the "
         "rows as X"
     )
@@ -145,29 +156,3 @@ def _unpack(archive: ZipFile, info: ZipInfo) -> Any:
         while stream.read(1 << 16):  # the checksum is compared at the end
             continue
     return values
-
-
-def _refusal(label: str, error: Exception) -> ValueError:
-    if "pickle" in str(error) or "Object arrays" in str(error):
-        return ValueError(
-            f"{label} holds pickled objects, which are not read: save an array of numbers with "
-            "numpy.save"
-        )
-    text = " ".join(str(error).split()) or type(error).__name__
-    return ValueError(f"{label} is damaged ({text}): save it again with numpy.save")
-
-
-def array_source(values: Array, name: str, label: str, path: str | None) -> ArraySource:
-    """Return the source of an array; require two axes of real numbers, not empty."""
-    if values.ndim != 2:
-        raise ValueError(
-            f"{label} has shape {values.shape}, not rows and columns: "
-            "give two axes, one row an example"
-        )
-    if 0 in values.shape:
-        raise ValueError(f"{label} is empty, of shape {values.shape}: give rows of numbers")
-    if values.dtype.kind == "c":
-        raise ValueError(f"{label} is complex ({values.dtype}): give real numbers")
-    if values.dtype.kind not in "fiub":
-        raise ValueError(f"{label} holds {values.dtype}, not numbers: give real numbers")
-    return ArraySource(values, name, path)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import _arrays
 
@@ -85,8 +84,8 @@ class Look:
         return np.sqrt(self.squares / max(1, self.n_good))
 
 
-def look(block: np.ndarray, also_bad: Any = False) -> Look:
-    """Return the statistics of a block of rows; `also_bad` marks rows that lack something else."""
+def look(block: np.ndarray, labels: np.ndarray | None = None) -> Look:
+    """Return the statistics of a block of rows; those that lack a label are bad too."""
     n, d = block.shape
     finite = np.isfinite(block)
     whole = finite.all(axis=1)
@@ -95,7 +94,7 @@ def look(block: np.ndarray, also_bad: Any = False) -> Look:
         row = int(np.argmin(whole))
         column = int(np.argmin(finite[row]))
         first_bad = (row, column, float(block[row, column]))
-    bad = np.flatnonzero(~whole | also_bad)
+    bad = np.flatnonzero(~whole | (False if labels is None else missing(labels)))
     good = np.delete(block, bad, axis=0) if bad.size else block
     empty = np.zeros(d)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -145,19 +144,20 @@ def evenly_spaced(n: int, d: int) -> np.ndarray:
 class NotNumbers(Exception):
     """Columns of numbers in the first rows hold something else further on: `columns` says what."""
 
-    def __init__(self, message: str, columns: dict[str, str]) -> None:
-        super().__init__(message)
+    def __init__(self, columns: dict[str, str]) -> None:
+        super().__init__(columns)
         self.columns = columns
 
 
 class Source(ABC):
-    """Rows of named columns.
+    """Rows of named columns; `label` is how messages call them.
 
     `unusable` says of each column that holds no numbers what it does hold; `index` names the
     columns that are left out unless they are named.
     """
 
     name: str
+    label: str
     path: str | None = None
     columns: tuple[str, ...]
     unusable: dict[str, str]
@@ -168,39 +168,35 @@ class Source(ABC):
     def blocks(self, use: Sequence[int], target: int | None) -> Iterator[Block]:
         """Yield all rows in order: the columns at `use`, and the target column, None if missing."""
 
-    def labels(self, parts: Sequence[np.ndarray]) -> np.ndarray:
-        """Join the targets of blocks into values or labels: numbers, or else strings."""
-        joined = np.concatenate(parts)
-        if joined.dtype.kind != "O":
-            return joined
-        numbers = all(isinstance(label, int | float) for label in joined)
-        return np.asarray(joined.tolist() if numbers else [str(label) for label in joined])
+    def labels(self, entries: np.ndarray) -> np.ndarray:
+        """Return the entries of a target as values or labels: numbers, or else strings."""
+        if entries.dtype.kind != "O":
+            return entries
+        numbers = all(isinstance(entry, int | float) for entry in entries)
+        return np.asarray(entries.tolist() if numbers else [str(entry) for entry in entries])
 
     def look(self, use: Sequence[int], target: int | None) -> Look:
         """Return the statistics of all rows."""
         total = look(np.empty((0, len(use))))
         for values, labels in self.blocks(use, target):
-            total = total + look(values, False if target is None else missing(labels))
+            total = total + look(values, labels)
         return total
 
     def take(
         self, use: Sequence[int], target: int | None, index: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-        """Return the rows at increasing positions, the targets there, and which have one."""
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the rows at increasing positions, and the entries of the target there."""
         held = np.empty((index.size, len(use)))
-        present = np.ones(index.size, dtype=bool)
-        parts = [np.empty(0, dtype=object)]
+        entries = []
         start = 0
         for values, labels in self.blocks(use, target):
             first, last = np.searchsorted(index, (start, start + values.shape[0]))
             here = index[first:last] - start
             held[first:last] = values[here]
             if target is not None:
-                there = labels[here]
-                present[first:last] = ~missing(there)
-                parts.append(there[present[first:last]])
+                entries.append(labels[here])
             start += values.shape[0]
-        return held, None if target is None else self.labels(parts[1:] or parts), present
+        return held, np.concatenate(entries) if entries else None
 
 
 def missing(labels: np.ndarray) -> np.ndarray:
@@ -213,16 +209,28 @@ def missing(labels: np.ndarray) -> np.ndarray:
 class ArraySource(Source):
     """A matrix of numbers: in memory, mapped from a file, or a Dask array."""
 
-    def __init__(self, values: NDArray[np.float64], name: str, path: str | None = None) -> None:
-        self.values, self.name, self.path = values, name, path
+    def __init__(
+        self, values: _arrays.Array, name: str, label: str, path: str | None = None
+    ) -> None:
+        if values.ndim != 2:
+            raise ValueError(
+                f"{label} has shape {values.shape}, not rows and columns: "
+                "give two axes, one row an example"
+            )
+        if 0 in values.shape:
+            raise ValueError(f"{label} is empty, of shape {values.shape}: give rows of numbers")
+        if values.dtype.kind == "c":
+            raise ValueError(f"{label} is complex ({values.dtype}): give real numbers")
+        if values.dtype.kind not in "fiub":
+            raise ValueError(f"{label} holds {values.dtype}, not numbers: give real numbers")
+        self.values, self.name, self.label, self.path = values, name, label, path
         self.columns = tuple(f"x{j}" for j in range(values.shape[1]))
         self.unusable = {}
 
     def blocks(self, use: Sequence[int], target: int | None) -> Iterator[Block]:
         """Yield slices of rows."""
         for rows in _arrays.slices(self.values.shape[0], rows_per_block(len(use))):
-            block = self.values[rows]
-            yield _used(use, block), None if target is None else np.asarray(block[:, target])
+            yield _split(use, target, self.values[rows])
 
     def look(self, use: Sequence[int], target: int | None) -> Look:
         """Return the statistics of blocks in turn, or of a Dask array's chunks where they are."""
@@ -233,26 +241,26 @@ class ArraySource(Source):
 
     def take(
         self, use: Sequence[int], target: int | None, index: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return rows: the array itself if it is what is wanted, or by index if few are."""
         values = self.values
         everything = index.size == values.shape[0]
         whole = everything and len(use) == values.shape[1]
         if whole and type(values) is np.ndarray and values.dtype == np.float64:
-            return values, None, np.ones(index.size, dtype=bool)
+            return values, None
         if everything and not _arrays.is_chunked(values):
             return super().take(use, target, index)
-        return ArraySource(_arrays.to_host(values[index]), self.name).take(
-            use, target, np.arange(index.size)
-        )
+        few = ArraySource(_arrays.to_host(values[index]), self.name, self.label)
+        return few.take(use, target, np.arange(index.size))
 
 
-def _used(use: Sequence[int], block: NDArray[np.float64]) -> np.ndarray:
+def _split(use: Sequence[int], target: int | None, block: Any) -> Block:
+    """Return the columns of rows as float64, and the target as it is."""
     with np.errstate(over="ignore"):  # what is beyond float64 is infinite, and refused as such
         values = np.asarray(block, dtype=np.float64)
-    return values if len(use) == values.shape[1] else values[:, list(use)]
+    values = values if len(use) == values.shape[1] else values[:, list(use)]
+    return values, None if target is None else np.asarray(block[:, target])
 
 
 def _look_at_chunk(use: Sequence[int], target: int | None, block: Any) -> Look:
-    labels = None if target is None else np.asarray(block)[:, target]
-    return look(_used(use, block), False if labels is None else missing(labels))
+    return look(*_split(use, target, block))

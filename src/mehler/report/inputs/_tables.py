@@ -14,7 +14,7 @@ import numpy as np
 
 from mehler._text import install_command
 from mehler.report.inputs import _out_of_core
-from mehler.report.inputs._out_of_core import Block, NotNumbers, Source
+from mehler.report.inputs._out_of_core import Block, Source
 
 # Float64 bytes per byte of a file: more than this, data do not pack.
 _PACKED = 100
@@ -121,6 +121,12 @@ class FileSource(TableSource):
     def __init__(self, path: Path, label: str, limit: float) -> None:
         super().__init__(path.name, label, str(path))
         self._kind = "a parquet" if path.suffix.lower() == ".parquet" else "an Arrow or Feather"
+        with path.open("rb") as file:
+            if file.read(4) == b"FEA1":
+                raise ValueError(
+                    f"{label} is a Feather file of version 1: write it again, with "
+                    "pandas.read_feather(FILE).to_feather(FILE)"
+                )
         with self._checked():
             schema, n_rows, batches_of = self._opened()
             names = schema.names
@@ -215,42 +221,30 @@ class FrameSource(TableSource):
 
     def __init__(self, frame: Any) -> None:
         super().__init__("data frame", "data", None)
-        # pandas would convert all columns, or none if one cannot be.
-        self._by_column = hasattr(frame, "iloc")
-        self._frame = frame if self._by_column else self.pa.table(frame)
-        names = frame.columns if self._by_column else self._frame.column_names
-        self.columns = unique([str(name) for name in names])
+        pandas = hasattr(frame, "iloc")
+        table = frame if pandas else self.pa.table(frame)
+        self.columns = unique([str(n) for n in (table.columns if pandas else table.column_names)])
         if not self.columns:
             raise ValueError("data has no columns: give rows of numbers")
-        self.unusable = self._unusable(range(len(self.columns)), 1000)
+        self._arrays = []
+        for j, name in enumerate(self.columns):
+            # One by one, since pandas would convert all columns, or none if one cannot be.
+            column = table.iloc[:, j] if pandas else table.column(j)
+            try:
+                array = self.pa.array(column, from_pandas=True) if pandas else column
+                kind = self.described(array)
+            except (self.pa.ArrowException, TypeError, ValueError):
+                odd = next((value for value in column if not isinstance(value, int | float)), "")
+                array, kind = None, f"{column.dtype}, not numbers ({short(odd)})"
+            self._arrays.append(array)
+            if kind:
+                self.unusable[name] = kind
 
     def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
-        """Convert some rows at a time."""
+        """Give all rows at once."""
         chosen = [*use, *([] if target is None else [target])]
-        n, size = len(self._frame), _out_of_core.rows_per_block(len(chosen))
-        for start in range(0, n, size):
-            try:
-                columns = [self._column(j, start, start + size) for j in chosen]
-                kinds = [self.described(column) for column in columns[: len(use)]]
-            except (self.pa.ArrowException, TypeError, ValueError) as error:
-                raise NotNumbers(str(error), self._unusable(use, n)) from error
-            if any(kinds):
-                raise NotNumbers("rows hold several kinds", self._unusable(use, n))
-            yield self.pa.table(columns, names=[str(j) for j in range(len(chosen))])
-
-    def _unusable(self, use: Sequence[int], stop: int) -> dict[str, str]:
-        kinds = {self.columns[j]: self._described(j, stop) for j in use}
-        return {name: kind for name, kind in kinds.items() if kind}
-
-    def _column(self, j: int, start: int, stop: int) -> Any:
-        if not self._by_column:
-            return self._frame.column(j).slice(start, stop - start)
-        return self.pa.array(self._frame.iloc[start:stop, j], from_pandas=True)
-
-    def _described(self, j: int, stop: int) -> str | None:
-        try:
-            return self.described(self._column(j, 0, stop))
-        except (self.pa.ArrowException, TypeError, ValueError):
-            column = self._frame.iloc[:stop, j]
-            odd = next((value for value in column if not isinstance(value, int | float)), "")
-            return f"{column.dtype}, not numbers ({short(odd)})"
+        if target is not None and self._arrays[target] is None:
+            name = self.columns[target]
+            raise ValueError(f"the target {name!r} holds {self.unusable[name]}: give labels")
+        arrays = [self._arrays[j] for j in chosen]
+        yield self.pa.table(arrays, names=[str(j) for j in range(len(chosen))])

@@ -77,7 +77,10 @@ class TextSource(TableSource):
         lines = self._first_lines(path)
         if layout.delimiter is None:
             self._require_one_delimiter(lines)
-        records = self._records(lines, self._delimiter)
+        try:
+            records = _records(lines, self._delimiter)
+        except csv.Error as error:
+            raise ValueError(f"{label} is not text in columns ({error}): save it as CSV") from error
         if not records:
             raise ValueError(f"{label} is empty: give a file with rows of numbers")
         first = records[0][1]
@@ -105,9 +108,9 @@ class TextSource(TableSource):
             kinds[self.columns[target]] = pa.string()
         yield from self._read(kinds)
 
-    def labels(self, parts: Sequence[np.ndarray]) -> np.ndarray:
+    def labels(self, entries: np.ndarray) -> np.ndarray:
         """Return integers or floats if all entries are, else strings."""
-        texts = np.array([text.strip() for text in np.concatenate(parts)])
+        texts = np.array([text.strip() for text in entries])
         for kind in (np.int64, np.float64):
             try:
                 marks = [text.replace(self._layout.decimal, ".") for text in texts]
@@ -172,21 +175,6 @@ class TextSource(TableSource):
             f"{self.label} is not text of {self._layout.encoding.upper()}: give the encoding, as "
             "in --encoding latin-1, or save it as CSV UTF-8"
         )
-
-    def _records(self, lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
-        """Return the first records with a cell, each with the number of lines up to its end."""
-        reader = csv.reader(lines, delimiter=delimiter)
-        try:
-            filled = (
-                (reader.line_num, [cell.strip() for cell in cells])
-                for cells in reader
-                if any(cell.strip() for cell in cells)
-            )
-            return list(itertools.islice(filled, _TRIED))
-        except csv.Error as error:
-            raise ValueError(
-                f"{self.label} is not text in columns ({error}): save it as CSV"
-            ) from error
 
     def _require_one_delimiter(self, lines: Sequence[str]) -> None:
         """Refuse a file whose first lines another delimiter splits evenly too."""
@@ -258,7 +246,7 @@ class TextSource(TableSource):
             return self._not_decoded()
         if invalid:
             cell = self.pa.array([invalid[2]])
-            return NotNumbers(message, {self.columns[int(invalid[1])]: str(self.described(cell))})
+            return NotNumbers({self.columns[int(invalid[1])]: str(self.described(cell))})
         first = message.splitlines()[0]
         remedy = "give every row as many cells, separated alike"
         if "straddl" in message:
@@ -271,11 +259,21 @@ class TextSource(TableSource):
         return ValueError(f"{self.label} is not text in columns ({first}): {remedy}")
 
 
+def _records(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the first records with a cell, each with the number of lines up to its end."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    filled = (
+        (reader.line_num, [cell.strip() for cell in cells])
+        for cells in reader
+        if any(cell.strip() for cell in cells)
+    )
+    return list(itertools.islice(filled, _TRIED))
+
+
 def _width(lines: Sequence[str], delimiter: str) -> int:
-    """Return the number of cells in each of the first lines; 0 if it differs."""
+    """Return the number of cells in each of the first records; 0 if it differs."""
     try:
-        filled = (cells for cells in csv.reader(lines[:_TRIED], delimiter=delimiter) if cells)
-        widths = {len(cells) for cells in filled}
+        widths = {len(cells) for _, cells in _records(lines[:_TRIED], delimiter)}
     except csv.Error:  # without it thousands of columns are one cell, too long
         return 0
     return widths.pop() if len(widths) == 1 else 0
