@@ -137,7 +137,7 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
 
     maps = (replace(MAPS["MaxoutFeatures, q = 2"][0], draw=broken), MAPS["FourierFeatures, rbf"][0])
     monkeypatch.setattr(_survey, "maps_under_test", lambda data: maps)
-    outcome = _survey.measure(load_rows(toys.rows()), context())
+    outcome = toys.measure(load_rows(toys.rows()), context())
     assert [one.status for one in outcome.evidence] == ["error", "holds"]
     assert "RuntimeError: no weights today" in outcome.evidence[0].claim
     assert {row.map for row in outcome.plan} == {"FourierFeatures, rbf"}
@@ -193,7 +193,7 @@ def test_columns_are_told_from_pixels_and_from_steps():
     ids=["equal", "one column", "huge", "tiny", "zeros"],
 )
 def test_odd_rows_are_survived(values):
-    outcome = _survey.measure(load_rows(values), context())
+    outcome = toys.measure(load_rows(values), context())
     assert {one.status for one in outcome.evidence} == {"holds"}
     assert len(outcome.plan) == len(outcome.evidence) * len(ERRORS)
     assert outcome.n_zero_rows == (3 if len(values) == 8 else 0)
@@ -254,7 +254,7 @@ def test_a_target_is_scored_on_every_map_beside_the_raw_columns(monkeypatch):
     some = lambda data: [one for one in maps_under_test(data) if one.label in labels]  # noqa: E731
     monkeypatch.setattr(_survey, "maps_under_test", some)
     values = np.random.default_rng(4).standard_normal((600, 3))
-    outcome = _survey.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
+    outcome = toys.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
     scores = {one.map: one for one in outcome.scores}
     assert next(iter(scores)) == RAW
     real = {one.check for one in outcome.evidence if "Codes" not in one.check}
@@ -271,7 +271,7 @@ def test_labels_are_scored_by_accuracy():
     values = np.random.default_rng(5).standard_normal((300, 3))
     labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
     with toys.few_maps():
-        outcome = _survey.measure(labelled, context())
+        outcome = toys.measure(labelled, context())
     scores = {one.map: one.value for one in outcome.scores}
     assert scores[RAW] > 0.85
     assert all(0 <= one <= 1 for one in scores.values())
@@ -284,7 +284,7 @@ def test_labels_are_scored_by_accuracy():
 )
 def test_a_constant_target_has_no_score(target):
     with toys.few_maps():
-        assert _survey.measure(with_target(target, toys.rows()), context()).scores == ()
+        assert toys.measure(with_target(target, toys.rows()), context()).scores == ()
 
 
 def test_maps_of_too_few_columns_are_padded():
@@ -319,8 +319,8 @@ def test_scores_of_numbers_have_the_stated_intervals():
         for _ in range(repeats):
             x = signal * rng.standard_normal((2 * n, 1))
             y = x + rng.standard_normal((2 * n, 1))
-            task = Task((x[:n], y[:n]), (x[n:], y[n:]), None, 1, lambda rows: rows)
-            _, (low, high) = _held_out(lambda rows: rows, task, context())
+            task = Task((x[:n], y[:n]), (x[n:], y[n:]), None, 1)
+            _, (low, high) = _held_out(lambda rows: rows, task)
             inside += low <= 1.0 - 1.0 / (1.0 + signal**2) <= high
         # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in
         # 1/n = 1/300 the share itself is off by less than 0.01, the interval by its shape.

@@ -16,6 +16,7 @@ from mehler.report._maps import maps_under_test
 from mehler.report.inputs import _out_of_core
 from mehler.report.inputs._data import load_rows
 from mehler.report.render._format import count
+from tests.report import toys
 from tests.report.test_data_section import context
 
 N, D = 3000, 8
@@ -78,7 +79,7 @@ def test_what_is_no_data_is_refused_without_being_read(source, wrong, message):
 def test_the_report_says_how_many_rows_it_uses(source, monkeypatch):
     monkeypatch.setattr(_survey, "maps_under_test", lambda seen: maps_under_test(seen)[:1])
     rows = source(values())
-    found = _survey.measure(load_rows(rows), context())
+    found = toys.measure(load_rows(rows), context())
     assert found.n_rows == N - 2
     assert f"All {count(N - 2)} rows were read, and 99 of them, evenly spaced, held." in found.notes
     assert f"Statistics use {count(99)} rows chosen at random." in found.notes

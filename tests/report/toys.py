@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mehler.report import _run, _survey
+from mehler.report import DataResult, _run, _survey
 from mehler.report._maps import maps_under_test as all_maps
 from mehler.statements import (
     RESTORED_REFUTED,
@@ -33,6 +33,12 @@ def few_maps() -> Iterator[None]:
         patch.setattr(_run, "n_processes", lambda n_jobs: 1)
         patch.setattr(_survey, "maps_under_test", lambda seen: all_maps(seen)[:2])
         yield
+
+
+def measure(data: Any, context: Context) -> DataResult:
+    """Measure the maps on rows, in this process."""
+    survey = _survey.Survey(data, context)
+    return survey.result([task() for task in survey.tasks])
 
 
 def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:

@@ -240,18 +240,11 @@ class Budget:
         self._checks = checks
         self._clock = Clock(self.limit)
 
-    @property
-    def left(self) -> float:
-        """Seconds left; infinite without a limit."""
-        if self.limit is None:
-            return math.inf
-        return max(0.0, self.limit - self._clock.seconds)
-
     def part(self) -> float | None:
         """Return the seconds of the next check, an equal part of the time left."""
         if self.limit is None:
             return None
-        left = self.left - _KEPT * self.limit
+        left = self.limit - self._clock.seconds - _KEPT * self.limit
         part = left / max(1, self._checks)
         self._checks -= 1
         # Enough for one draw, which shows how slow the map is.
@@ -259,7 +252,8 @@ class Budget:
 
     def rest(self) -> float | None:
         """Return the seconds of the last step: all time left, at least the reserved part."""
-        return None if self.limit is None else max(self.left, _KEPT * self.limit)
+        limit = self.limit
+        return None if limit is None else max(limit - self._clock.seconds, _KEPT * limit)
 
 
 def compare_uniform_error(

@@ -92,23 +92,14 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]
     yield from _of_data(old["data"], new["data"], alike)
     before, after = ({one["id"]: one for one in side["statements"]} for side in (old, new))
     for name in before | after:
-        if name not in after:
-            if not _is_partial(new):
-                yield Change(
-                    kind="statement", what=name, before=before[name]["verdict"], after="gone"
-                )
-            continue
-        if name not in before:
-            if not _is_partial(old):
-                yield Change(
-                    kind="statement", what=name, before="new", after=after[name]["verdict"]
-                )
-            continue
-        one, other = before[name], after[name]
-        yield from _differ("verdict", name, one["verdict"], other["verdict"])
-        for text in ("printed", "proved"):
-            yield from _differ("text", f"{name}, {text} form", one[text], other[text])
-        yield from _of_evidence(name, one["evidence"], other["evidence"])
+        one, other = before.get(name), after.get(name)
+        if one and other:
+            yield from _of_outcome("statement", name, one, other, "verdict")
+            for text in ("printed", "proved"):
+                yield from _differ("text", f"{name}, {text} form", one[text], other[text])
+            yield from _of_evidence(name, one["evidence"], other["evidence"])
+        elif not _is_partial(new if one else old):
+            yield from _of_outcome("statement", name, one, other, "verdict")
 
 
 def _is_partial(side: Mapping[str, Any]) -> bool:
@@ -165,17 +156,16 @@ def _of_evidence(owner: str, old: Any, new: Any) -> Iterator[Change]:
     """Compare checks of one name: outcomes, and numbers at the same place."""
     before, after = ({(one["form"], one["check"]): one for one in side} for side in (old, new))
     for key in before | after:
-        what = f"{owner}: {key[1]}"
-        if key not in after:
-            yield Change(kind="check", what=what, before=str(before[key]["status"]), after="gone")
-            continue
-        if key not in before:
-            yield Change(kind="check", what=what, before="new", after=str(after[key]["status"]))
-            continue
-        one, other = before[key], after[key]
-        yield from _differ("verdict", what, one["status"], other["status"])
-        if one["where"] == other["where"] and one["exact"] == other["exact"]:
+        what, one, other = f"{owner}: {key[1]}", before.get(key), after.get(key)
+        yield from _of_outcome("check", what, one, other, "status")
+        if one and other and (one["where"], one["exact"]) == (other["where"], other["exact"]):
             yield from _apart(what, one, other, "observed")
+
+
+def _of_outcome(kind: str, what: str, one: Any, other: Any, outcome: str) -> Iterator[Change]:
+    """Yield a change of outcome; `kind` is of what is new, None before, or gone, None after."""
+    before, after = one[outcome] if one else "new", other[outcome] if other else "gone"
+    yield from _differ("verdict" if one and other else kind, what, before, after)
 
 
 def _apart(what: str, one: Any, other: Any, value: str) -> Iterator[Change]:

@@ -182,17 +182,17 @@ class Report:
     provenance, ledger : mapping
         Versions, backend, platform, date, command line, level, seed; the false-alarm budget with
         its entries.
-    statements : tuple of StatementResult
-        One result per statement.
     data, compared : DataResult, Comparison, optional
         Results on the rows of data, and what changed since an earlier report.
+    statements : tuple of StatementResult
+        One result per statement.
     """
 
     provenance: Mapping[str, Any]
     ledger: Mapping[str, Any]
-    statements: tuple[StatementResult, ...]
     data: DataResult | None = None
     compared: Comparison | None = None
+    statements: tuple[StatementResult, ...]
     schema: str = field(default=SCHEMA)
 
     @property
@@ -248,8 +248,7 @@ class Report:
             With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
             ``compared``, ``statements``.
         """
-        names = ("provenance", "ledger", "data", "compared", "statements")
-        return _document(self, ("schema", "headline", "exit_status"), names)
+        return _document(self, "schema", "headline", "exit_status")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,12 +339,13 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able values; numbers as in `Report.to_dict`."""
-        names = tuple(one.name for one in fields(self) if one.name != "schema")
-        return _document(self, ("schema", "headline", "status", "exit_status"), names)
+        return _document(self, "schema", "headline", "status", "exit_status")
 
 
-def _document(result: Any, first: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: plain(getattr(result, name)) for name in (*first, *names)}
+def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
+    """Return the values named first, and then those of all other fields."""
+    names = dict.fromkeys((*first, *(one.name for one in fields(result))))
+    return {name: plain(getattr(result, name)) for name in names}
 
 
 def plain(value: object) -> Any:

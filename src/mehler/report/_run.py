@@ -95,7 +95,9 @@ def run(
     measured = None
     with Jobs(n) as jobs:
         if survey is not None:
-            maps = jobs.run(survey.tasks, lambda one: ended(f"data: {one.label}", one.status))
+            maps = jobs.run(
+                survey.tasks, lambda m: ended(f"data: {m.evidence.check}", m.evidence.status)
+            )
             measured = _stamped(survey.result(maps), survey.rows, context)
         results = jobs.run(tasks, lambda one: ended(one[0].id, one[0].verdict))
     report = Report(

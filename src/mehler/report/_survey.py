@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,27 +29,15 @@ from mehler.verify import Entry, check_kernel, features_needed, intervals
 _BLOCK = 1000
 
 
-def measure(rows: DataMatrix, context: Context) -> DataResult:
-    """Check each map's kernel at pairs of rows, plan its features, and score a linear model."""
-    survey = Survey(rows, context)
-    return survey.result([task() for task in survey.tasks])
-
-
 @dataclass(frozen=True)
 class Measured:
     """What is measured with one map, and the entries of the ledger for it."""
 
-    label: str
     evidence: Evidence
     plan: tuple[PlanRow, ...]
     points: Series | None
     score: Score | None
     entries: tuple[Entry, ...]
-
-    @property
-    def status(self) -> str:
-        """Outcome of the check."""
-        return self.evidence.status
 
 
 def _measure_map(
@@ -59,7 +48,6 @@ def _measure_map(
     evidence = check_on_rows(declared, sample, context)
     sound = evidence.status != "error"
     return Measured(
-        label=candidate.label,
         evidence=evidence,
         plan=tuple(plan(declared, sample, n_rows)) if sound else (),
         points=points_of(declared, context) if sound else None,
@@ -198,19 +186,6 @@ class Declared:
         """Variance of the inner product, (n, n)."""
         return np.asarray(self.phi.gram_variance(self.rows, self.rows))
 
-    @property
-    def n_features(self) -> int:
-        """Number of features of the map."""
-        return int(self.phi.n_features)
-
-    def kernel(self, X: _arrays.Array) -> np.ndarray:
-        """Return the kernel, for `plan_map`."""
-        return self.gram
-
-    def gram_variance(self, X: _arrays.Array) -> np.ndarray:
-        """Return the variance of the inner product, for `plan_map`."""
-        return self.spread
-
 
 def check_on_rows(declared: Declared, sample: Sample, context: Context) -> Evidence:
     """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
@@ -222,23 +197,20 @@ def check_on_rows(declared: Declared, sample: Sample, context: Context) -> Evide
     except Exception as error:
         return failed("proved", declared.candidate.label, error)
     # Rows are numbered as in the source.
-    place: dict[str, Any] = dict(evidence.where)
-    for side in ("i", "j"):
-        place[side] = int(sample.source[sample.measured[place[side]]])
-    return replace(evidence, where=place)
+    rows = {s: int(sample.source[sample.measured[evidence.where[s]]]) for s in ("i", "j")}
+    return replace(evidence, where={**evidence.where, **rows})
 
 
 def _check(declared: Declared, context: Context) -> Evidence:
     candidate, rows = declared.candidate, declared.rows
     n_pairs = len(rows) * (len(rows) + 1) // 2
     length = np.sqrt(np.diag(declared.gram))
-    variance = declared.n_features * declared.spread
+    variance = declared.phi.n_features * declared.spread
     relative = variance / np.outer(length, length) ** 2
     resolution, n_features = design(candidate, float(np.max(relative)), n_pairs, context)
     size = _WHOLE if candidate.whole else min(n_features, int(_WEIGHTS_A_DRAW // candidate.cost))
-    size = candidate.rounded(size)
     verdict = check_kernel(
-        lambda seed: candidate.features(size, seed, context.like()),
+        lambda seed: candidate.features(candidate.rounded(size), seed, context.like()),
         declared.phi.kernel,
         context.asarray(rows),
         variance=lambda X, Y: variance,
@@ -288,25 +260,24 @@ def plan(measured: Declared, sample: Sample, n_rows: int) -> list[PlanRow]:
     # Kernels of groups take an average for every pair.
     several = Declared(candidate, sample.values[: n_planned(sample)])
     declared = measured if candidate.unit else several
-    planned_rows = []
-    for error in ERRORS:
-        planned = plan_map(
-            declared,
-            declared.rows,
-            eps=error,
-            delta=1 - CONFIDENCE,
-            n_samples=n_rows,
+    phi = SimpleNamespace(
+        n_features=declared.phi.n_features,
+        kernel=lambda X: declared.gram,
+        gram_variance=lambda X: declared.spread,
+    )
+    planned = [
+        plan_map(phi, declared.rows, eps=error, delta=1 - CONFIDENCE, n_samples=n_rows)
+        for error in ERRORS
+    ]
+    return [
+        PlanRow(
+            map=candidate.label,
+            error=error,
+            n_features=int(each.rows[0].features or 0),
+            n_features_proved=int(each.rows[1].features or 0),
         )
-        rough, proved = planned.rows
-        planned_rows.append(
-            PlanRow(
-                map=candidate.label,
-                error=error,
-                n_features=int(rough.features or 0),
-                n_features_proved=int(proved.features or 0),
-            )
-        )
-    return planned_rows
+        for error, each in zip(ERRORS, planned)
+    ]
 
 
 def n_planned(sample: Sample) -> int:
@@ -374,7 +345,7 @@ def points_of(declared: Declared, context: Context) -> Series | None:
         phi.products(context.asarray(rows[i]), context.asarray(rows[j]))
     ).astype(np.float64)
     # A unit of several columns is one sample.
-    share = declared.phi.n_units / declared.n_features
+    share = declared.phi.n_units / declared.phi.n_features
     ends = [
         intervals.known_variance(row / u, max(float(v) * share / u**2, 1e-12), _MISSES)
         for row, u, v in zip(products, unit[i, j], variance[i, j])
@@ -391,14 +362,14 @@ def points_of(declared: Declared, context: Context) -> Series | None:
 
 def features_against_error(plan: Sequence[PlanRow]) -> Plot:
     """Draw how many features each of some maps needs for an error."""
-    labels = dict.fromkeys(row.map for row in plan if row.map in _SHOWN)
+    rows = [row for row in plan if row.map in _SHOWN] or plan
     series = [
         Series(
             label=label,
-            x=[row.error for row in plan if row.map == label],
-            y=[row.n_features for row in plan if row.map == label],
+            x=[row.error for row in rows if row.map == label],
+            y=[row.n_features for row in rows if row.map == label],
         )
-        for label in labels or dict.fromkeys(row.map for row in plan)
+        for label in dict.fromkeys(row.map for row in rows)
     ]
     return Plot(
         title="Features needed on these rows",
@@ -425,16 +396,12 @@ RAW = "raw columns"
 
 @dataclass(frozen=True)
 class Task:
-    """Rows and targets to fit and to score, drawn at random; `classes` is None for numbers.
-
-    Rows go through `prepare` before the map.
-    """
+    """Rows and targets to fit and to score, drawn at random; `classes` is None for numbers."""
 
     fit: tuple[np.ndarray, np.ndarray]
     held_out: tuple[np.ndarray, np.ndarray]
     classes: Any
     n_features: int
-    prepare: Callable[[np.ndarray], np.ndarray]
 
     @property
     def method(self) -> str:
@@ -467,7 +434,6 @@ def task_of(rows: DataMatrix, rng: np.random.Generator) -> Task | None:
         (values[n:], codes[n:]),
         classes,
         int(np.clip(wide, _FEWEST_FEATURES, _MOST_FEATURES)),
-        _same,
     )
 
 
@@ -482,7 +448,7 @@ def _classes(target: np.ndarray) -> Any:
 
 def raw_score(task: Task, context: Context) -> Score:
     """Score the raw columns."""
-    return _score(RAW, 0, lambda: _same, task, context)
+    return _score(RAW, 0, lambda: context.asarray, task)
 
 
 def score_map(candidate: MapUnderTest, task: Task, context: Context) -> Score | None:
@@ -491,36 +457,36 @@ def score_map(candidate: MapUnderTest, task: Task, context: Context) -> Score | 
         return None
     size = candidate.rounded(task.n_features)
     seed = context.seed_for(f"score: {candidate.label}")
-    draw = partial(candidate.draw, size, seed=seed, like=context.like())
-    return _score(candidate.label, size, draw, replace(task, prepare=candidate.rows), context)
 
+    def draw() -> Callable[[np.ndarray], Any]:
+        phi = candidate.draw(size, seed=seed, like=context.like())
+        return lambda rows: phi(context.asarray(candidate.rows(rows)))
 
-def _same(values: object) -> Any:
-    return values
+    return _score(candidate.label, size, draw, task)
 
 
 def _score(
-    label: str, n_features: int, draw: Callable[[], Any], task: Task, context: Context
+    label: str, n_features: int, draw: Callable[[], Callable[[np.ndarray], Any]], task: Task
 ) -> Score:
     try:
-        value, interval = _held_out(draw(), task, context)
+        value, interval = _held_out(draw(), task)
     except Exception as error:  # a map that fails is reported, never hidden
         reason = f"{type(error).__name__}: {error}"
         return Score(map=label, n_features=n_features, value=None, interval=None, reason=reason)
     return Score(map=label, n_features=n_features, value=value, interval=interval)
 
 
-def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[float, float]]:
+def _held_out(phi: Callable[[np.ndarray], Any], task: Task) -> tuple[float, tuple[float, float]]:
     """Fit ridge regression on the features, and score it on the rows held out."""
     # Features of all rows fit in memory, and are computed once.
     Z, new = (
-        np.asarray(_arrays.to_host(phi(context.asarray(task.prepare(rows)))), dtype=np.float64)
+        np.asarray(_arrays.to_host(phi(rows)), dtype=np.float64)
         for rows in (task.fit[0], task.held_out[0])
     )
     truth = task.held_out[1]
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
     lambdas = [float(lam) for lam in _LAMBDAS * scale]
-    predicted = learn.ridge(_same, Z, task.fit[1], lambdas=lambdas).predict(new)
+    predicted = learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new)
     if task.classes is not None:
         right = int(np.sum(predicted.argmax(axis=1) == truth.argmax(axis=1)))
         low, high = intervals.binomial(right, len(truth), _OUTSIDE)
