@@ -52,6 +52,24 @@ def call(*arguments: str) -> int:
     return caught.value.code
 
 
+@pytest.fixture
+def refusal(tmp_path, monkeypatch, capsys):
+    """Run a command that is refused in an empty folder, and return the one line that it prints."""
+
+    def refuse(arguments: list[str]) -> str:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.delenv("MEHLER_DEBUG", raising=False)
+        assert call(*arguments) == 2
+        captured = capsys.readouterr()
+        assert captured.err.startswith("mehler: error: ")
+        assert captured.err.count("\n") == 1
+        assert captured.out == ""
+        assert os.listdir(tmp_path) == []
+        return captured.err
+
+    return refuse
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("identifier", "status"),
@@ -106,18 +124,8 @@ def test_statements_are_asked_for_one_by_one(toy_statements, tmp_path, rows_file
         (["compare"], "No such command 'compare'"),
     ],
 )
-def test_bad_input_is_one_line_and_writes_nothing(
-    toy_statements, tmp_path, monkeypatch, capsys, arguments, message
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
-    assert call(*arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith("mehler: error: ")
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
-    assert os.listdir(tmp_path) == []
+def test_bad_input_is_one_line_and_writes_nothing(toy_statements, refusal, arguments, message):
+    assert message in refusal(arguments)
 
 
 def test_unwritable_directory_is_refused_before_any_work(

@@ -10,7 +10,9 @@ import pytest
 
 from mehler import planning
 from mehler.report.inputs import _out_of_core
-from tests.cli.test_cli import call
+from tests.cli.test_cli import call, refusal
+
+__all__ = ["refusal"]
 
 QUICK = ("--no-measure",)
 
@@ -77,17 +79,8 @@ def test_ridge_and_group_reach_the_plan(rows_file, monkeypatch, capsys):
         (["plan", "--n-inputs", "three"], "Invalid value for '--n-inputs'"),
     ],
 )
-def test_bad_input_is_one_line_and_writes_nothing(
-    tmp_path, monkeypatch, capsys, arguments, message
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
-    assert call(*arguments) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
-    assert os.listdir(tmp_path) == []
+def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
+    assert message in refusal(arguments)
 
 
 def test_a_plan_for_more_rows_than_are_held_says_so(tmp_path, monkeypatch, capsys):

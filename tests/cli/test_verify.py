@@ -15,7 +15,9 @@ import pytest
 from mehler import recheck
 from mehler.audit._import import Imports
 from mehler.audit._target import read_target
-from tests.cli.test_cli import call
+from tests.cli.test_cli import call, refusal
+
+__all__ = ["refusal"]
 
 MAPS = str(Path(__file__).with_name("verified_maps.py"))
 # At the default resolution a run takes 3 to 10 seconds; these differ in nothing else.
@@ -234,17 +236,8 @@ def test_the_same_seed_finds_the_same(tmp_path):
         (["verify", f"{MAPS}:sized", "--kernel", "linear", "--features", "0"], "n_features=0"),
     ],
 )
-def test_bad_input_is_one_line_and_writes_nothing(
-    tmp_path, monkeypatch, capsys, arguments, message
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
-    assert call(*arguments) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("mehler: error: ")
-    assert error.count("\n") == 1
-    assert message in error
-    assert os.listdir(tmp_path) == []
+def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
+    assert message in refusal(arguments)
 
 
 def test_a_callable_object_is_a_map():

