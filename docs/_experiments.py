@@ -77,7 +77,9 @@ def picture(record: dict[str, Any]) -> Any:
     )
     for axis, plot in zip(axes.flat, plots):
         plot_on(axis, plot, COLOURS)
-        axis.set_title(textwrap.fill(plot.title, 42), fontsize=9)
+        # One line, or lines of about the same length.
+        width = len(plot.title) if len(plot.title) <= 46 else 38
+        axis.set_title(textwrap.fill(plot.title, width), fontsize=9)
         legend(axis, [series.label for series in plot.series])
     for axis in list(axes.flat)[len(plots) :]:
         axis.remove()

@@ -10,6 +10,7 @@ from mehler.reproduce._experiment import Cell
 from mehler.reproduce.invariant import vowels
 from mehler.reproduce.invariant.panels import LEARNERS
 
+MATRICES = vowels.warps(10, vowels.STRETCHES)
 VOWELS = vowels.prepare("quick", None)
 
 
@@ -38,12 +39,12 @@ def test_a_stretched_tract_is_read_at_nearer_places() -> None:
     # Second route: numpy.interp about the middle, nothing beyond the ends.
     row = np.random.default_rng(0).standard_normal(10)
     places = np.arange(10.0)
-    for matrix, stretch in zip(vowels.stretches(), vowels._STRETCHES):
+    for matrix, stretch in zip(MATRICES, vowels.STRETCHES):
         read = 4.5 + stretch * (places - 4.5)
         theirs = np.interp(read, places, row)
         inside = (read >= 0) & (read <= 9)
         np.testing.assert_allclose((matrix @ row)[inside], theirs[inside], atol=1e-12)
-    assert np.array_equal(vowels.stretches()[2], np.eye(10))
+    assert np.array_equal(MATRICES[2], np.eye(10))
 
 
 def test_the_full_level_reads_areas_and_speakers_from_their_columns(monkeypatch) -> None:

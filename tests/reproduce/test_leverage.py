@@ -1,4 +1,4 @@
-"""The leverage experiment: splits, floors and verdicts."""
+"""The experiments on leverage and on weights: splits, floors and verdicts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mehler.reproduce._experiment import Cell
 from mehler.reproduce._results import Results
 from mehler.reproduce._rows import Problem, Split, gammas_of, split
 from mehler.reproduce.leverage import controls as leverage
+from mehler.reproduce.leverage import weights
 from mehler.reproduce.leverage._methods import (
     METHODS,
     RIDGES,
@@ -205,3 +206,37 @@ def test_cells_of_few_labels_have_a_table_of_their_own() -> None:
     assert [row[0] for row in few[0].rows[:3]] == [f"adult, labels = {n}" for n in (50, 100, 300)]
     assert all(len(row) == len(table.heads) for table in page.tables for row in table.rows)
     assert "8 x 8" not in " ".join(page.verdicts)
+
+
+WEIGHTS_CELL = Cell({"data": "digits", "draw": 0})
+
+
+def test_weights_are_those_of_the_inverse() -> None:
+    # Second route: the formula with an inverse, written out.
+    problems = weights.EXPERIMENT.prepare("quick", None)
+    summary = weights.measure("quick", problems, WEIGHTS_CELL, 0)
+    own = WEIGHTS_CELL.seed(0, weights.EXPERIMENT.name)
+    parts = split(problems["digits"], 300, 100, own)
+    pool = FourierFeatures.draw(
+        64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
+    )
+    a = pool(parts.fit[0]) / np.sqrt(300)
+    gram = a.T @ a
+    for k, lam in enumerate(weights.RIDGES):
+        scores = np.diag(gram @ np.linalg.inv(gram + lam * np.eye(60)))
+        q = scores / scores.sum()
+        assert summary["size"][k] == pytest.approx(1 / (60 * np.sum(q**2)), rel=1e-6)
+        assert summary["high"][k] == pytest.approx(np.quantile(60 * q, 0.99), rel=1e-6)
+        assert sum(summary["histogram"][k]) == pytest.approx(1, rel=1e-12)
+    # Full rank: all weights are equal without a ridge.
+    assert summary["even"][0] == 1.0
+    assert summary["even"][-1] < 0.5
+
+
+@pytest.mark.parametrize(("even", "said"), [(1.0, "uniform without"), (0.4, "not uniform")])
+def test_the_verdict_is_that_of_every_draw(even: float, said: str) -> None:
+    one = {"even": [1.0, 0, 0, 0], "high": [1.0, 2, 4, 6], "low": [1.0, 1, 1, 2]}
+    other = {**one, "even": [even, 0, 0, 0]}
+    text = weights._verdict("toy", Results([(WEIGHTS_CELL, one), (WEIGHTS_CELL, other)]))
+    assert text.startswith(f"toy: {said}")
+    assert "2 at 1e-06, 4 at 0.001, 3 at 0.1 (mean of 2 draws)" in text

@@ -18,7 +18,7 @@ def rows():
 def test_votes_are_those_of_scikit_learn_where_none_is_tied(rows) -> None:
     X, labels = rows.fit
     Q, _ = rows.test
-    errors = maps.votes(lambda rows: rows, X, labels, Q, rows.test[1])
+    errors = maps.votes(lambda rows: rows, rows.fit, rows.test)
     for k, error in zip((1, 3, 5, 7), errors):
         peer = KNeighborsClassifier(k).fit(X, labels)
         chances = np.sort(peer.predict_proba(Q), axis=1)
@@ -31,7 +31,7 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
     X = np.array([[1.0], [2.0], [3.0], [9.0], [9.5], [9.6], [9.7]])
     labels = np.array([7, 3, 5, 0, 0, 0, 0])
     # Of the three nearest to 0 each has a vote: the first is 7's.
-    errors = maps.votes(lambda rows: rows, X, labels, np.zeros((1, 1)), np.array([7]))
+    errors = maps.votes(lambda rows: rows, (X, labels), (np.zeros((1, 1)), np.array([7])))
     assert errors[:2] == [0.0, 0.0]
     # Four of seven are zeros, however far.
     assert errors[3] == 100.0

@@ -74,19 +74,13 @@ def nystroem(
 class KernelRidge:
     """A function f(x) = sum_i c_i k(x_i, x) + b, with the lambda of least leave-one-out error.
 
-    ``errors`` has the mean leave-one-out error of each lambda.
+    ``errors`` has the mean leave-one-out error of each lambda; ``predict`` computes f of rows
+    (n, d): shape (n, t).
     """
 
-    kernel: Kernel = field(repr=False)
-    rows: NDArray[np.float64] = field(repr=False)
-    coefficients: NDArray[np.float64] = field(repr=False)
-    intercept: NDArray[np.float64] = field(repr=False)
+    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]] = field(repr=False)
     lam: float
     errors: NDArray[np.float64]
-
-    def predict(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Compute f(x) for rows (n, d): shape (n, t)."""
-        return self.kernel(X, self.rows) @ self.coefficients + self.intercept
 
 
 def kernel_ridge(
@@ -133,29 +127,8 @@ def kernel_ridge(
         solutions.append(residuals / (n * lam))
     best = max(np.flatnonzero(errors == errors.min()), key=lambda i: lambdas[i])
     c = solutions[best]
-    return KernelRidge(
-        kernel=kernel,
-        rows=X,
-        coefficients=c,
-        intercept=mean - (columns @ c if intercept else 0.0),
-        lam=float(lambdas[best]),
-        errors=errors,
-    )
-
-
-@dataclass(frozen=True)
-class Perceptron:
-    """f(x) = a^T tanh(W^T x + b) + c, for two classes.
-
-    ``inner``, (d + 1, k), is W with b in the last row, ``outer``, (k + 1,), is a with c at the end.
-    """
-
-    inner: Any
-    outer: Any
-
-    def __call__(self, X: NDArray[np.float64]) -> Any:
-        """Compute f of rows: above 0 for the second class."""
-        return _ends(np.tanh(_ends(X) @ self.inner)) @ self.outer
+    offset = mean - (columns @ c if intercept else 0.0)
+    return KernelRidge(lambda Z: kernel(Z, X) @ c + offset, float(lambdas[best]), errors)
 
 
 def perceptron(
@@ -166,11 +139,12 @@ def perceptron(
     *,
     seed: int,
     n_steps: int = 100,
-) -> Perceptron:
-    """Minimise the logistic loss and lam times the squared weights, but of offsets, of both layers.
+) -> Callable[[NDArray[np.float64]], Any]:
+    """Return a function a^T tanh(W^T x + b) + c of rows: above 0 for the second of two classes.
 
-    `X` are standardised rows, (N, d), `y` is -1 or 1, `n_hidden` the number k of nodes. Returns the
-    last of `n_steps` of L-BFGS from a random start: the problem is not convex.
+    It minimises the logistic loss and lam times the squared weights, but of offsets, of both
+    layers. `X` are standardised rows, (N, d), `y` is -1 or 1, `n_hidden` the number k of nodes.
+    Returns the last of `n_steps` of L-BFGS from a random start: the problem is not convex.
     """
     from scipy.optimize import minimize
 
@@ -196,7 +170,8 @@ def perceptron(
         return float(loss), gradient + 2 * lam * kept * weights
 
     best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
-    return Perceptron(best[:split].reshape(shape), best[split:])
+    inner, outer = best[:split].reshape(shape), best[split:]
+    return lambda Z: _ends(np.tanh(_ends(Z) @ inner)) @ outer
 
 
 def _ends(X: NDArray[np.float64]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import data
+from mehler import FourierFeatures, data
 from mehler.reproduce._experiment import Level
 
 # Rows and their labels or targets.
@@ -55,15 +55,27 @@ def unit_rows(X: Any, dtype: object = np.float32) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+def deal(rows: Part, seed: int, *sizes: int) -> list[Part]:
+    """Return parts of some sizes, drawn without replacement."""
+    X, y = rows
+    order = np.random.default_rng(seed).permutation(len(y))[: sum(sizes)]
+    return [(X[part], y[part]) for part in np.split(order, np.cumsum(sizes)[:-1])]
+
+
+def cosines(X: Any, n: int, gamma: float, seed: int) -> FourierFeatures:
+    """Draw n cosines with offset for rows X, in float64."""
+    d = X.shape[1]
+    return FourierFeatures.draw(d, n, gamma=gamma, form="offset", seed=seed, dtype="float64")
+
+
 def digits(folder: Path | None, n_train: int) -> tuple[Part, Part]:
     """Return both parts of MNIST in a folder, or of the 8 x 8 digits, dealt once."""
     if folder is not None:
         mnist = data.mnist(folder)
         return (mnist.X, mnist.y), (mnist.X_test, mnist.y_test)
     small = data.digits()
-    order = np.random.default_rng(0).permutation(len(small.X))
-    X, y = small.X[order], small.y[order]
-    return (X[:n_train], y[:n_train]), (X[n_train:], y[n_train:])
+    train, test = deal((small.X, small.y), 0, n_train, len(small.y) - n_train)
+    return train, test
 
 
 def halves(X: Any, y: Any) -> Part:
@@ -120,11 +132,10 @@ def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
 
     `n_fit` rows to fit on, and at most `n_other` each to choose by and to test on.
     """
-    order = np.random.default_rng(seed).permutation(len(problem.y))[: n_fit + 2 * n_other]
-    half = n_fit + (len(order) - n_fit) // 2
-    rows = order[:n_fit], order[n_fit:half], order[half:]
-    X = standardised(*(problem.X[part] for part in rows))
-    fit, choose, test = zip(X, (problem.y[part] for part in rows))
+    others = min(2 * n_other, len(problem.y) - n_fit)
+    sizes = n_fit, others // 2, others - others // 2
+    X, y = zip(*deal((problem.X, problem.y), seed, *sizes))
+    fit, choose, test = zip(standardised(*X), y)
     return Split(fit, choose, test, problem.classes)
 
 

@@ -16,7 +16,7 @@ from mehler.features.deep import critical_weight_variance
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table
-from mehler.reproduce._rows import Part, Problem, gammas_of, scaled, standardised
+from mehler.reproduce._rows import Part, Problem, deal, gammas_of, scaled, standardised
 from mehler.reproduce.leverage._methods import gaussian
 
 _Which = Literal["nngp", "ntk"]
@@ -31,8 +31,6 @@ _SHOWN, _SHALLOW = (4, 3), (2, 1)
 _DRAWN = (_SHALLOW, (2, 3), (4, 1), _SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
 _ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
-
-
 # Rows to learn from and to test on.
 _ROWS = {"quick": (120, 200), "full": (300, 500)}
 _POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
@@ -156,16 +154,14 @@ def split(problem: Problem, n_train: int, n_test: int, seed: int) -> tuple[Part,
 
     The mean square entry is about 1.
     """
-    order = np.random.default_rng(seed).permutation(len(problem.X))[: n_train + n_test]
-    learnt, tested = order[:n_train], order[n_train:]
-    X, new = problem.X[learnt], problem.X[tested]
+    (X, y), (new, targets) = deal((problem.X, problem.y), seed, n_train, n_test)
     if problem.image:
         mean = X.mean(axis=0)
         deviation = np.sqrt(np.mean((X - mean) ** 2))
         X, new = ((part - mean) / deviation for part in (X, new))
     else:
         X, new = standardised(X, new)
-    return (X, problem.y[learnt]), (new, problem.y[tested])
+    return (X, y), (new, targets)
 
 
 def error(values: NDArray[np.float64], targets: NDArray[np.float64], *, classes: bool) -> float:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import FourierFeatures, KitchenSinks, data, exact, learn
+from mehler import KitchenSinks, data, exact, learn
+from mehler.reproduce import _rows
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
 from mehler.reproduce._learners import perceptron
 from mehler.reproduce._results import Results, curves, difference, spread
-from mehler.reproduce._rows import Part, Problem, gammas_of, halves, problems, sets_of, standardised
+from mehler.reproduce._rows import Part, Problem
 
 
 def greedy_path(
@@ -100,22 +101,19 @@ _POOL, _THRESHOLDS = 1000, 4
 
 def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST."""
-    sets = problems(level, ("adult",))
+    sets = _rows.problems(level, ("adult",))
     if level == "full":
         mnist = data.mnist_5k()
-        sets["MNIST"] = Problem(*halves(mnist.X, mnist.y), True)
+        sets["MNIST"] = Problem(*_rows.halves(mnist.X, mnist.y), True)
     return sets
 
 
 def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Measured:
     """Return test errors in percent, and CPU seconds of learning, of each machine by size."""
     problem, own = sets[cell.options["data"]], cell.seed(seed, _NAME)
-    n_train, n_test = _ROWS[level]
-    order = np.random.default_rng(own).permutation(len(problem.y))[: n_train + n_test]
-    train, test = order[:n_train], order[n_train:]
-    X, X_test = standardised(problem.X[train], problem.X[test])
-    y, y_test = problem.y[train], problem.y[test]
-    maps = _maps(X.shape[1], gammas_of(X)[1], own)
+    (X, y), (X_test, y_test) = _rows.deal((problem.X, problem.y), own, *_ROWS[level])
+    X, X_test = _rows.standardised(X, X_test)
+    maps = _maps(X, _rows.gammas_of(X)[1], own)
     measured: Measured = {}
 
     def error(values: Any) -> float:
@@ -155,13 +153,11 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
     return measured
 
 
-def _maps(d: int, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
+def _maps(X: Any, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
     return {
-        "random cosines": lambda k: FourierFeatures.draw(
-            d, k, gamma=gamma, form="offset", seed=seed, dtype="float64"
-        ),
+        "random cosines": lambda k: _rows.cosines(X, k, gamma, seed),
         "random stumps": lambda k: KitchenSinks.draw(
-            d, k, activation=_SIGN, law="stumps", bias=2.0, seed=seed, dtype="float64"
+            X.shape[1], k, activation=_SIGN, law="stumps", bias=2.0, seed=seed, dtype="float64"
         ),
     }
 
@@ -222,7 +218,7 @@ EXPERIMENT = Experiment(
         "optimisation is much faster. No numbers are on the slides."
     ),
     prepare=prepare,
-    cells=lambda level: draws({"data": name} for name in sets_of(level, ("adult", "MNIST"))),
+    cells=lambda level: draws({"data": name} for name in _rows.sets_of(level, ("adult", "MNIST"))),
     measure=measure,
     page=page,
     data={

@@ -178,10 +178,8 @@ def logarithmic(axes: Any, name: str) -> None:
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
-    tens, halves = (
-        ticker.LogLocator(numticks=8),
-        ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16),
-    )
+    tens = ticker.LogLocator(numticks=8)
+    halves = ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
     for locator in (tens, halves) if high >= 500 * low else (halves,):
         if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
             axis.set_major_locator(locator)

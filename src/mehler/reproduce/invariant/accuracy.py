@@ -18,13 +18,13 @@ from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import classes_by_ridge
 from mehler.reproduce._results import Results, curves, paired_interval, table
-from mehler.reproduce._rows import Part, digits, unit_rows
+from mehler.reproduce._rows import Part, deal, digits, unit_rows
 
 # Bins on each side of 0.
 BINS = 8
 _CONTROLS = ("none", "fourier")
 _FRAMES, _CEPSTRA, _CHANNELS = 20, 13, 26
-_SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
+SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
 # 400 cents at 1 kHz are two of the 26 mel channels below 4 kHz.
 _SHIFTS = (-2.0, -1.0, 0.0, 1.0, 2.0)
 
@@ -43,11 +43,12 @@ class Examples:
 
     def parts(self, seed: int) -> tuple[Part, Part]:
         """Return what may be learnt from, and what is tested: a third where nothing is known."""
-        order = np.arange(len(self.y))
-        if self.known is None:
-            order = np.random.default_rng(seed).permutation(order)
-        n = 2 * len(order) // 3 if self.known is None else self.known
-        return (self.X[order[:n]], self.y[order[:n]]), (self.X[order[n:]], self.y[order[n:]])
+        n = self.known
+        if n is None:
+            sizes = 2 * len(self.y) // 3, len(self.y) - 2 * len(self.y) // 3
+            learnt, tested = deal((self.X, self.y), seed, *sizes)
+            return learnt, tested
+        return (self.X[:n], self.y[:n]), (self.X[n:], self.y[n:])
 
 
 @dataclass(frozen=True)
@@ -245,11 +246,12 @@ def load_recordings(level: Level, folder: Path | None) -> Examples:
 def elements(deviations: Any) -> dict[str, list[Any]]:
     """Return the matrices that act on rows, (260, 260), by name; `deviations` are of cepstra."""
     still = np.eye(_FRAMES)[None], np.eye(_CEPSTRA)[None]
+    speeds = warps(_FRAMES, SPEEDS)
     lists = {
         "none": still,
-        "speeds": (speeds(), still[1]),
+        "speeds": (speeds, still[1]),
         "pitches": (still[0], pitches(deviations)),
-        "both": (speeds(), pitches(deviations)),
+        "both": (speeds, pitches(deviations)),
     }
     return {
         name: [np.kron(a, b) for a in of_frames for b in of_cepstra]
@@ -266,21 +268,20 @@ def _made_up(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
 
     words = gaussian_filter1d(rng.standard_normal((10, _FRAMES, _CEPSTRA)), 2.0, axis=1)
     labels = rng.integers(0, 10, n)
-    warps = groups.TimeWarps(_FRAMES, 2.0 ** rng.uniform(-0.7, 0.7, n))
+    tempos = groups.TimeWarps(_FRAMES, 2.0 ** rng.uniform(-0.7, 0.7, n))
     moves = pitches(np.ones(_CEPSTRA), rng.uniform(-2.0, 2.0, n))
     played = np.stack(
         [
-            warps.apply(word.T, element[None])[0].T @ move.T
-            for word, element, move in zip(words[labels], warps.elements(), moves)
+            tempos.apply(word.T, element[None])[0].T @ move.T
+            for word, element, move in zip(words[labels], tempos.elements(), moves)
         ]
     )
     return played + 0.2 * words.std() * rng.standard_normal(played.shape), labels
 
 
-def speeds() -> Any:
-    """Return matrices that speed frames up or slow them down about the middle one, (5, 20, 20)."""
-    warps = groups.TimeWarps(_FRAMES, _SPEEDS)
-    return np.swapaxes(warps.apply(np.eye(_FRAMES)), 1, 2)
+def warps(n: int, factors: Sequence[float]) -> Any:
+    """Return matrices that read n places faster or slower about the middle one, (r, n, n)."""
+    return np.swapaxes(groups.TimeWarps(n, factors).apply(np.eye(n)), 1, 2)
 
 
 def pitches(deviations: NDArray[np.float64], shifts: Any = _SHIFTS) -> Any:

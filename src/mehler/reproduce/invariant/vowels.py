@@ -15,6 +15,7 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._results import Results, capital, paired_interval, table
 from mehler.reproduce._rows import unit_rows
 from mehler.reproduce.invariant import panels
+from mehler.reproduce.invariant.accuracy import warps
 from mehler.reproduce.invariant.panels import KINDS, LEARNERS
 
 # The last size is all rows of the known speakers.
@@ -23,7 +24,7 @@ _SIZES: dict[Level, tuple[int, ...]] = {"quick": (100, 528), "full": (100, 250, 
 _SPEAKERS, _KNOWN = 15, 8
 _VOWELS, _TAKES, _SECTIONS = 11, 6, 10
 # Vocal tracts differ in length by about a fifth either way.
-_STRETCHES = (0.8, 0.9, 1.0, 1.1, 1.25)
+STRETCHES = (0.8, 0.9, 1.0, 1.1, 1.25)
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,8 @@ def prepare(level: Level, folder: Path | None) -> Vowels:
         X, y, speakers = vowels.X[:, 3:], vowels.y, vowels.X[:, 1].astype(np.int64)
     deviations = X.std(axis=0)
     rows = unit_rows((X - X.mean(axis=0)) / deviations, np.float64)
-    moves = groups.LinearMaps(stretches() / deviations[:, None] * deviations)
+    moves = groups.LinearMaps(warps(_SECTIONS, STRETCHES) / deviations[:, None] * deviations)
     return Vowels(rows.astype(np.float32), y, speakers, moves)
-
-
-def stretches() -> Any:
-    """Return matrices that stretch ten sections of a vocal tract about the middle, (5, 10, 10)."""
-    warps = groups.TimeWarps(_SECTIONS, _STRETCHES)
-    return np.swapaxes(warps.apply(np.eye(_SECTIONS)), 1, 2)
 
 
 def _made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
@@ -60,8 +55,8 @@ def _made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     from scipy.ndimage import gaussian_filter1d
 
     shapes = gaussian_filter1d(rng.standard_normal((_VOWELS, _SECTIONS)), 1.5, axis=1)
-    warps = groups.TimeWarps(_SECTIONS, rng.uniform(0.8, 1.25, _SPEAKERS))
-    X = np.repeat(warps.apply(shapes).reshape(-1, _SECTIONS), _TAKES, axis=0)
+    tracts = groups.TimeWarps(_SECTIONS, rng.uniform(0.8, 1.25, _SPEAKERS))
+    X = np.repeat(tracts.apply(shapes).reshape(-1, _SECTIONS), _TAKES, axis=0)
     y = np.tile(np.repeat(np.arange(_VOWELS), _TAKES), _SPEAKERS)
     speakers = np.repeat(np.arange(_SPEAKERS), _VOWELS * _TAKES)
     return X + 0.3 * shapes.std() * rng.standard_normal(X.shape), y, speakers

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mehler import FourierFeatures, learn
 from mehler.features import SelectedFeatures, leverage
-from mehler.reproduce._rows import Split
+from mehler.reproduce._rows import Split, cosines
 
 RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
 # Size of the pool relative to the number of features kept.
@@ -73,12 +73,6 @@ def on_features(split: Split, phi: Any) -> tuple[float, float]:
     return errors[best], split.error(fits[best].predict(z_test), split.test)
 
 
-def drawn(split: Split, n: int, gamma: float, seed: int) -> Any:
-    """Draw n cosines with offset."""
-    d = split.fit[0].shape[1]
-    return FourierFeatures.draw(d, n, gamma=gamma, form="offset", seed=seed, dtype="float64")
-
-
 def on_pool(
     split: Split, method: str, m: int, gamma: float, lam: float, seed: int
 ) -> tuple[float, float]:
@@ -87,7 +81,7 @@ def on_pool(
     Plain sampling draws no more than it keeps; `lam` is the ridge of the scores.
     """
     size = m if method == "plain" else POOL * m
-    pool = drawn(split, size, gamma, seed)
+    pool = cosines(split.fit[0], size, gamma, seed)
     return on_features(split, METHODS[method](pool, m, lam, seed).fit(*split.fit))
 
 

@@ -14,7 +14,7 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._results import Results, by_row, curves, difference, spread
 from mehler.reproduce._rows import Part, Split
 from mehler.reproduce.leverage import _methods
-from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, drawn, on_features
+from mehler.reproduce.leverage._methods import METHODS, POOL, chosen, on_features
 from mehler.reproduce.leverage.controls import LAM, log_ratio, verdict
 
 # The number of features of the cells that have none, and the key of their error.
@@ -65,11 +65,10 @@ def cells(level: Level) -> list[Cell]:
 
 def parts(train: Part, test: Part, seed: int) -> Split:
     """Hold out a sixth of the training part, and scale columns by the rest."""
-    X, y = train
-    order = np.random.default_rng(seed).permutation(len(y))
-    held, fit = order[: len(y) // 6], order[len(y) // 6 :]
-    X_fit, X_held, X_test = _rows.standardised(X[fit], X[held], test[0])
-    return Split((X_fit, y[fit]), (X_held, y[held]), (X_test, test[1]))
+    n = len(train[1])
+    (X_held, y_held), (X_fit, y_fit) = _rows.deal(train, seed, n // 6, n - n // 6)
+    X_fit, X_held, X_test = _rows.standardised(X_fit, X_held, test[0])
+    return Split((X_fit, y_fit), (X_held, y_held), (X_test, test[1]))
 
 
 def measure(level: Level, rows: tuple[Part, Part], cell: Cell, seed: int) -> Measured:
@@ -80,11 +79,12 @@ def measure(level: Level, rows: tuple[Part, Part], cell: Cell, seed: int) -> Mea
     split = parts(*rows, own)
     if m == FLOOR:
         return floor(split, _COLUMNS[level], own)
-    some = split.fit[0][:_SELECTING], split.fit[1][:_SELECTING]
+    X, y = split.fit
+    some = X[:_SELECTING], y[:_SELECTING]
     tried: dict[str, list[tuple[float, float]]] = {name: [] for name in LABELS}
-    grid = _rows.gammas_of(split.fit[0], _BANDWIDTHS)
+    grid = _rows.gammas_of(X, _BANDWIDTHS)
     for gamma in grid:
-        pool = drawn(split, POOL * m, gamma, own)
+        pool = _rows.cosines(X, POOL * m, gamma, own)
         for name in _KINDS:
             tried[name].append(on_features(split, METHODS[name](pool, m, LAM, own).fit(*some)))
         for rho in _RHOS:
@@ -95,10 +95,10 @@ def measure(level: Level, rows: tuple[Part, Part], cell: Cell, seed: int) -> Mea
         for cost in _COSTS:
             selector = leverage.NotSoRandom(pool, m, cost=cost)
             tried["not so random"].append(on_features(split, selector.fit(*some)))
-        tried["plain"].append(on_features(split, drawn(split, m, gamma, own)))
+        tried["plain"].append(on_features(split, _rows.cosines(X, m, gamma, own)))
     # Those who choose see a pool ten times as large: ten plain draws, at the bandwidth of plain.
     best = grid[tried["plain"].index(chosen(tried["plain"]))]
-    others = [on_features(split, drawn(split, m, best, own + k)) for k in range(1, POOL)]
+    others = [on_features(split, _rows.cosines(X, m, best, own + k)) for k in range(1, POOL)]
     tried["best of 10 plain"] = [chosen(tried["plain"]), *others]
     return {name: chosen(errors)[1] for name, errors in tried.items()}
 

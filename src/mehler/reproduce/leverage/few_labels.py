@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from mehler.features import leverage
+from mehler.reproduce import _rows
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, draws
 from mehler.reproduce._learners import perceptron
 from mehler.reproduce._results import Results, curves, difference, table
-from mehler.reproduce._rows import Problem, Split, gammas_of, problems, sets_of, standardised
-from mehler.reproduce.leverage._methods import chosen, drawn
+from mehler.reproduce._rows import Problem, Split
+from mehler.reproduce.leverage._methods import chosen
 
 # magic in the place of Epileptic Seizure.
 _SETS = ("adult", "magic")
@@ -55,7 +56,7 @@ LABELS = {
 
 def cells(level: Level) -> list[Cell]:
     """Return sets, labels a class and draws; all methods in one cell, paired."""
-    names, counts = sets_of(level, _SETS), _LABELS[level]
+    names, counts = _rows.sets_of(level, _SETS), _LABELS[level]
     return draws(({"data": name, "labels": n} for name in names for n in counts), _DRAWS[level])
 
 
@@ -71,7 +72,8 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     rest = rng.permutation(np.setdiff1d(order, few, assume_unique=True))
     parts = rest[:unlabelled], few, rest[unlabelled : unlabelled + n_test]
     scored, learnt, tested = zip(
-        standardised(*(problem.X[part] for part in parts)), (problem.y[part] for part in parts)
+        _rows.standardised(*(problem.X[part] for part in parts)),
+        (problem.y[part] for part in parts),
     )
     # Rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % _FOLDS for _ in range(2)])
@@ -118,7 +120,7 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
     rows = parts.choose[0]
     errors: Measured = {"rows": _fitted(parts, folds, ridges, lambda rows: rows)[1]}
     for name, (_, choose) in _SELECTED.items():
-        pools = (drawn(parts, size, gamma, own) for gamma in gammas_of(rows))
+        pools = (_rows.cosines(rows, size, gamma, own) for gamma in _rows.gammas_of(rows))
         maps = (choose(pool, m, own).fit(rows) for pool in pools)
         errors[name] = chosen([_fitted(parts, folds, ridges, phi) for phi in maps])[1]
     joint = [_joint(lam, m, own) for lam in _RIDGES]
@@ -164,7 +166,7 @@ EXPERIMENT = Experiment(
         "said to beat logistic regression on the rows and a perceptron; the numbers of labels, "
         "features, nodes and repetitions are missing in the source text."
     ),
-    prepare=lambda level, folder: problems(level, _SETS),
+    prepare=lambda level, folder: _rows.problems(level, _SETS),
     cells=cells,
     measure=measure,
     page=page,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mehler import FourierFeatures
 from mehler.features import leverage
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, draws
 from mehler.reproduce._results import Results, curves, table
-from mehler.reproduce._rows import Problem, gammas_of, problems, sets_of, split
+from mehler.reproduce._rows import Problem, cosines, gammas_of, problems, sets_of, split
 
 # Features of the pool, and rows that score them.
 _POOL = {"quick": 60, "full": 300}
@@ -35,10 +34,7 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
     """
     problem, own = sets[cell.options["data"]], cell.seed(seed, _NAME)
     rows, _ = split(problem, _ROWS[level], 100, own).fit
-    d, gamma = rows.shape[1], gammas_of(rows, 2)[1]
-    pool = FourierFeatures.draw(
-        d, _POOL[level], gamma=gamma, form="offset", seed=own, dtype="float64"
-    )
+    pool = cosines(rows, _POOL[level], gammas_of(rows, 2)[1], own)
     values = pool(rows) * float(pool.n_features) ** 0.5
     measured: Measured = {name: [] for name in ("histogram", "low", "high", "even", "size")}
     for lam in RIDGES:

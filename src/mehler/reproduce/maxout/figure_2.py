@@ -127,8 +127,9 @@ def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell, seed: int
         X, angle = unit_rows(turned.X[:many], np.float64), turned.y[:many]
         measured = {"angle": angle.tolist()}
         score = partial(agreement, angle=angle, closed=closed)
+    phi = MaxoutFeatures.draw(X.shape[1], options["m"], _POOL, seed=own, like=X)
     embeddings: dict[str, Callable[[Any], Any]] = {
-        "maxout": lambda rows: maxout(rows, options["m"], own),
+        "maxout": lambda rows: plane(phi(rows)),
         "pixels": plane,
         "lle": _locally_linear,
     }
@@ -137,12 +138,6 @@ def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell, seed: int
         measured[method] = score(points)
         measured[f"{method}_x"], measured[f"{method}_y"] = points.T.tolist()
     return measured
-
-
-def maxout(X: Any, m: int, seed: int) -> Any:
-    """Return two principal components of random maxout features with pools of twelve."""
-    phi = MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=seed, like=X)
-    return plane(phi(X))
 
 
 def plane(Z: NDArray[np.float64]) -> Any:

@@ -12,7 +12,7 @@ from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import kernel_ridge
 from mehler.reproduce._results import Results, by_row, capital, curves, difference, table
-from mehler.reproduce._rows import Part, unit_rows
+from mehler.reproduce._rows import Part, deal, unit_rows
 
 _POOL = 4
 _UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
@@ -50,11 +50,8 @@ def measure(level: Level, examples: Part, cell: Cell, seed: int) -> Measured:
     predictions. ``turned``: by order of erasing, in percent.
     """
     own, units = cell.seed(seed, _NAME), _UNITS[level]
-    n_fit, n_test = _ROWS[level]
-    images, labels = examples
-    order = np.random.default_rng(own).permutation(len(labels))
-    fit, test = order[:n_fit], order[n_fit : n_fit + n_test]
-    X, codes, rows = images[fit], learn.one_vs_all(labels[fit])[0], images[test]
+    (X, labels), (rows, _) = deal(examples, own, *_ROWS[level])
+    codes, _ = learn.one_vs_all(labels)
     measured: Measured = {kind: {name: [] for name in _PAIRS} for kind in _KINDS}
     lams = {name: chosen(X, codes, name) for name in _MAPS}
     for name, kind in _MAPS.items():

@@ -12,7 +12,7 @@ from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._learners import nearest_rows
 from mehler.reproduce._results import Results, by_row, difference, spread, with_range
-from mehler.reproduce._rows import Split
+from mehler.reproduce._rows import Part, Split
 from mehler.reproduce.maxout import table_1
 
 _POOL = 4
@@ -89,19 +89,15 @@ def fourier(name: str, X: NDArray[np.floating], m: int, gamma: float, seed: int)
 
 def _by_neighbours(rows: Split, phi: Callable[..., Any]) -> Measured:
     """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
-    best = int(np.argmin(votes(phi, *rows.fit, *rows.choose)))
+    best = int(np.argmin(votes(phi, rows.fit, rows.choose)))
     X, labels = (np.concatenate(parts) for parts in zip(rows.fit, rows.choose))
-    return {"error": votes(phi, X, labels, *rows.test)[best], "neighbours": _NEIGHBOURS[best]}
+    error = votes(phi, (X, labels), rows.test)[best]
+    return {"error": error, "neighbours": _NEIGHBOURS[best]}
 
 
-def votes(
-    phi: Callable[..., Any],
-    X: NDArray[np.floating],
-    labels: NDArray[np.int64],
-    Q: NDArray[np.floating],
-    truth: NDArray[np.int64],
-) -> list[float]:
+def votes(phi: Callable[..., Any], known: Part, new: Part) -> list[float]:
     """Return the errors, in percent, of votes among 1, 3, 5 and 7 rows; ties go to the nearest."""
+    (X, labels), (Q, truth) = known, new
     ballots, classes = labels[nearest_rows(phi(X), phi(Q), max(_NEIGHBOURS))], np.unique(labels)
     errors = []
     for k in _NEIGHBOURS:

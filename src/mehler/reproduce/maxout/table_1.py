@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import MaxoutFeatures, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
 from mehler.reproduce._results import Results, curves, spread, with_range
-from mehler.reproduce._rows import Split, digits, unit_rows
+from mehler.reproduce._rows import Part, Split, digits, unit_rows
 
 _SIZES = (100, 500, 1000, 5000, 10_000)
 _POOLS = (1, 2, 4, 8, 16)
@@ -82,13 +82,13 @@ def fitted(rows: Split, phi: Any) -> Measured:
     sums = learn.RidgeSums(phi).add(X, codes)
     # No intercept, as in the paper's estimator.
     fits, refused = _path(sums)
-    held = _errors(fits, classes, *rows.choose)
+    held = _errors(fits, classes, rows.choose)
     del fits
     best = refused + int(np.argmin(held))
     more, _ = learn.one_vs_all(rows.choose[1], classes)
     (final,) = sums.add(rows.choose[0], more).solve(LAMBDAS[best], intercept=False)
     return {
-        "error": _errors([final], classes, *rows.test)[0],
+        "error": _errors([final], classes, rows.test)[0],
         "lambda": LAMBDAS[best],
         "held_out": [None] * refused + held,
     }
@@ -106,14 +106,9 @@ def _path(sums: learn.RidgeSums) -> tuple[list[learn.RidgeFit], int]:
             refused += 1
 
 
-def _errors(
-    fits: Sequence[learn.RidgeFit],
-    classes: NDArray[np.int64],
-    X: NDArray[np.floating],
-    labels: NDArray[np.int64],
-) -> list[float]:
+def _errors(fits: Sequence[learn.RidgeFit], classes: NDArray[np.int64], part: Part) -> list[float]:
     """Return each solution's misclassification rate in percent, computing features once."""
-    wrong = np.zeros(len(fits))
+    (X, labels), wrong = part, np.zeros(len(fits))
     for start in range(0, len(X), _ROWS):
         z = fits[0].phi(X[start : start + _ROWS])
         truth = labels[start : start + _ROWS]

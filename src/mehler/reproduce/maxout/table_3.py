@@ -16,7 +16,7 @@ from mehler import FourierFeatures, MaxoutFeatures, data
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
 from mehler.reproduce._learners import classes_by_ridge
 from mehler.reproduce._results import Results, by_row, difference, spread
-from mehler.reproduce._rows import Part, standardised, unit_rows
+from mehler.reproduce._rows import Part, deal, standardised, unit_rows
 from mehler.reproduce.maxout import _frames
 from mehler.reproduce.maxout._frames import STANDS_IN, Recordings, split_seed
 
@@ -68,15 +68,14 @@ def _fourier(m: int, gamma: float, X: Any, seed: int) -> Any:
 
 def measure(level: Level, rows: Part, cell: Cell, seed: int) -> Measured:
     """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
-    X, y = rows
-    order = np.random.default_rng(split_seed(cell, seed, _NAME)).permutation(len(y))
-    train, test = order[: _TRAIN[level]], order[_TRAIN[level] :]
-    own = cell.seed(seed, _NAME)
+    n, own = _TRAIN[level], cell.seed(seed, _NAME)
+    split = split_seed(cell, seed, _NAME)
+    (X, y), (X_test, y_test) = deal(rows, split, n, len(rows[1]) - n)
     # For rows of length 1, exp(-1) at right angles.
     maxout = cell.options["map"] == "maxout"
     phi = _maxout(cell, X, own) if maxout else _fourier(cell.options["m"], 0.5, X, own)
-    classes = classes_by_ridge(phi, X[train], y[train], X[test])
-    return {"error": float(100 * np.mean(classes != y[test]))}
+    classes = classes_by_ridge(phi, X, y, X_test)
+    return {"error": float(100 * np.mean(classes != y_test))}
 
 
 def _measure_frames(level: Level, recordings: Recordings, cell: Cell, seed: int) -> Measured:

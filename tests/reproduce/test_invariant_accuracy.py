@@ -1,4 +1,4 @@
-"""The experiment on invariant features of digits: what is compared, and what its page may say."""
+"""Invariant features of digits and spoken digits: maps, parts, and what a page may say."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mehler import learn
+from mehler import data, learn
+from mehler.features import groups
 from mehler.reproduce.invariant import accuracy
 
 COMPARISON = accuracy.DIGITS
+SPEEDS = accuracy.warps(20, accuracy.SPEEDS)
+DEVIATIONS = np.linspace(0.5, 3.0, 13)
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +20,19 @@ def examples():
     return accuracy.load_digits("quick", None)
 
 
-def test_all_features_but_pixels_have_as_many_columns(examples) -> None:
-    found = COMPARISON.maps("quick", examples, 0)
-    assert list(found) == list(COMPARISON.labels)
-    widths = {name: phi(examples.X[:3]).shape[1] for name, phi in found.items()}
-    assert widths.pop("pixels") == 64
-    assert set(widths.values()) == {40 * 16}
+@pytest.mark.parametrize(
+    ("comparison", "load", "first", "columns"),
+    [
+        (accuracy.DIGITS, accuracy.load_digits, 64, 40 * 16),
+        (accuracy.RECORDINGS, accuracy.load_recordings, 260, 30 * 16),
+    ],
+)
+def test_all_features_but_the_rows_have_as_many_columns(comparison, load, first, columns) -> None:
+    examples = load("quick", None)
+    found = comparison.maps("quick", examples, 0)
+    assert list(found) == list(comparison.labels)
+    widths = [phi(examples.X[:3]).shape[1] for phi in found.values()]
+    assert widths == [first, *[columns] * (len(found) - 1)]
 
 
 def test_groups_are_lists_of_the_stated_sizes(examples) -> None:
@@ -101,9 +111,9 @@ def test_verdicts_follow_the_difference(gain, word) -> None:
     rng = np.random.default_rng(0)
     base = 0.8 + 0.001 * rng.standard_normal(10)
     noise = 0.001 * rng.standard_normal(10)
-    accuracy = {name: base + gain + noise for name in ("shifts", "turns", "both")}
-    accuracy |= {name: base for name in ("none", "fourier")}
-    said = COMPARISON.verdict(100, accuracy)
+    shares = {name: base + gain + noise for name in ("shifts", "turns", "both")}
+    shares |= {name: base for name in ("none", "fourier")}
+    said = COMPARISON.verdict(100, shares)
     assert f"{word} Fourier features" in said
     assert "With 100 training samples" in said
 
@@ -114,8 +124,79 @@ def test_the_best_of_three_needs_a_wider_interval() -> None:
     rng = np.random.default_rng(0)
     wrong = 0
     for _ in range(2000):
-        accuracy = {
+        shares = {
             name: rng.standard_normal(10) for name in ("none", "fourier", "shifts", "turns", "both")
         }
-        wrong += "more than distribution" in COMPARISON.verdict(100, accuracy)
+        wrong += "more than distribution" in COMPARISON.verdict(100, shares)
     assert binomtest(wrong, 2000, 0.005, alternative="greater").pvalue > 0.001
+
+
+def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
+    # Second route: a spectrum that 13 cosines describe well, moved as a function.
+    from scipy.fft import dct
+
+    channels = np.arange(26.0)
+
+    def spectrum(at):
+        return np.exp(-0.5 * ((at - 13.0) / 4.0) ** 2)
+
+    found = accuracy.pitches(DEVIATIONS)
+    for matrix, shift in zip(found, (-2.0, -1.0, 0.0, 1.0, 2.0)):
+        before = dct(spectrum(channels), norm="ortho")[:13] / DEVIATIONS
+        after = dct(spectrum(channels - shift), norm="ortho")[:13] / DEVIATIONS
+        # What is left out of the first 13 cosines is below 1e-3 of such a spectrum.
+        np.testing.assert_allclose(matrix @ before, after, atol=5e-3 * np.abs(after).max())
+    np.testing.assert_allclose(found[2], np.eye(13), atol=1e-12)
+
+
+def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
+    slow, fast = SPEEDS[[0, 4]]
+    ramp = np.arange(20.0)
+    np.testing.assert_allclose(slow @ ramp, 9.5 + 0.5 * (ramp - 9.5))
+    inside = np.abs(ramp - 9.5) <= 4.75
+    np.testing.assert_allclose((fast @ ramp)[inside], (9.5 + 2.0 * (ramp - 9.5))[inside])
+    assert not (fast @ ramp)[np.abs(ramp - 9.5) > 5.3].any()
+
+
+def test_elements_act_on_frames_and_cepstra_of_a_row() -> None:
+    # Planted defect: the factors the other way round would act on wrong axes.
+    examples = accuracy.load_recordings("quick", None)
+    orders = {name: group.order for name, group in examples.moves.items()}
+    assert orders == {"none": 1, "speeds": 5, "pitches": 5, "both": 25}
+    of_frames, of_cepstra = SPEEDS, accuracy.pitches(DEVIATIONS)
+    group = groups.LinearMaps(accuracy.elements(DEVIATIONS)["both"])
+    moved = group.apply(examples.X[:1].astype(np.float64))[:, 0]
+    word = examples.X[0].astype(np.float64).reshape(20, 13)
+    direct = [(a @ word @ b.T).ravel() for a in of_frames for b in of_cepstra]
+    np.testing.assert_allclose(moved, direct, atol=1e-12)
+
+
+def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
+    monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
+    examples = accuracy.load_recordings("full", None)
+    # Rows of 260 entries are float32: each entry rounds by 6e-8 of itself.
+    np.testing.assert_allclose(np.linalg.norm(examples.X, axis=1), 1.0, atol=1e-6)
+    seen = {}
+
+    def watched(phis, train, test, sizes, seed):
+        seen.update(train=train, test=test, sizes=sizes)
+        return {}
+
+    monkeypatch.setattr(accuracy, "accuracies", watched)
+    monkeypatch.setattr(accuracy.Comparison, "maps", lambda *options: {})
+    accuracy.RECORDINGS.measure("full", examples, accuracy.SPEECH.cells("full")[0], 0)
+    assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
+    together = np.concatenate([seen["train"][0], seen["test"][0]])
+    assert len(np.unique(together, axis=0)) == 60
+    assert seen["sizes"] == (100, 300, 1000, 2000)
+
+
+def test_missing_recordings_say_what_brings_them(monkeypatch) -> None:
+    def missing(n):
+        raise data.MissingDataError("spoken_digits: pip install ...")
+
+    monkeypatch.setattr(data, "spoken_digits", missing)
+    with pytest.raises(data.MissingDataError, match="pip install"):
+        accuracy.load_recordings("full", None)
