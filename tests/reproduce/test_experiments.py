@@ -147,10 +147,7 @@ def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None
     assert table_1.near(values, 4, 10_000)
     # sd .05 and printed .07 over five draws: three standard errors are .12.
     assert not table_1.near(values + 0.2, 4, 10_000)
-
-
-def test_fewer_draws_than_printed_have_a_wider_error_of_their_own() -> None:
-    # Deviations of 0.07 printed over five draws and 0.07 here over two: 3 (0.001 + 0.0025)^(1/2).
+    # Fewer draws have a wider error: 0.07 over five printed, and 0.07 here over two.
     two = np.array([2.23 - 0.05, 2.23 + 0.05])
     wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
     assert table_1.near(two + 0.99 * wide, 4, 10_000)
@@ -173,33 +170,28 @@ def test_table_1_names_the_cells_that_are_far() -> None:
     assert "(8.19 ± 0.21)" in page.tables[0].rows[4][2]
 
 
+ANGLE = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+
+
 def test_circular_correlation_ignores_origin_and_sense() -> None:
-    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    for other in (angle + 1.0, -angle, (7 - angle) % (2 * np.pi)):
-        found = figure_2.circular_rank_correlation(angle, other % (2 * np.pi))
-        assert found == pytest.approx(1.0)
+    for other in (ANGLE + 1.0, -ANGLE, (7 - ANGLE) % (2 * np.pi)):
+        correlation = figure_2.circular_rank_correlation(ANGLE, other % (2 * np.pi))
+        assert correlation == pytest.approx(1.0)
     rng = np.random.default_rng(0)
-    shuffled = [figure_2.circular_rank_correlation(angle, rng.permutation(40)) for _ in range(200)]
+    shuffled = [figure_2.circular_rank_correlation(ANGLE, rng.permutation(120)) for _ in range(200)]
     # The larger of two shares of mean about 1/n each.
-    assert np.mean(shuffled) < 3 / 40
+    assert np.mean(shuffled) < 3 / 120
 
 
-def test_circular_correlation_of_a_point_is_0() -> None:
-    # An embedding that collapsed has no order; ties must not take that of the rows.
-    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    assert figure_2.circular_rank_correlation(np.zeros(40), angle) == pytest.approx(0, abs=1e-12)
+def test_a_collapsed_or_doubled_embedding_has_no_order() -> None:
+    # Ties must not take the order of the rows; components that turn twice as fast lose it.
+    assert figure_2.circular_rank_correlation(0 * ANGLE, ANGLE) == pytest.approx(0, abs=1e-12)
     for closed in (True, False):
-        assert figure_2.agreement(np.zeros((40, 2)), angle, closed) < 1e-12
-
-
-def test_circular_correlation_of_a_doubled_angle_is_0() -> None:
-    # What two components that turn twice as fast would give: the order is not found.
-    angle = np.linspace(0, 2 * np.pi, 120, endpoint=False)
-    points = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
-    noise = 1e-3 * np.random.default_rng(0).standard_normal(points.shape)
-    assert figure_2.agreement(points + noise, angle, True) < 0.1
-    once = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    assert figure_2.agreement(once + noise, angle, True) > 0.99
+        assert figure_2.agreement(np.zeros((120, 2)), ANGLE, closed) < 1e-12
+    noise = 1e-3 * np.random.default_rng(0).standard_normal((120, 2))
+    once, twice = (np.stack([np.cos(k * ANGLE), np.sin(k * ANGLE)], axis=1) + noise for k in (1, 2))
+    assert figure_2.agreement(twice, ANGLE, True) < 0.1
+    assert figure_2.agreement(once, ANGLE, True) > 0.99
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, -2])

@@ -14,18 +14,20 @@ from tests.reproduce.toy import toy
 
 
 @pytest.fixture
-def with_toy(monkeypatch):
-    def install(calls, fail_at=None):
+def run_toy(monkeypatch, tmp_path):
+    """Run the toy; return the keys of the cells that were measured, and the outcome."""
+
+    def run(fail_at=None, out=tmp_path, **options):
+        calls: list[str] = []
         monkeypatch.setattr(_run, "experiments", lambda: {"toy": toy(calls, fail_at)})
+        return calls, reproduce.run("toy", out=out, **options)
 
-    return install
+    return run
 
 
-def test_page_and_json_hold_all_cells(with_toy, tmp_path) -> None:
-    calls: list[str] = []
-    with_toy(calls)
+def test_page_and_json_hold_all_cells(run_toy, tmp_path) -> None:
     shown: list[tuple[str, int, int]] = []
-    outcome = reproduce.run("toy", out=tmp_path, progress=lambda *step: shown.append(step))
+    calls, outcome = run_toy(progress=lambda *step: shown.append(step))
     assert calls == ["n-1", "n-2", "n-3"]
     assert shown == [("n-1", 0, 3), ("n-2", 1, 3), ("n-3", 2, 3), ("page", 3, 3)]
     record = json.loads((tmp_path / "toy.json").read_text())
@@ -39,57 +41,44 @@ def test_page_and_json_hold_all_cells(with_toy, tmp_path) -> None:
     assert outcome.seconds >= 0
 
 
-def test_a_run_that_was_interrupted_goes_on(with_toy, tmp_path) -> None:
-    calls: list[str] = []
-    with_toy(calls, "n-3")
+def test_a_run_that_was_interrupted_goes_on(run_toy, tmp_path) -> None:
     with pytest.raises(reproduce.Stopped, match=r"2 of 3 cells are kept in .*cells"):
-        reproduce.run("toy", out=tmp_path)
+        run_toy("n-3")
     assert not (tmp_path / "toy.json").exists()
-    again: list[str] = []
-    with_toy(again)
-    resumed = reproduce.run("toy", out=tmp_path)
+    again, resumed = run_toy()
     assert again == ["n-3"]
     # Seeds are the cell's own: the page is that of a run in one piece.
-    whole = reproduce.run("toy", out=tmp_path / "whole")
+    _, whole = run_toy(out=tmp_path / "whole")
     strip = [(c, m["square"], m["seed"]) for c, m in resumed.cells]
     assert strip == [(c, m["square"], m["seed"]) for c, m in whole.cells]
 
 
-def test_a_cell_cut_short_is_measured_again(with_toy, tmp_path) -> None:
-    calls: list[str] = []
-    with_toy(calls)
-    reproduce.run("toy", out=tmp_path)
+def test_a_cell_that_is_not_whole_or_of_another_version_is_measured_again(
+    run_toy, tmp_path
+) -> None:
+    run_toy()
     cell = tmp_path / "cells" / "n-2.json"
-    cell.write_text(cell.read_text()[:20])
-    reproduce.run("toy", out=tmp_path)
-    assert calls[3:] == ["n-2"]
-
-
-@pytest.mark.parametrize("part", ["measured", "options"])
-def test_a_cell_without_what_it_needs_is_measured_again(with_toy, tmp_path, part) -> None:
-    calls: list[str] = []
-    with_toy(calls)
-    reproduce.run("toy", out=tmp_path)
-    cell = tmp_path / "cells" / "n-2.json"
-    record = json.loads(cell.read_text())
-    for content in ({k: v for k, v in record.items() if k != part}, {**record, part: {}}, []):
-        calls.clear()
-        cell.write_text(json.dumps(content))
-        reproduce.run("toy", out=tmp_path)
-        assert calls == ["n-2"]
+    text = cell.read_text()
+    record = json.loads(text)
+    assert record["mehler"] == json.loads((tmp_path / "toy.json").read_text())["mehler"]
+    damaged = [{k: v for k, v in record.items() if k != part} for part in ("measured", "options")]
+    damaged += [{**record, part: {}} for part in ("measured", "options")]
+    damaged += [[], {**record, "mehler": "0.0.1"}]
+    for content in (text[:20], *map(json.dumps, damaged)):
+        cell.write_text(content)
+        assert run_toy()[0] == ["n-2"]
 
 
 @pytest.mark.parametrize("damage", [None, "", "{", "[]"])
-def test_cells_of_a_run_that_is_not_known_are_refused(with_toy, tmp_path, damage) -> None:
+def test_cells_of_a_run_that_is_not_known_are_refused(run_toy, tmp_path, damage) -> None:
     # They may be those of another seed: nothing in a cell says it.
-    with_toy([])
-    reproduce.run("toy", out=tmp_path)
+    run_toy()
     settings = tmp_path / "cells" / "run.json"
     settings.unlink()
     if damage is not None:
         settings.write_text(damage)
     with pytest.raises(ValueError, match=r"run\.json does not say of which run; take another"):
-        reproduce.run("toy", out=tmp_path, seed=1)
+        run_toy(seed=1)
 
 
 def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
@@ -109,36 +98,21 @@ def test_durations_are_in_the_unit_that_is_expected(seconds, said) -> None:
     assert _run.duration(seconds) == said
 
 
-def test_pages_can_be_read_by_others(with_toy, tmp_path) -> None:
-    with_toy([])
-    reproduce.run("toy", out=tmp_path)
+def test_pages_can_be_read_by_others(run_toy, tmp_path) -> None:
+    run_toy()
     for name in ("toy.html", "toy.json"):
         assert (tmp_path / name).stat().st_mode & 0o444 == 0o444
     assert not [path for path in tmp_path.rglob(".*")]
 
 
-def test_cells_of_another_run_are_refused(with_toy, tmp_path) -> None:
-    with_toy([])
-    reproduce.run("toy", out=tmp_path)
+def test_cells_of_another_run_are_refused(run_toy) -> None:
+    run_toy()
     with pytest.raises(ValueError, match=r"another run \(seed: 0 there, 1 now\); take another"):
-        reproduce.run("toy", out=tmp_path, seed=1)
-
-
-def test_cells_of_another_version_are_measured_again(with_toy, tmp_path) -> None:
-    calls: list[str] = []
-    with_toy(calls)
-    reproduce.run("toy", out=tmp_path)
-    cell = tmp_path / "cells" / "n-2.json"
-    record = json.loads(cell.read_text())
-    assert record["mehler"] == json.loads((tmp_path / "toy.json").read_text())["mehler"]
-    cell.write_text(json.dumps({**record, "mehler": "0.0.1"}))
-    reproduce.run("toy", out=tmp_path)
-    assert calls[3:] == ["n-2"]
+        run_toy(seed=1)
 
 
 @pytest.mark.parametrize("name", ["cells", "toy.json"])
-def test_a_link_to_nothing_loses_no_work(with_toy, tmp_path, name) -> None:
-    with_toy([])
+def test_a_link_to_nothing_loses_no_work(run_toy, tmp_path, name) -> None:
     out = tmp_path / "out"
     (out / "cells").mkdir(parents=True)
     if name == "cells":
@@ -146,25 +120,21 @@ def test_a_link_to_nothing_loses_no_work(with_toy, tmp_path, name) -> None:
     (out / name).symlink_to(tmp_path / "nothing")
     if name == "cells":
         with pytest.raises(ValueError, match=r"cells is a link to nothing; choose another"):
-            reproduce.run("toy", out=out)
+            run_toy(out=out)
     else:
-        assert len(reproduce.run("toy", out=out).cells) == 3
+        assert len(run_toy(out=out)[0]) == 3
 
 
 @pytest.mark.parametrize("step", ["render", "as_json"])
-def test_an_interruption_after_the_cells_says_what_is_kept(with_toy, tmp_path, monkeypatch, step):
+def test_an_interruption_after_the_cells_says_what_is_kept(run_toy, monkeypatch, step):
     def interrupt(outcome):
         raise KeyboardInterrupt
 
-    with_toy([])
     with monkeypatch.context() as patch:
         patch.setattr(_run, step, interrupt)
         with pytest.raises(reproduce.Stopped, match="3 of 3 cells are kept"):
-            reproduce.run("toy", out=tmp_path)
-    calls: list[str] = []
-    with_toy(calls)
-    reproduce.run("toy", out=tmp_path)
-    assert calls == []
+            run_toy()
+    assert run_toy()[0] == []
 
 
 def test_cells_are_measured_by_one_thread(monkeypatch, tmp_path) -> None:
@@ -214,12 +184,9 @@ def test_seeds_differ_between_cells_and_runs() -> None:
         ({"data": "x"}, "toy at level quick takes no data"),
     ],
 )
-def test_bad_options_are_refused_before_any_work(with_toy, tmp_path, options, message) -> None:
-    calls: list[str] = []
-    with_toy(calls)
+def test_bad_options_are_refused_before_any_work(run_toy, tmp_path, options, message) -> None:
     with pytest.raises(ValueError, match=message):
-        reproduce.run("toy", out=tmp_path / "new", **options)
-    assert calls == []
+        run_toy(out=tmp_path / "new", **options)
     assert not (tmp_path / "new").exists()
 
 

@@ -192,7 +192,10 @@ def difference(
     looks: int = 1,
     draw: str = "draw",
 ) -> str:
-    """Format the paired difference of percentages, `values` - `base`, with its interval."""
+    """Format the paired difference of percentages, `values` - `base`, with its interval.
+
+    `draw` names what is paired; of a single one no interval can be given.
+    """
     if len(values) == 1:
         gain = f"{unit}{values[0] - base[0]:+.2f} percent"
         return f"{capital(what)}: {gain}, over 1 {draw}, so that no interval can be given."

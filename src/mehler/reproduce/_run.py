@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -314,7 +313,6 @@ def render(outcome: Outcome) -> str:
         version=__version__,
         style=Markup(page_style()),
         seconds=duration(outcome.seconds),
-        command=_command(outcome),
         draw=draw,
     )
 
@@ -325,11 +323,3 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
     return f"{seconds:.1f} seconds"
-
-
-def _command(outcome: Outcome) -> str:
-    """Return the command line that reproduces the numbers."""
-    words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
-    words += ["--seed", str(outcome.seed)]
-    line = shlex.join(words)
-    return f"{line} --data FOLDER" if outcome.level in outcome.experiment.needs_data else line
