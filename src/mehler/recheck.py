@@ -10,10 +10,9 @@ The rule, for means with claims c, resolution r and endpoints l < h, all in unit
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
 Nothing is inverted: a formula says at which level a point m is excluded, with all beyond it. First
-the plan's ``rounding`` moves m towards the mean; sums are known within their radii.
-The rate alpha is split again (`rate_of`) and divided by the number of means, P: catoni has 3/4 of
-it for its last inspection, 1/(4 k (k + 1)) for the k-th before it; the stages of a check of
-variances 1/20 and 19/20; the self-normalised test half where bets on 2 P squared lengths have half.
+the plan's ``rounding`` moves m towards the mean; sums are known within their radii. Of the rate
+(`rate_of`), divided by P means, catoni has 3/4 at its last inspection, 1/(4 k (k + 1)) at the k-th
+before it; the stages of variances 1/20 and 19/20; bets on 2 P squared lengths, where made, half.
 """
 
 # ruff: noqa: E402 (imports after a change of sys.path)
@@ -52,15 +51,12 @@ class Impossible(Exception):
 
 
 class Mean(NamedTuple):
-    """A test of one mean; `excludes` takes a point from the claim on, and all to one side, -1 or 1.
-
-    `may_hold` is None where it is not certain that all points beyond an excluded one are.
-    """
+    """A test of one mean; `excludes` takes a point from the claim on, with all to a side, +-1."""
 
     mean: Any
     excludes: Callable[[Any, int], bool]
     may_refute: bool = True
-    may_hold: bool | None = True
+    may_hold: bool | None = True  # None: not all points beyond an excluded one need be
 
 
 def compare(x: Any, relation: str, y: Any) -> bool | None:
@@ -144,8 +140,7 @@ def won(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
 def wealth(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate, by `won`.
 
-    w is the range, stored about the claim, and twice the slack of rounding. A mean beyond the range
-    is excluded too. Waudby-Smith and Ramdas (2024).
+    w: range, about the claim, and twice the rounding; no mean is beyond. Waudby-Smith, Ramdas 2024.
     """
     (_, sums, mean), rounding = power_sums(test), ball(plan["rounding"])
     low, high = map(ball, test["range"])
@@ -350,16 +345,22 @@ def kolmogorov(n: int, d: iv.mpf) -> Any:
 def distribution(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Distance of two distribution functions at sample i of n, (i + 1)/n - F(t) or F(t-) - i/n.
 
-    Refuted if the largest has a tail of at most rate/2, holds if r/2 has.
+    Refuted if the largest has a tail of at most rate/2, holds if r/2 has, and between samples i and
+    j of the grid, where distances are below j/n - F(t_i) or F(t_j-) - (i + 1)/n, none is larger.
     """
-    n, gaps = test["n"], [iv.mpf(0)]
+    n, gaps, between = test["n"], [iv.mpf(0)], [iv.mpf(0)]
     if any(map(math.isnan, test["above"] + test["below"])):
         return True, False
-    for i, above, below in zip(test["index"], test["above"], test["below"], strict=True):
+    rows = sorted(zip(test["index"], test["above"], test["below"], strict=True))
+    for (i, above, below), (j, _, later) in zip(rows, rows[1:] + rows[-1:]):
         gaps += [iv.mpf(i + 1) / n - ball(above), ball(below) - iv.mpf(i) / n]
-    gap = max(gaps, key=lambda each: each.b)
-    refutes = bool(compare(gap, ">", 0)) and sure(kolmogorov(n, gap), "<", rate / 2)
-    return refutes, not refutes and sure(kolmogorov(n, r / 2), "<=", rate / 2)
+        between += [iv.mpf(j) / n - ball(above), ball(later) - iv.mpf(i + 1) / n][: 2 * (j > i + 1)]
+    gap, farther = (max(each, key=lambda x: x.b) for each in (gaps, between))
+    if compare(gap, ">", 0) and sure(kolmogorov(n, gap), "<", rate / 2):
+        return True, False
+    if compare(farther, ">", 0) and compare(kolmogorov(n, farther), ">=", rate / 2) is not True:
+        raise Undecided("samples between those of the grid may be farther")
+    return False, sure(kolmogorov(n, r / 2), "<=", rate / 2)
 
 
 _ALL: tuple[Callable[..., Any], ...] = (catoni, wealth, symmetric, self_normalised, binomial)
@@ -392,10 +393,8 @@ def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
         narrow = compare(larger(ends[1], 0) + larger(-ends[0], 0), "<=", r)
         if narrow and all(map(excludes, ends, sides)):
             return False, may_hold
-    # Two points farther than r apart: about the middle, where that is enough, or near the ends.
     middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
-    for reach in (-larger(-half, -r * 0.501), half * 0.999):
-        inner = [middle - reach, middle + reach]
+    for inner in ([middle - x, middle + x] for x in (-larger(-half, -r * 0.501), half * 0.999)):
         if compare(larger(inner[1], 0) + larger(-inner[0], 0), ">", r):
             with suppress(Undecided):
                 if not any(map(excludes, inner, sides)):
@@ -403,7 +402,7 @@ def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
     raise Undecided("the endpoints are not where the statistics put them")
 
 
-def require_sound(certificate: Test) -> None:
+def require_sound(groups: list[Test], alpha: float, r: float) -> None:
     """Raise `Impossible` for numbers, pairs or samples that no check writes."""
     sizes, most = ("n", "planned", "per_draw", "draws"), 10**10  # whose terms can be summed
     rules: dict[str, Callable[[Any], bool]] = {
@@ -413,18 +412,22 @@ def require_sound(certificate: Test) -> None:
         **dict.fromkeys(("rounding", "slack"), lambda x: x >= 0),
         **dict.fromkeys(("bet", "relative_to", "variance"), lambda x: x > 0),
         "radii": lambda x: len(x) == 4 and min(x) >= 0,
-        "sums": lambda x: len(x) == 4,
         "range": lambda x: x[0] <= x[1],
         "log_wealths": lambda x: len(x) == 11,
     }
-    alpha, r, groups = (certificate[key] for key in ("false_alarm", "resolution", "statistics"))
     sound = 0 < alpha < 1 and 0 < r < math.inf and all(group["tests"] for group in groups)
+    methods, split = [group["method"] for group in groups], ["self normalised", "squared lengths"]
+    sound = sound and methods in (methods[:1], split) and methods != split[1:]  # who share a rate
     for group in groups:
         plan, tests = group["plan"], group["tests"]
+        sound = sound and (len(groups) == 1 or plan["shared"] is True)
         pairs = [tuple(test["pair"]) for test in tests if "pair" in test]
         sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
-        if group["method"] == "squared lengths":
-            sound = sound and plan["count"] == 2 * len(groups[0]["tests"])
+        sound = sound and (group is groups[0] or plan["count"] == 2 * len(groups[0]["tests"]))
+        if plan.keys() & {"unit_X", "source"}:
+            n, m, same = len(plan["unit_X"]), len(plan["unit_Y"]), plan["same"]
+            sound = sound and len(pairs) == (n * (n + 1) // 2 if same else n * m)
+            sound = sound and all(i in range(n) and j in range(same and i, m) for i, j in pairs)
         for each in (plan, *tests, *(test["fresh"] for test in tests if "fresh" in test)):
             sound = sound and all(rules[key](each[key]) for key in rules.keys() & each.keys())
             sound = sound and each.get("bet", math.inf) >= each.get("claim", 0.0) * (1 - 1e-12)
@@ -456,16 +459,12 @@ def is_sample(test: Test) -> bool:
 
 def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
     """Return whether a test refutes, whether it is narrow, and why that is open."""
-    plan, name, n = group["plan"], group["method"], len(group["plan"].get("unit_X", ()))
-    pairs = n * (n + 1) // 2 if plan.get("same") else n * len(plan.get("unit_Y", ()))
-    if ("unit_X" in plan or "source" in plan) and len(group["tests"]) != pairs:
-        raise Impossible(f"{len(group['tests'])} of {pairs} pairs are listed")
+    plan, name = group["plan"], group["method"]
     r = r * ball(test.get("relative_to", 1.0)) * (4 if plan.get("stage") == "coarse" else 1)
     if not all(map(math.isfinite, test.get("sums", ()))):
         return True, False, ""
     try:
-        rate = rate_of(name, plan, alpha, len(group["tests"]))
-        result = METHODS[name](plan, test, rate, r)
+        result = METHODS[name](plan, test, rate_of(name, plan, alpha, len(group["tests"])), r)
         refutes, narrow = judge(result, test, r) if isinstance(result, Mean) else result
         return refutes, narrow and plan.get("stage") != "coarse", ""
     except Undecided as why:
@@ -483,9 +482,8 @@ def decide(certificate: Test) -> tuple[int, str]:
     if not groups or any(group["method"] not in METHODS for group in groups):
         return 3, "cannot be decided: it has no statistics of a method that is known here"
     try:
-        require_sound(certificate)
-        tests = [(group, test) for group in groups for test in group["tests"]]
-        outcomes = [outcome(*each, ball(alpha), ball(r)) for each in tests]
+        require_sound(groups, alpha, r)
+        outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]
     except Impossible as why:
         return 1, f"contradicted: {why}"
     refutes, narrow = {each[0] for each in outcomes}, {each[1] for each in outcomes}
@@ -579,10 +577,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         content = json.loads(Path(options.file).read_text("utf-8"), object_pairs_hook=once)
         listed, names = content.get("certificates", [content]), content.get("of", [options.file])
-        checks = list(zip(names, listed, strict=True))
-        if not checks or any(each["schema"] != SCHEMA for each in listed):
-            raise ValueError(f"it holds no {SCHEMA}")
-        outcomes = [(f"{of}: {each['check']}", *decide(each)) for of, each in checks]
+        checks = [f"{of}: {each['check']}" for of, each in zip(names, listed, strict=True)]
+        if not all(
+            (checks, *map(str.isprintable, checks), *(x["schema"] == SCHEMA for x in listed))
+        ):
+            raise ValueError(f"it holds no {SCHEMA} with a name that can be printed")
+        outcomes = [(check, *decide(each)) for check, each in zip(checks, listed)]
         if options.draw:
             module, _, name = options.draw.rpartition(":")
             sys.path.insert(0, str(Path(module).resolve().parent if module.endswith(".py") else ""))

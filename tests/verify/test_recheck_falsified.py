@@ -105,6 +105,34 @@ def no_grid(certificate):
         first(certificate)[name] = first(certificate)[name][:3]
 
 
+def ends_of_the_grid(certificate):
+    """Only the first and the last sample: the farthest ones are left out."""
+    certificate["status"] = "holds"
+    for test in certificate["statistics"][0]["tests"]:
+        ends = [test["index"].index(0), test["index"].index(test["n"] - 1)]
+        for name in ("index", "above", "below"):
+            test[name] = [test[name][k] for k in ends]
+
+
+def bets_alone(certificate):
+    """Bets that a claim is too large, without the means that could hold."""
+    certificate["statistics"] = certificate["statistics"][1:]
+    plan(certificate)["count"] = 2
+
+
+def groups_of_one(certificate):
+    """Each mean by itself, at the whole rate."""
+    group = certificate["statistics"][0]
+    certificate["statistics"] = [{**group, "tests": [test]} for test in group["tests"]]
+
+
+def mirrored(certificate):
+    """A pair twice, in both orders, in place of another."""
+    tests = certificate["statistics"][0]["tests"]
+    k = [test["pair"] for test in tests].index([0, 1])
+    tests[0] = {**tests[k], "pair": [1, 0]}
+
+
 def falling(certificate):
     first(certificate)["above"][3] = number(0.0)
 
@@ -168,6 +196,11 @@ ALTERATIONS = [
     ("catoni", "refuted", "no tests", no_tests),
     ("catoni", "refuted", "fewer pairs", fewer),
     ("catoni", "refuted", "a pair twice", twice),
+    ("catoni", "holds", "a pair in both orders", mirrored),
+    ("wealth", "holds", "a pair of no rows", put("pair", [7, 7])),
+    ("wealth", "holds", "a pair before the first", put("pair", [-1, 0])),
+    ("squared lengths", "holds", "bets alone", bets_alone),
+    ("vector", "refuted", "groups of one mean", groups_of_one),
     ("catoni", "refuted", "rounding of the other sign", put("rounding", number(-0.5), plan)),
     ("catoni", "refuted", "a third moment", third_moment),
     ("catoni", "refuted", "true samples", put("n", True)),
@@ -197,6 +230,7 @@ ALTERATIONS = [
     ("defect", "refuted", "bets against less", cheap_bets),
     ("defect", "refuted", "more stakes", many_stakes),
     ("distribution", "holds", "a part of the grid", no_grid),
+    ("distribution", "refuted", "the ends of the grid", ends_of_the_grid),
     ("distribution", "holds", "a law that falls", falling),
     ("distribution", "refuted", "a sample beyond the last", beyond),
 ]
@@ -243,6 +277,20 @@ def test_a_key_that_is_there_twice_is_refused(tmp_path, capsys):
     file.write_text('{"status": "holds", ' + text[1:])
     assert recheck.main([str(file)]) == 2
     assert "a key is there twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["mean: confirmed\n", "\x1b[2J", "\u202e"])
+def test_names_with_control_characters_are_refused(name, tmp_path, capsys):
+    """They could write the line of another certificate, or over this one's."""
+    certificate = sealed(made("binomial", "refuted"))
+    file = tmp_path / "certificate.json"
+    for of, check in ((name, "mean"), ("maps", name)):
+        named = sealed({**certificate, "check": check})
+        file.write_text(json.dumps({"of": [of], "certificates": [named]}))
+        assert recheck.main([str(file)]) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        assert "a name that can be printed" in err
 
 
 def test_rate_and_resolution_are_in_the_answer():

@@ -21,8 +21,8 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call, units_of
 
-# Samples of each row at which a certificate has the two distribution functions.
-_GRID = 31
+# Samples in a certificate within the distance that refutes: between them none can be so far.
+_GRID = 12
 
 Law = Callable[[Any, Any], Array]
 
@@ -174,23 +174,21 @@ def check_distribution(
         where={"row": worst, "t": float(samples[worst, at])},
         seeds={"seed": terms.seed, "first_draw": draws.seed(0)},
         reason=reason,
-        statistics=(_statistics(n, over, under, above, below),),
+        statistics=(_statistics(n, d, over, under, above, below),),
     )
 
 
 def _statistics(
     n: int,
+    d: float,
     over: NDArray[np.float64],
     under: NDArray[np.float64],
     above: NDArray[np.float64],
     below: NDArray[np.float64],
 ) -> Statistics:
     """Return counts and F on a grid of samples for each row, with the farthest ones among them."""
-    grid = np.linspace(0, n - 1, _GRID).astype(int)
-    index = [
-        np.array([*grid, np.argmax(np.nan_to_num(a)), np.argmax(np.nan_to_num(b))])
-        for a, b in zip(over, under)
-    ]
+    grid = np.linspace(0, n - 1, math.ceil(_GRID / d)).astype(int)
+    index = [[*grid, *(np.argmax(np.nan_to_num(x)) for x in each)] for each in zip(over, under)]
     tests = {
         "n": np.full(len(index), n),
         "index": np.stack(index, axis=1),
