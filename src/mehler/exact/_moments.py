@@ -274,17 +274,11 @@ def _tetrachoric(t: NDArray[np.float64], n: int) -> NDArray[np.float64]:
 
 
 def _power_by_products(series: NDArray[np.float64], q: int) -> NDArray[np.float64]:
-    result = series
+    power = series
     for _ in range(q - 1):
-        result = _multiply(result, series)
-    return result
-
-
-def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    product = np.empty_like(left)
-    for k in range(left.shape[0]):
-        product[k] = np.einsum("ig,ig->g", left[: k + 1], right[k::-1])
-    return product
+        terms = range(series.shape[0])
+        power = np.stack([np.einsum("ig,ig->g", power[: k + 1], series[k::-1]) for k in terms])
+    return power
 
 
 def _power_by_recurrence(series: NDArray[np.float64], q: int) -> NDArray[np.float64]:

@@ -77,11 +77,6 @@ def _from_mpf(value: Any) -> Fraction:
     return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)
 
 
-def to_mpf(context: Any, value: Fraction) -> Any:
-    """Round a rational number to the precision of the mpmath `context`."""
-    return context.mpf(value.numerator) / value.denominator
-
-
 def public_mpf(value: Any, digits: int | None = None) -> mpmath.mpf:
     """Convert a number of a private context to an ordinary mpf, with a few guard digits."""
     raw = value._mpf_
