@@ -188,9 +188,7 @@ class Activation:
         if self.kernel is None:
             return None
         if power not in self._held:
-            claimed = self.kernel(_declared.host_pairs(), power)
-            if claimed is not None:
-                _declared.require_kernel(self.on_host, power, *claimed, self.title)
+            _declared.require_kernel(self.on_host, self.kernel, power, self.title)
             self._held.add(power)
         return self.kernel(pairs, power)
 
