@@ -1,10 +1,16 @@
-r"""Mehler's series for any activation: one quadrature a length, one power series a pair.
+r"""Expected products of any activation at two correlated Gaussians, by Mehler's series.
+
+With the Hermite coefficients of the activation at each scale,
 
 .. math:: E\,a(s_x g)\,a(s_y g_\rho) = \sum_{k\ge0} \rho^k c_k(s_x) c_k(s_y),
-          \qquad c_k(s) = E\,a(s g) h_k(g)
+          \qquad c_k(s) = E\,a(s g) h_k(g),
 
-What is left out after n terms is at most :math:`|\rho|^n \sqrt{t_n(s_x) t_n(s_y)}` by Cauchy and
-Schwarz, with :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
+there is one quadrature for each scale and one power series for each pair. By Cauchy and Schwarz,
+the terms from n on sum to at most :math:`|\rho|^n \sqrt{t_n(s_x) t_n(s_y)}`, with
+:math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
+
+In this order: values of the function at the points of panels, sums of them by a coarse and a finer
+rule, coefficients with their errors, the series.
 """
 
 from __future__ import annotations
@@ -28,14 +34,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _SCALES = 256
 
 
-def at_nodes(function: HostFunction, scales: NDArray[np.float64], n: int) -> Any:
-    """Evaluate at the points of all panels: (sign, scales, panels, n)."""
-    t = scales[:, None] * _panels.nodes(n).ravel()
-    both = np.stack([checked(function, sign * t) for sign in (1.0, -1.0)])
-    return both.reshape(2, scales.size, _panels.N_PANELS, n)
-
-
-def checked(function: HostFunction, t: NDArray[np.float64]) -> Any:
+def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
     values = np.asarray(function(t))
     if values.dtype.kind not in "biuf":
@@ -55,51 +54,78 @@ def checked(function: HostFunction, t: NDArray[np.float64]) -> Any:
     return values
 
 
-def sums(
-    values: NDArray[np.float64], leaves: _panels.Panels | None, n: int, terms: int
+def _at_nodes(function: HostFunction, scales: NDArray[np.float64], n: int) -> Any:
+    """Evaluate at the points of all panels: (sign, scales, panels, n)."""
+    t = scales[:, None] * _panels.nodes(n).ravel()
+    both = np.stack([evaluate(function, sign * t) for sign in (1.0, -1.0)])
+    return both.reshape(2, scales.size, _panels.N_PANELS, n)
+
+
+def _values(function: HostFunction, scales: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
+    """Return the function over its size at each scale: as a sampler, by both rules; the size."""
+    coarse, fine = (_at_nodes(function, scales, n) for n in (_panels.POINTS, _panels.FINER))
+    largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
+    size = np.where(largest > 0.0, largest, 1.0)
+
+    def sample(which: NDArray[np.int64], at: NDArray[np.float64]) -> tuple[Any, Any]:
+        t = scales[which, None] * at
+        return tuple(evaluate(function, sign * t) / size[which, None] for sign in (1.0, -1.0))
+
+    return sample, coarse / size[:, None, None], fine / size[:, None, None], size
+
+
+def _sums(
+    values: NDArray[np.float64], split: _panels.RuleSums | None, terms: int
 ) -> tuple[Any, Any, Any]:
-    """Sum coefficients (scales, terms), second and mirrored moments over panels and leaves."""
+    """Sum coefficients (scales, terms), second and mirrored moments by one rule.
+
+    Over resolved panels from `values` (sign, scales, panels, n), over the others from `split`.
+    """
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
-    weights = _panels.table(n, terms)
+    weights = _panels.table(values.shape[3], terms)
     c = np.empty((values.shape[1], terms))
     c[:, ::2], c[:, 1::2] = even @ weights[:, ::2], odd @ weights[:, 1::2]
     squares = [part**2 @ weights[:, 0] for part in (even, odd)]
-    if leaves is not None:
-        _add_leaves(c, squares, leaves, n)
-    return c, squares[0] + squares[1], squares[0] - squares[1]
+    second, mirror = squares[0] + squares[1], squares[0] - squares[1]
+    if split is None:
+        return c, second, mirror
+    rest, _, _ = _sums(split.values(), None, terms)
+    return c + rest, second + split.second, mirror + split.mirror
 
 
-def _add_leaves(c: NDArray[np.float64], squares: list[Any], leaves: _panels.Panels, n: int) -> None:
-    """Add the sums of refined panels, in place."""
-    at, share = _panels.points(n)
-    count = c.shape[0]
-    for start in range(0, leaves.scale.size, 1 << 11):
-        batch = leaves.select(slice(start, start + (1 << 11)))
-        width = (batch.high - batch.low)[:, None]
-        g = batch.low[:, None] + width * at
-        values = batch.coarse if n == _panels.POINTS else batch.fine
-        right, left = values[:, 0], values[:, 1]
-        root = _panels.root_of_density(g)
-        weight = 2.0 * width * share * root
-        parts = weight * 0.5 * (right + left), weight * 0.5 * (right - left)
-        for total, part, sign in zip(squares, parts, (1.0, -1.0), strict=True):
-            each = np.sum(part * 0.5 * (right + sign * left) * root, axis=1)
-            total += np.bincount(batch.scale, each, count)
-        for k, column in enumerate(_panels.hermite(g, c.shape[1])):
-            c[:, k] += np.bincount(batch.scale, np.sum(parts[k % 2] * column, axis=1), count)
+def _split_off(
+    sample: _panels.Sample, coarse: NDArray[np.float64], fine: NDArray[np.float64]
+) -> tuple[_panels.RuleSums | None, _panels.RuleSums | None, Any, Any]:
+    """Remove unresolved panels from both rules, in place, and bisect them.
 
-
-def _losses(leaves: _panels.Panels | None, n: int) -> tuple[Any, Any]:
-    """Return the quadrature error of jumps and of unresolved panels."""
-    if leaves is None:
-        return np.zeros(n), np.zeros(n)
-    loss = leaves.deviation * leaves.mass
-    jumps = np.bincount(leaves.scale[leaves.jump], loss[leaves.jump], n)
-    rest = ~leaves.jump
-    squares = (leaves.deviation * loss)[rest]
-    return jumps, np.bincount(leaves.scale[rest], squares, n) ** 0.5
+    Returns sums over the parts by both rules, and their errors: deviation times mass of those as
+    narrow as a jump, and the root of the sum of squared deviations times mass of all others.
+    """
+    # A rough size, to tell what is negligible.
+    weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
+    mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
+    error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
+    low: Any = _panels.PANEL * np.arange(_panels.N_PANELS)
+    mass = _panels.gaussian_mass(low, low + _panels.PANEL)
+    rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
+    scale, panel = np.nonzero(rough)
+    for values in (coarse, fine):
+        values[:, scale, panel] = 0.0
+    n = mean_square.size
+    jumps, squares = np.zeros(n), np.zeros(n)
+    if not scale.size:
+        return None, None, jumps, squares
+    by_coarse, by_fine = _panels.RuleSums(n), _panels.RuleSums(n)
+    ends = low[panel], low[panel] + _panels.PANEL
+    for parts in _panels.bisect(sample, scale, *ends, mean_square):
+        by_coarse.add(parts, parts.coarse)
+        by_fine.add(parts, parts.fine)
+        loss = parts.deviation * _panels.gaussian_mass(parts.low, parts.high)
+        jumps += np.bincount(parts.scale, np.where(parts.jump, loss, 0.0), n)
+        squares += np.bincount(parts.scale, np.where(parts.jump, 0.0, parts.deviation * loss), n)
+    return by_coarse, by_fine, jumps, squares**0.5
 
 
 @dataclass(frozen=True)
@@ -108,8 +134,7 @@ class Coefficients:
 
     `c` (n, terms): 64 to 512 terms, doubled until the tail is below rounding. `second`, `mirror`:
     E a(s g)^2 and E a(s g) a(-s g), with error `second_error`. `error`: root sum of squares of the
-    errors of `c`, from 16 to 24 points a panel, unresolved panels and rounding. `tail`: sqrt of
-    t_n with these errors.
+    errors of `c`. `tail`: sqrt of t_n with these errors.
     """
 
     size: NDArray[np.float64]
@@ -134,60 +159,29 @@ def coefficients(function: HostFunction, scales: NDArray[np.float64]) -> Coeffic
     return Coefficients(*(np.concatenate(column) for column in columns))
 
 
-def _sampled(function: HostFunction, scales: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
-    """Return the function over its size at each scale: as a sampler, by both rules; the size."""
-    coarse, fine = (at_nodes(function, scales, n) for n in (_panels.POINTS, _panels.FINER))
-    largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
-    size = np.where(largest > 0.0, largest, 1.0)
-
-    def sample(which: NDArray[np.int64], at: NDArray[np.float64]) -> tuple[Any, Any]:
-        t = scales[which, None] * at
-        return tuple(checked(function, sign * t) / size[which, None] for sign in (1.0, -1.0))
-
-    return sample, coarse / size[:, None, None], fine / size[:, None, None], size
-
-
 def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
-    sample, coarse, fine, size = _sampled(function, scales)
-    leaves = _split_off(sample, coarse, fine)
-    terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
-    finer = sums(fine, leaves, _panels.FINER, _FEWEST_TERMS)
+    """Compute the coefficients at a batch of scales."""
+    sample, coarse, fine, size = _values(function, scales)
+    by_coarse, by_fine, jumps, unresolved = _split_off(sample, coarse, fine)
+    terms = _FEWEST_TERMS if by_coarse is None else MOST_TERMS
+    finer = _sums(fine, by_fine, _FEWEST_TERMS)
     while True:
-        c, second, mirror = sums(coarse, leaves, _panels.POINTS, terms)
+        c, second, mirror = _sums(coarse, by_coarse, terms)
         remainder = second - np.sum(c * c, axis=1)
         if terms >= MOST_TERMS or np.all(remainder <= 64 * _EPS * second):
             break
         terms *= 2
-    # Error estimate: the difference from the finer rule, on the terms that it has.
+    # Four errors: the difference of the rules, on the terms of the finer; what no polynomial
+    # resolves, by Bessel's inequality; jumps; rounding.
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
-    jumps, unresolved = _losses(leaves, scales.size)
     shift = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
     error = change + unresolved + jumps + 32 * _EPS * root
+    # For an error e of a: (2 |a| + |e|) |e| in root mean square, and 2 E |e| where |a| <= 1.
     second_error = shift + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
     tail = np.sqrt(np.maximum(remainder, 0.0) + second_error + 2 * error * root)
     result = Coefficients(size, c, second, mirror, error, second_error, tail)
     return _constant_at_zero(function, scales, result)
-
-
-def _split_off(
-    sample: _panels.Sample, coarse: NDArray[np.float64], fine: NDArray[np.float64]
-) -> _panels.Panels | None:
-    """Remove unresolved panels from both rules, in place, and split them."""
-    # A rough size, to tell what is negligible.
-    weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
-    mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
-    error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
-    low: Any = _panels.PANEL * np.arange(_panels.N_PANELS)
-    mass = _panels.gaussian_mass(low, low + _panels.PANEL)
-    rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
-    scale, panel = np.nonzero(rough)
-    for values in (coarse, fine):
-        values[:, scale, panel] = 0.0
-    if not scale.size:
-        return None
-    ends = low[panel], low[panel] + _panels.PANEL
-    return _panels.refined(sample, scale, *ends, mean_square)
 
 
 def _constant_at_zero(
@@ -196,7 +190,7 @@ def _constant_at_zero(
     """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
     if np.any(zero):
-        value = float(checked(function, np.zeros((1, 1)))[0, 0])
+        value = float(evaluate(function, np.zeros((1, 1)))[0, 0])
         result.size[zero] = 1.0
         result.c[zero] = 0.0
         result.c[zero, 0] = value
@@ -217,26 +211,26 @@ def pair_moment(
 
     Arguments broadcast; `near` and `far` are 1 - rho and 1 + rho.
     """
-    scales, where = np.unique(
+    scales, row = np.unique(
         np.concatenate([np.ravel(x_scale), np.ravel(y_scale)]), return_inverse=True
     )
+    # The rows of both scales of each pair among the coefficients.
     series = coefficients(function, scales)
-    left = where[: np.size(x_scale)].reshape(np.shape(x_scale))
-    right = where[np.size(x_scale) :].reshape(np.shape(y_scale))
-    shape = np.broadcast_shapes(np.shape(rho), left.shape, right.shape)
+    x = row[: np.size(x_scale)].reshape(np.shape(x_scale))
+    y = row[np.size(x_scale) :].reshape(np.shape(y_scale))
+    shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)
     total = np.zeros(shape)
     for k in range(series.c.shape[1] - 1, -1, -1):
         total *= rho
-        total += series.c[left, k] * series.c[right, k]
-    tail = np.abs(rho) ** series.c.shape[1] * series.tail[left] * series.tail[right]
-    x_root, y_root = series.second[left] ** 0.5, series.second[right] ** 0.5
-    loss = series.error[left] * y_root + (x_root + series.error[left]) * series.error[right]
+        total += series.c[x, k] * series.c[y, k]
+    tail = np.abs(rho) ** series.c.shape[1] * series.tail[x] * series.tail[y]
+    x_root, y_root = series.second[x] ** 0.5, series.second[y] ** 0.5
+    loss = series.error[x] * y_root + (x_root + series.error[x]) * series.error[y]
     bound = np.broadcast_to(tail + loss, shape)
     # A row with itself or with its opposite: a single integral without a tail.
-    alike = left == right
     for gap, moment in ((near, series.second), (far, series.mirror)):
-        ends = np.broadcast_to(alike & (gap == 0.0), shape)
-        total = np.where(ends, moment[left], total)
-        bound = np.where(ends, series.second_error[left], bound)
-    factor = series.size[left] * series.size[right]
+        alone = np.broadcast_to((x == y) & (gap == 0.0), shape)
+        total = np.where(alone, moment[x], total)
+        bound = np.where(alone, series.second_error[x], bound)
+    factor = series.size[x] * series.size[y]
     return factor * total, factor * bound + _TINY
