@@ -90,12 +90,12 @@ def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, 
     plot = {"title": "t", "x_label": "x", "y_label": "y", "series": series}
     figure = pages.picture({"plots": [plot]})
     (axis,) = figure.axes
-    looks = {
-        (line.get_color(), line.get_marker())
-        for line in axis.get_lines()
-        if line.get_marker() not in ("", "None", None, "_", "|")
-    }
-    assert len(looks) == n
+    marks = [
+        line for line in axis.get_lines() if line.get_marker() not in ("", "None", None, "_", "|")
+    ]
+    assert len({(line.get_color(), line.get_marker()) for line in marks}) == n
+    # Of equal values those drawn later hide none.
+    assert [line.get_fillstyle() == "none" for line in marks] == [k // 6 % 2 == 1 for k in range(n)]
     assert pages.lines_below([one["label"] for one in series]) == lines
     figure.tight_layout()
     figure.canvas.draw()

@@ -154,8 +154,9 @@ def _lay_out(figure: Any, axes: Any, height: float) -> None:
 def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     """Draw the series of a plot with its scales and labels on axes of matplotlib.
 
-    No two of 36 series share colour and marker, or colour and dash. Where no curve is drawn, values
-    with error bars are joined by a thin line, and clouds of points are drawn in full.
+    No two of 36 series share colour and marker, or colour and dash; markers of every second six are
+    open. Where no curve is drawn, values with error bars are joined by a thin line, and clouds of
+    points are drawn in full.
     """
     joined = all(series.kind == "points" for series in plot.series)
     for index, series in enumerate(plot.series):
@@ -203,9 +204,11 @@ def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: 
         axes.plot(series.x, series.y, linestyle=dash, linewidth=1.7, **style)
     else:
         style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
+        style["fillstyle"] = "none" if again % 2 else "full"  # hides none that is equal
         if series.y_low is None or series.y_high is None or series.y is None:
             if not joined and len(series.x) > _CLOUD:  # beside curves it is light and behind them
                 style |= {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
+                style["fillstyle"] = "full"
             axes.plot(series.x, series.y, **style)
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
