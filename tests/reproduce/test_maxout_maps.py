@@ -7,7 +7,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from mehler.reproduce._rows import Split
-from mehler.reproduce.maxout import maps
+from mehler.reproduce.maxout import maps, table_1
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +78,13 @@ def test_page_says_what_is_told_apart() -> None:
     assert len(page.tables[0].rows) == len(maps.MAPS) + 3
     (beside,) = [row for row in page.tables[0].rows if "(3.09)" in row[-1]]
     assert beside[0] == "nearest neighbours by pixels"
+
+
+def test_bandwidths_are_chosen_where_the_least_lambda_is_refused(rows, monkeypatch) -> None:
+    # As on 10,000 rows of MNIST, where sums of 4,000 cosines are singular to within rounding.
+    path = table_1._path
+    monkeypatch.setattr(table_1, "_path", lambda sums: (path(sums)[0][1:], 1))
+    cell = next(cell for cell in maps.cells("quick") if cell.options["map"] == "fourier-m")
+    measured = maps.measure("quick", rows, cell, 0)
+    assert measured["held_out"][0] is None
+    assert measured["lambda"] > table_1.LAMBDAS[0]

@@ -64,8 +64,13 @@ def measure(level: Level, rows: Split, cell: Cell, seed: int) -> Measured:
         return table_1.fitted(rows, maxout(name, X, m, own))
     few = Split((X[:_FEW], labels[:_FEW]), rows.choose, rows.choose)
     maps = {gamma: fourier(name, X, m, gamma, own) for gamma in _GAMMAS}
-    gamma = min(_GAMMAS, key=lambda gamma: min(table_1.fitted(few, maps[gamma])["held_out"]))
+    gamma = min(_GAMMAS, key=lambda gamma: _least(table_1.fitted(few, maps[gamma])["held_out"]))
     return {**table_1.fitted(rows, maps[gamma]), "gamma": gamma}
+
+
+def _least(errors: list[float | None]) -> float:
+    """Return the least error, over the lambdas that were not refused."""
+    return min(error for error in errors if error is not None)
 
 
 def maxout(name: str, X: Any, m: int, seed: int) -> Any:
