@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -376,3 +377,25 @@ def test_one_map_for_all_seeds_is_said_of_a_kernel_that_holds():
     assert [verdict.holds for verdict in verdicts] == [True, True]
     said = "But draw ignores its seed"
     assert [said in verdict.reason for verdict in verdicts] == [True, False]
+
+
+def test_draws_of_zero_features_do_not_ignore_their_seed():
+    """Whatever carries the kernel may be rare: here one draw in a hundred."""
+    X = np.random.default_rng(0).standard_normal((4, 3))
+
+    def rare(seed):
+        rng = np.random.default_rng(seed)
+        weights = 10.0 * (rng.random() < 0.01) * rng.standard_normal((3, 200)) / math.sqrt(200.0)
+        return lambda rows: rows @ weights
+
+    def rare_or_one(seed):
+        """A kernel of 1, with another map in one draw of fifty."""
+        rng = np.random.default_rng(seed)
+        signs = rng.choice([-1.0, 1.0], 200) if rng.random() < 0.02 else np.ones(200)
+        return lambda rows: np.ones((len(rows), 1)) * signs / math.sqrt(200.0)
+
+    claims = ((rare, lambda x, y: x @ y.T), (rare_or_one, lambda x, y: np.ones((len(x), len(y)))))
+    for draw, claim in claims:
+        verdict = check_kernel(draw, claim, X, resolution=0.1)
+        assert verdict.status != "refuted"
+        assert "ignores its seed" not in f"{verdict.cause} {verdict.reason}"

@@ -144,6 +144,23 @@ def another_way_for_many(Z, seed, m):
     return plain(Z, seed + (len(Z) > 500), m)
 
 
+@maker("features depend on earlier calls or draws")
+def another_scale_from_the_third_call_on(seed, X, m):
+    calls = []
+
+    def phi(Z):
+        calls.append(len(Z))
+        return plain(Z, seed, m) * (1.0 if len(calls) < 3 else 0.7)
+
+    return phi
+
+
+@wrong("no column of X is used")
+def rounded_away(Z, seed, m):
+    """Entries of 0: the first conversion is one too early."""
+    return plain(Z, seed, m).astype(int) / 10.0
+
+
 @maker("every call")
 def noisy(seed, X, m):
     rng = np.random.default_rng(seed)

@@ -183,7 +183,7 @@ def check_kernel(
         verdict = verdict_of_worst_pair(plan, measured, terms, broken, with_table=True)
         if plan.clock.over or (verdict.holds and measured.n_draws == 1):
             return verdict
-        ignored = ignored_seed(plan)
+        ignored = ignored_seed(plan, measured.n_draws)
         if not (verdict.holds and ignored):
             return dataclasses.replace(verdict, cause=ignored)
         remark = f"But {ignored}, so that these draws count as one, and the rates do not hold."

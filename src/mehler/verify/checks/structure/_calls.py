@@ -140,7 +140,8 @@ class _Calls:
             z = self._subject.attempt(what, run)
             apart = np.arange(0) if z is None else self._apart(z, index)
             if apart.size:
-                return _defect(
+                # Of a map that changes by itself, or by other draws, the batch is not to blame.
+                return self._moved("features depend on earlier calls or draws") or _defect(
                     f"features depend on the other rows of the batch: {what} changes them "
                     "(are rows centred or scaled by the batch?)",
                     row=int(index[apart[0]]),
@@ -256,10 +257,13 @@ class _Calls:
         wider = np.concatenate([self._rows, self._rows[:, :1]], axis=1)
         with contextlib.suppress(Exception):  # a refusal, which these rows deserve
             self._subject.call(self._phi, wider)
+        return self._moved("features depend on the rows of earlier calls")
+
+    def _moved(self, cause: str) -> Finding | None:
+        """Return a finding if the first rows have other features now."""
         z = self._call(self._rows, "after other rows")
-        if z is not None and self._apart(z, np.arange(self._n)).size:
-            return _defect("features depend on the rows of earlier calls")
-        return None
+        moved = z is not None and self._apart(z, np.arange(self._n)).size
+        return _defect(cause) if moved else None
 
     def _stale(self, z: Array) -> Finding | None:
         """Return a finding if wrong features are those of another call, too."""

@@ -407,6 +407,8 @@ def _words(unused: Any) -> str:
         listed = ", ".join(str(j) for j in index[:5]) + (", ..." if index.size > 5 else "")
         return f"{index.size} of {counted(d, 'column')} of X change nothing: {listed}"
     listed = f"column {first} changes" if first == last else f"columns {first} to {last} change"
+    if index.size == d:
+        return "no column of X is used: all rows have the same features"
     if last == d - 1:
         return f"the first {counted(first, 'column')} only {be(first)} used: {listed} nothing"
     if first == 0:
