@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.audit._declarations import Declared
 from mehler.audit._fresh import Fresh
-from mehler.audit._target import Target, read_target
+from mehler.audit._target import Target
 from mehler.statements import Context, Evidence
 from mehler.verify import (
     KNOWN_VARIANCE,
@@ -176,33 +176,30 @@ _SECONDS, _FRACTION = 20.0, 0.3
 
 def structure_evidence(
     target: Target,
-    loaded: Any,
     kernel: Any,
     rows: np.ndarray,
     context: Context,
     *,
     mean: bool,
-    n_features: int | None,
-    arguments: Mapping[str, Any],
+    again: Callable[[Array], Target],
+    fresh: Fresh,
     resolution: float,
     limit: float | None,
 ) -> Evidence:
     """Run the structural checks; the reason of the evidence opens with the cause.
 
-    `loaded` is the object named by MODULE:FACTORY; `mean`: the claim is on the mean over draws;
-    `limit` are the seconds for all checks.
+    `mean`: the claim is on the mean over draws; `again` reads the target for other rows, `fresh`
+    draws it in a fresh process; `limit` are the seconds for all checks.
     """
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
-        target_again = read_target(
-            target.name, loaded, X, n_features=n_features, arguments=arguments
-        )
+        other = again(X)
         if m is None:
-            return target_again.draw(seed)
-        if target_again.resize is None:
+            return other.draw(seed)
+        if other.resize is None:
             raise ValueError("the number of features cannot be chosen")
-        return target_again.resize(seed, m)
+        return other.resize(seed, m)
 
     random = target.random and mean
     verdict = check_structure(
@@ -212,7 +209,7 @@ def structure_evidence(
         redraw=redraw if target.random else None,
         random=random,
         # A map without a seed need not be the same in another process.
-        elsewhere=Fresh(target.name, rows, n_features, arguments) if target.random else None,
+        elsewhere=fresh if target.random else None,
         false_alarm=context.false_alarm,
         resolution=resolution,
         time_limit=_SECONDS if limit is None else min(_SECONDS, _FRACTION * limit),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from time import perf_counter
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -23,6 +24,7 @@ from mehler.audit._checks import (
     structure_evidence,
 )
 from mehler.audit._declarations import declarations_of
+from mehler.audit._fresh import Fresh
 from mehler.audit._import import Imports
 from mehler.audit._rows import data_rows, estimates, random_rows
 from mehler.audit._target import read_target
@@ -140,7 +142,9 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        read = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
+        arguments = arguments or {}
+        again = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
+        read = again(rows)
         declared = declarations_of(read, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if read.random or declared.independent else "close")
         require_draws(also, read)
@@ -149,13 +153,12 @@ def verify_map(
         show(f"structure of {target}", 0, 2)
         structure = structure_evidence(
             read,
-            loaded,
             claimed,
             rows,
             context,
             mean=kind == "mean",
-            n_features=n_features,
-            arguments=arguments or {},
+            again=again,
+            fresh=Fresh(target, rows, n_features, arguments),
             resolution=resolution,
             limit=budget.limit,
         )
