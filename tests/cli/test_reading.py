@@ -47,16 +47,6 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     assert "mehler: warning: column 'id' looks like an id" in rest[3]
 
 
-def test_all_that_cannot_be_used_is_named_with_its_remedy(table, capsys):
-    assert call("plan", str(table)) == 2
-    assert "split evenly by semicolons: give --delimiter ';'" in capsys.readouterr().err
-    assert call("plan", str(table), "--delimiter", ";") == 2
-    error = capsys.readouterr().err
-    assert "column 'name' holds text ('bob'): remove with --drop name, or encode" in error
-    words = ("--columns", "a,b", "--delta", "0.1", "--max-rows", "8", "--delimiter", ";")
-    assert call("plan", str(table), *words) == 0
-
-
 @pytest.mark.parametrize(
     "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
 )

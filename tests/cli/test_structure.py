@@ -12,9 +12,9 @@ from mehler.audit._fresh import Fresh
 from tests.cli import defective_maps
 from tests.cli.defective_maps import DEFECTS
 from tests.cli.test_cli import call
+from tests.cli.test_verify import COARSE
 
 MAPS = str(Path(__file__).with_name("defective_maps.py"))
-COARSE = ("--resolution", "0.2", "--false-alarm", "1e-6")
 # Of those that are looked at in other files in process too, what only the command can do first.
 SAMPLED = ("string_hash", "one_phase")
 

@@ -14,10 +14,10 @@ import pytest
 from mehler.audit import verify_map
 from mehler.audit._import import Imports
 from tests.cli.test_cli import call
+from tests.cli.test_verify import COARSE
 
 HERE = Path(__file__).parent
 MAPS = str(HERE / "unruly_maps.py")
-COARSE = ("--resolution", "0.2", "--false-alarm", "1e-6")
 # Told, a run takes fewer draws by far.
 SIGNS = ("--law", "signs")
 

@@ -253,17 +253,17 @@ def reproduce(
     Example: mehler reproduce maxout-figure-1 --out figures
     """
     from mehler import report
-    from mehler import reproduce as room
+    from mehler.reproduce import Stopped, experiments, run
 
     if name is None:
-        for one in room.experiments().values():
+        for one in experiments().values():
             typer.echo(f"{one.name}: {one.title} ({one.source})")
         return 0
     report.require_writable(out)
     report.require_renderers()
     try:
         with progress_bar() as progress:
-            outcome = room.run(
+            outcome = run(
                 name,
                 out=out / name,
                 level=level,  # type: ignore[arg-type]  # run says what levels there are
@@ -271,7 +271,7 @@ def reproduce(
                 data=data,
                 progress=progress,
             )
-    except room.Stopped as stopped:
+    except Stopped as stopped:
         raise ValueError(str(stopped)) from stopped
     typer.echo(outcome.title)
     for verdict in outcome.page.verdicts:

@@ -17,7 +17,7 @@ from mehler.data._images import (
     orl_faces,
     rotating,
 )
-from mehler.data._sources import DamagedDataError, Dataset, MissingDataError, Source
+from mehler.data._sources import SOURCES, DamagedDataError, Dataset, MissingDataError, Source
 from mehler.data._tables import (
     adult,
     diamonds,
@@ -43,8 +43,6 @@ def sources() -> dict[str, Source]:
     >>> data.sources()["mnist"].command
     'mehler data fetch mnist FOLDER'
     """
-    from mehler.data._sources import SOURCES
-
     return dict(SOURCES)
 
 

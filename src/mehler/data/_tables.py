@@ -225,6 +225,6 @@ def _rows(content: bytes) -> dict[str, list[str]]:
 def _encoded(rows: dict[str, list[str]], levels: dict[str, list[str]]) -> Any:
     numbers = np.array([rows[name] for name in _NUMBERS], dtype=np.float64).T
     codes = [
-        np.array(rows[name])[:, None] == np.array(found)[None] for name, found in levels.items()
+        np.array(rows[name])[:, None] == np.array(entries)[None] for name, entries in levels.items()
     ]
     return np.concatenate([numbers, *codes], axis=1)

@@ -88,7 +88,8 @@ class TextSource(TableSource):
         named = self._is_header(first) if layout.header is None else layout.header
         if named and len(records) == 1:
             raise ValueError(f"{label} is empty but for a header: give a file with rows of numbers")
-        self.columns, self.index = _names(first, second) if named else (_numbered(first), ())
+        unnamed = tuple(f"x{j}" for j in range(len(first)))
+        self.columns, self.index = _names(first, second) if named else (unnamed, ())
         self._n_lines = layout.skip_lines + (records[0][0] if named else 0)
         self.choices = self._choices(first, named)
         batch = next(self._read(None), None)
@@ -281,10 +282,6 @@ def _width(lines: Sequence[str], delimiter: str) -> int:
 
 def _quoted(delimiter: str) -> str:
     return {"\t": "$'\\t'"}.get(delimiter, f"'{delimiter}'")
-
-
-def _numbered(first: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"x{j}" for j in range(len(first)))
 
 
 def _names(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
