@@ -59,12 +59,6 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(sequence))
 
 
-def derived_seed(seed: int, stream: int) -> int:
-    """Return a seed whose streams are independent of those of `seed`, one for each purpose."""
-    sequence = np.random.SeedSequence(entropy=seed, spawn_key=(stream,))
-    return int.from_bytes(sequence.generate_state(4, np.uint32).tobytes(), "little")
-
-
 def covering(first: int, n_units: int) -> Iterator[tuple[int, slice, slice]]:
     """Yield the blocks that overlap the units from `first` on.
 
