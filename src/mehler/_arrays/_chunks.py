@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -55,14 +56,14 @@ def sum_over_chunks(
     others = tuple(y.rechunk({0: x.chunks[0], **({1: -1} if y.ndim == 2 else {})}) for y in others)
     # As one delayed constant the function, which carries weights, enters the graph once.
     once = dask.delayed(function, pure=False, traverse=False)
-    call = dask.delayed(_call, pure=False)
+    call = dask.delayed(operator.call, pure=False)
     columns = [y.to_delayed().ravel() for y in (x, *others)]
     sizes = x.chunks[0]
     parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
     # Without a cluster nothing warns. If distributed were first imported inside, leaving would
     # remove the defaults that its import adds.
     with dask.config.set(_HEAVY if "distributed" in sys.modules else {}):
-        return _added(parts, dask.delayed(_add, pure=False)).compute()
+        return _added(parts, dask.delayed(operator.add, pure=False)).compute()
 
 
 def one_row(x: Array) -> Array:
@@ -116,11 +117,3 @@ def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
             group = pairs + group[2 * len(pairs) :]
         total = group[0] if total is None else add(total, group[0])
     return total
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
-
-
-def _add(a: Any, b: Any) -> Any:
-    return a + b
