@@ -65,9 +65,12 @@ class Formula:
 
 
 class Solvable(Protocol):
-    """What :func:`mehler.bounds.solve` asks of a function."""
+    """What :func:`mehler.bounds.solve` asks of a function, and what else is known of it."""
 
+    __name__: str
     name: str
+    statement: str
+    quantity: str
     falls_in: tuple[str, ...]
     evaluate: Evaluation
 
@@ -75,9 +78,6 @@ class Solvable(Protocol):
 class BoundFunction(Solvable, Protocol[P]):
     """A function that returns a :class:`mehler.bounds.Bound`, as :func:`bound` makes it."""
 
-    __name__: str
-    statement: str
-    quantity: str
     body: Callable[..., Formula]
 
     @overload
@@ -88,10 +88,6 @@ class BoundFunction(Solvable, Protocol[P]):
 
 class NumberFunction(Solvable, Protocol[P]):
     """A function that returns a number, or an array of them, as :func:`number` makes it."""
-
-    __name__: str
-    statement: str
-    quantity: str
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> float: ...
