@@ -53,11 +53,6 @@ def test_no_level_is_too_high():
         assert maxout.collision_probability(0.5, pool_size=16, level=1e200)["above"] == 0
 
 
-def test_pools_may_be_an_array():
-    result = maxout.collision_probability(0.2, pool_size=np.array([16, 1024]))
-    assert result.total[1] == maxout.collision_probability(0.2, pool_size=1024).total
-
-
 @pytest.mark.parametrize("rho", [0.0, 0.6, 1.0])
 def test_the_best_level_is_as_good_as_any(rho):
     for q in (4, 1024):
