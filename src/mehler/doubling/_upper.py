@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mehler.doubling import _universal
+from mehler.doubling._exact import greedy_count
 from mehler.doubling._points import Points, diameter_of
 
 # Most pairs stored: 12 bytes each.
@@ -144,9 +145,6 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
-# Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
-# and NumPy may then warn of an invalid value.
-@np.errstate(invalid="ignore")
 def cover_lens(
     points: Points, inside: NDArray[np.int64], radius_squared: float, enough: int
 ) -> bool:
@@ -165,18 +163,7 @@ def cover_lens(
             :, None
         ] / 4
         candidates = np.concatenate([above, middle])
-    reached = (candidates <= radius_squared).astype(np.float32)
-    uncovered = np.ones(inside.size, dtype=np.float32)
-    for more in range(enough, 0, -1):
-        gains = reached @ uncovered
-        best = int(gains.argmax())
-        # Gains only fall: so many balls cannot cover the rest.
-        if gains[best] * more < uncovered.sum():
-            return False
-        uncovered *= 1 - reached[best]
-        if not uncovered.any():
-            return True
-    return False
+    return greedy_count(candidates <= radius_squared, enough) <= enough
 
 
 def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
