@@ -111,6 +111,16 @@ def test_products_beyond_the_floats_are_refused(name, rho, scale):
             function(name, rho, scale, scale)
 
 
-def test_a_complex_function_is_refused():
-    with pytest.raises(TypeError, match="made complex128 of real numbers"):
-        activation_kernel(lambda t: np.exp(1j * t), 0.5)
+@pytest.mark.parametrize(
+    ("function", "made"),
+    [(lambda t: np.exp(1j * t), "complex128"), (lambda t: "a", "<U1"), (lambda t: {}, "object")],
+)
+def test_a_function_of_no_real_values_is_refused(function, made):
+    with pytest.raises(TypeError, match=f"made {made} of real numbers"):
+        activation_kernel(function, 0.5, power=2)
+
+
+def test_powers_of_small_integers_do_not_wrap_around():
+    """2^8 is 0 in eight bits."""
+    steps = activation_kernel(lambda t: np.where(t > 0, 2, 0).astype(np.int8), 0.0, power=8)
+    assert steps == pytest.approx((2.0**8 / 2.0) ** 2, rel=1e-12)

@@ -168,7 +168,9 @@ class Activation:
             *parts, what=f"the kernel of {self.title}, power {power}, by Mehler's series"
         )
         host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in parts]
-        value, error = _series.pair_moment(lambda t: self.on_host(t) ** power, *host)
+        value, error = _series.pair_moment(
+            lambda t: _series.evaluate(self.on_host, t) ** power, *host
+        )
         # Error from the rounding of the pairs.
         error = error + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(value)
         return (
