@@ -157,7 +157,9 @@ def run(
     rows = experiment.prepare(level, source)
     store = Store(folder / "cells", settings(experiment, level, seed))
     try:
-        cells = _measured(experiment, level, rows, wanted, seed, store, progress)
+        cells = _measured(
+            lambda cell: experiment.measure(level, rows, cell, seed), wanted, store, progress
+        )
         title, page = experiment.title_on(level, source), experiment.page(level, cells)
         outcome = Outcome(experiment, level, seed, title, cells, page)
         text, markup = as_json(outcome), render(outcome)
@@ -188,13 +190,7 @@ def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
 
 
 def _measured(
-    experiment: Experiment,
-    level: Level,
-    rows: Any,
-    wanted: list[Cell],
-    seed: int,
-    store: Store,
-    progress: Progress | None,
+    measure: Callable[[Cell], Measured], wanted: list[Cell], store: Store, progress: Progress | None
 ) -> list[tuple[Cell, Measured]]:
     """Measure the cells that are missing, by one thread of the linear algebra.
 
@@ -210,7 +206,7 @@ def _measured(
                 progress(cell.key.replace("_", " "), number, len(wanted))
             start = time.process_time()
             with threadpool_limits(limits=1):
-                measured = experiment.measure(level, rows, cell, seed)
+                measured = measure(cell)
             measured["seconds"] = round(time.process_time() - start, 3)
             store.put(cell, measured)
         cells.append((cell, measured))

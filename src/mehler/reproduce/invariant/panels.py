@@ -96,10 +96,8 @@ def page(
     """Return tables and plots of both learners, and verdicts that are paired over draws."""
     results, sizes = Results(cells), by_level[level]
     templates, bins = TEMPLATES[level], BINS[level]
-    at_most, spreads = (
-        f"m = {templates[-1]}, n = {bins[-1]}",
-        "mean ± standard deviation over draws",
-    )
+    at_most = f"m = {templates[-1]}, n = {bins[-1]}"
+    spreads = "mean ± standard deviation over draws"
     note = "Mean over draws of rows and templates, with its standard error."
     verdicts, tables, plots = [], [], []
     for learner, name in LEARNERS.items():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mehler import FourierFeatures
 from mehler.features import leverage
 from mehler.reproduce import _rows
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, draws
@@ -26,32 +28,28 @@ _LAM = 1e-3
 _RIDGES = (1e-3, 1e-2, 1e-1)
 _FOLDS = 3
 
-# Labels, and how features are chosen from a pool.
-_SELECTED: dict[str, tuple[str, Callable[[Any, int, int], Any]]] = {
-    "plain": ("RKS", lambda pool, m, seed: leverage.PlainSampling(pool, m)),
-    "letter": (
-        "ELSS, Algorithm 1 to the letter",
-        lambda pool, m, seed: leverage.LeverageSampling(
-            pool, m, lam=_LAM, draws="iid", mix=0.0, method="gram", seed=seed
-        ),
-    ),
-    "ours": (
-        "ELSS, systematic and mixed",
-        lambda pool, m, seed: leverage.LeverageSampling(
-            pool, m, lam=_LAM, method="gram", seed=seed
-        ),
-    ),
-    "top": (
-        "ELSS, Algorithm 2",
-        lambda pool, m, seed: leverage.TopLeverage(pool, m, lam=_LAM, method="gram"),
-    ),
-    "variance": ("largest variance", lambda pool, m, seed: leverage.TopVariance(pool, m)),
-}
 LABELS = {
     "rows": "logistic regression on the rows",
-    **{name: f"{label} + LR" for name, (label, _) in _SELECTED.items()},
+    "plain": "RKS + LR",
+    "letter": "ELSS, Algorithm 1 to the letter + LR",
+    "ours": "ELSS, systematic and mixed + LR",
+    "top": "ELSS, Algorithm 2 + LR",
+    "variance": "largest variance + LR",
     "perceptron": "perceptron",
 }
+
+
+def selectors(pool: FourierFeatures, m: int, seed: int) -> dict[str, leverage.Selector]:
+    """Return what chooses m features of a pool, by method."""
+    return {
+        "plain": leverage.PlainSampling(pool, m),
+        "letter": leverage.LeverageSampling(
+            pool, m, lam=_LAM, draws="iid", mix=0.0, method="gram", seed=seed
+        ),
+        "ours": leverage.LeverageSampling(pool, m, lam=_LAM, method="gram", seed=seed),
+        "top": leverage.TopLeverage(pool, m, lam=_LAM, method="gram"),
+        "variance": leverage.TopVariance(pool, m),
+    }
 
 
 def cells(level: Level) -> list[Cell]:
@@ -84,7 +82,7 @@ _Machine = Callable[[Any, Any], Callable[[Any], Any]]
 
 
 def _fitted(
-    parts: Split, folds: Any, machines: list[_Machine], features: Callable[[Any], Any]
+    parts: Split, folds: Any, machines: Sequence[_Machine], features: Callable[[Any], Any]
 ) -> tuple[int, float]:
     """Return mistakes over folds, and test error in percent, of the best machine."""
     z, y = features(parts.fit[0]), parts.fit[1]
@@ -116,20 +114,16 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
     own = cell.seed(seed, _NAME)
     problem, n = sets[cell.options["data"]], cell.options["labels"]
     parts, folds = split(problem, n, unlabelled, n_test, own)
-    ridges = [logistic(lam) for lam in _RIDGES]
-    rows = parts.choose[0]
-    errors: Measured = {"rows": _fitted(parts, folds, ridges, lambda rows: rows)[1]}
-    for name, (_, choose) in _SELECTED.items():
-        pools = (_rows.cosines(rows, size, gamma, own) for gamma in _rows.gammas_of(rows))
-        maps = (choose(pool, m, own).fit(rows) for pool in pools)
-        errors[name] = chosen([_fitted(parts, folds, ridges, phi) for phi in maps])[1]
-    joint = [_joint(lam, m, own) for lam in _RIDGES]
-    errors["perceptron"] = _fitted(parts, folds, joint, lambda rows: rows)[1]
-    return errors
-
-
-def _joint(lam: float, n_hidden: int, seed: int) -> _Machine:
-    return lambda z, y: perceptron(z, y, n_hidden, lam / n_hidden, seed=seed)
+    rows, ridges = parts.choose[0], [logistic(lam) for lam in _RIDGES]
+    joint = [partial(perceptron, n_hidden=m, lam=lam / m, seed=own) for lam in _RIDGES]
+    tried: dict[str, list[tuple[float, float]]] = {name: [] for name in LABELS}
+    tried["rows"].append(_fitted(parts, folds, ridges, lambda rows: rows))
+    for gamma in _rows.gammas_of(rows):
+        pool = _rows.cosines(rows, size, gamma, own)
+        for name, selector in selectors(pool, m, own).items():
+            tried[name].append(_fitted(parts, folds, ridges, selector.fit(rows)))
+    tried["perceptron"].append(_fitted(parts, folds, joint, lambda rows: rows))
+    return {name: chosen(errors)[1] for name, errors in tried.items()}
 
 
 def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
