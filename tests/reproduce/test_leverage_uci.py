@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import reproduce
-from mehler.reproduce.leverage import _uci, controls
+from mehler.reproduce.leverage import controls
 
 
 def write(folder, name, rows, header=None):
@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 
 def test_all_four_sets_are_read(folder):
-    found = _uci.uci(folder)
+    found = controls.uci(folder)
     assert list(found) == ["year", "news", "adult-uci", "seizure"]
     shapes = {name: one.X.shape for name, one in found.items()}
     assert list(shapes.values()) == [(12, 90), (12, 58), (3, 5), (12, 178)]
@@ -46,7 +46,7 @@ def test_all_four_sets_are_read(folder):
 def test_what_is_there_is_run(folder):
     (folder / "OnlineNewsPopularity.csv").unlink()
     (folder / "adult.test").unlink()
-    assert _uci.uci_names(folder) == ["year", "seizure"]
+    assert controls.uci_names(folder) == ["year", "seizure"]
     cells = controls.EXPERIMENT.own_cells("quick", folder)
     assert {cell.options["data"] for cell in cells} == {"year", "seizure"}
     assert len(cells) == 2 * len(controls.cells("quick"))
@@ -79,4 +79,4 @@ def test_an_empty_folder_is_named(tmp_path):
 def test_a_broken_file_is_named(tmp_path, lines, words):
     (tmp_path / "YearPredictionMSD.txt").write_text(lines + "\n")
     with pytest.raises(ValueError, match=f"YearPredictionMSD.txt is not as UCI has it: .*{words}"):
-        _uci.uci(tmp_path)
+        controls.uci(tmp_path)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from mehler.reproduce._experiment import Cell
-from mehler.reproduce.maxout import _frames, table_2, table_3
+from mehler.reproduce.maxout import table_2, table_3
 from tests.data.test_tables import recordings  # noqa: F401  # a fixture
 
-RECORDINGS = _frames.prepare("quick", None)
+RECORDINGS = table_2.prepare("quick", None)
 
 
 def test_context_is_that_of_the_recording_and_repeats_its_ends() -> None:
     frames = np.arange(12.0).reshape(2, 3, 2)
-    found = _frames.spliced(frames, 1)
+    found = table_2.spliced(frames, 1)
     assert found.shape == (2, 3, 6)
     assert found[0].tolist() == [[0, 1, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5], [2, 3, 4, 5, 4, 5]]
     # No frame of the other recording.
@@ -51,7 +51,7 @@ def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
 def test_all_settings_of_a_draw_share_one_split_and_no_weights() -> None:
     for table in (table_2.EXPERIMENT, table_3.EXPERIMENT, table_3.FRAMES):
         cells = [c for c in table.cells("full") if c.options["draw"] == 4]
-        assert len({_frames.split_seed(c, 0, table.name) for c in cells}) == 1
+        assert len({table_2.split_seed(c, 0, table.name) for c in cells}) == 1
         assert len({c.seed(0, table.name) for c in cells}) == len(cells)
 
 
@@ -78,7 +78,7 @@ def test_a_cell_has_errors_in_percent(q: int) -> None:
 
 
 def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # the fixture
-    spoken = _frames.prepare("full", None)
+    spoken = table_2.prepare("full", None)
     assert spoken.X.shape == (2, 18, 11 * 13)
     assert spoken.states[0].tolist() == [int(spoken.digits[0]) * 3 + t // 6 for t in range(18)]
     rows, _ = table_3.prepare("full", None)

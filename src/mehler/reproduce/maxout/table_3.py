@@ -5,6 +5,7 @@ By ridge regression on recordings, and on frames by logistic regression as print
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import classes_by_ridge
 from mehler.reproduce._results import Results, by_row, difference, spread
 from mehler.reproduce._rows import Part, deal, standardised, unit_rows
-from mehler.reproduce.maxout import _frames
-from mehler.reproduce.maxout._frames import STANDS_IN, Recordings, split_seed
+from mehler.reproduce.maxout import table_2
+from mehler.reproduce.maxout.table_2 import STANDS_IN, Recordings, split_seed
 
 _Settings = dict[Level, tuple[tuple[int, int], ...]]
 _POOL = 4
@@ -79,7 +80,7 @@ def measure(level: Level, rows: Part, cell: Cell, seed: int) -> Measured:
 
 
 def _measure_frames(level: Level, recordings: Recordings, cell: Cell, seed: int) -> Measured:
-    """Return the errors of one draw of recordings and weights; see :mod:`._frames`."""
+    """Return the errors of one draw of recordings and weights."""
     own, split = cell.seed(seed, FRAMES.name), split_seed(cell, seed, FRAMES.name)
     X = recordings.X
     if cell.options["map"] == "maxout":
@@ -178,17 +179,16 @@ EXPERIMENT = Experiment(
         "full": "the Free Spoken Digit Dataset, in place of TIMIT frames",
     },
 )
-FRAMES = Experiment(
+FRAMES = replace(
+    table_2.EXPERIMENT,
     name="maxout-table-3-frames",
     title="Units that share projections, on frames",
-    source="Mroueh, Rennie, Goel (2015), Table 3",
+    source=EXPERIMENT.source,
     printed=(
         "Table 3 as Table 2: states of frames by multinomial logistic regression, with a hundredth "
         "of the units. Only the shape can be compared."
     ),
-    prepare=_frames.prepare,
     cells=partial(cells, settings=_SETTINGS_OF_FRAMES),
     measure=_measure_frames,
     page=_page_of_frames,
-    data=_frames.DATA,
 )
