@@ -220,49 +220,43 @@ def test_too_coarse_a_step_is_noticed(monkeypatch):
     assert abs(kernel / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
 
 
-@pytest.mark.parametrize("q", [0, -3])
-def test_pool_size_below_one_is_refused(q):
-    with pytest.raises(ValueError, match=r"pool size q=.* must be at least 1"):
-        exact.max_moment(1, q, 20)
+REFUSED = [
+    *(
+        (exact.max_moment, (1, q), ValueError, r"pool size q=.* must be at least 1")
+        for q in (0, -3)
+    ),
+    *(
+        (exact.collision_coefficients, (q, 3), TypeError, r"pool size q=.* must be an integer")
+        for q in (2.0, "2", True)
+    ),
+    *(
+        (exact.maxout_kernel, (rho, 4), ValueError, r"rho must lie in \[-1, 1\].*divide")
+        for rho in (1.0000001, "-1.5", mpmath.mpf(2))
+    ),
+    *(
+        (exact.collision_probability, (rho, 4), ValueError, "rho must be a finite number")
+        for rho in (math.nan, math.inf, mpmath.mpf("nan"), mpmath.inf, "x", "1/0")
+    ),
+    *(
+        (exact.locally_linear_kernel, (rho, 4), TypeError, "rho must be")
+        for rho in ([0.5], None, 1j, True)
+    ),
+    (exact.max_moment, (-1, 4), ValueError, r"order k=.* must be at least 0"),
+    (exact.hermite_moment, (-1, 4), ValueError, r"order i=.* must be at least 0"),
+    (exact.collision_coefficients, (4, 0), ValueError, "number of coefficients n=0 must be at"),
+]
 
 
-@pytest.mark.parametrize("q", [2.0, "2", True])
-def test_pool_size_that_is_no_integer_is_refused(q):
-    with pytest.raises(TypeError, match=r"pool size q=.* must be an integer"):
-        exact.collision_coefficients(q, 3, 20)
-
-
-@pytest.mark.parametrize("rho", [1.0000001, "-1.5", mpmath.mpf(2)])
-def test_correlation_outside_the_interval_is_refused(rho):
-    with pytest.raises(ValueError, match=r"rho must lie in \[-1, 1\].*divide"):
-        exact.maxout_kernel(rho, 4, 20)
-
-
-@pytest.mark.parametrize("rho", [math.nan, math.inf, mpmath.mpf("nan"), mpmath.inf, "x", "1/0"])
-def test_correlation_that_is_no_number_is_refused(rho):
-    with pytest.raises(ValueError, match="rho must be a finite number"):
-        exact.collision_probability(rho, 4, 20)
-
-
-@pytest.mark.parametrize("rho", [[0.5], None, 1j, True])
-def test_correlation_of_another_type_is_refused(rho):
-    with pytest.raises(TypeError, match="rho must be"):
-        exact.locally_linear_kernel(rho, 4, 20)
+@pytest.mark.parametrize(("function", "arguments", "error", "message"), REFUSED)
+def test_bad_arguments_are_refused(function, arguments, error, message):
+    with pytest.raises(error, match=message):
+        function(*arguments, 20)
 
 
 @pytest.mark.parametrize("dps", [0, -1])
 def test_digits_below_one_are_refused(dps):
     with pytest.raises(ValueError, match=r"dps=.* must be at least 1"):
         exact.collision_probability(0.5, 4, dps)
-
-
-def test_order_and_count_out_of_range_are_refused():
-    with pytest.raises(ValueError, match=r"order k=.* must be at least 0"):
-        exact.max_moment(-1, 4, 20)
-    with pytest.raises(ValueError, match=r"order i=.* must be at least 0"):
-        exact.hermite_moment(-1, 4, 20)
-    with pytest.raises(ValueError, match="number of coefficients n=0 must be at least 1"):
-        exact.collision_coefficients(4, 0, 20)
 
 
 @pytest.mark.parametrize("exponent", [19, 400, 5000])
