@@ -46,6 +46,14 @@ def rows() -> dict[str, Row]:
     return result
 
 
+def rows_of(
+    draw: Callable[[np.random.Generator, str], Arguments],
+    symbols: Callable[[Arguments], Mapping[str, Value]],
+) -> Callable[..., Row]:
+    """Return the function of names and branches that makes a row, whose arguments `draw` draws."""
+    return lambda names, *branches: Row(lambda rng: draw(rng, names), symbols, branches or ({},))
+
+
 def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     """Draw a number whose logarithm is uniform."""
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.formulas import Arguments, Row, count, log_uniform, rows_of
 from tests.bounds.latex import Value
 
 _LETTERS = {
@@ -170,6 +170,10 @@ def orbit_grams(rng: np.random.Generator) -> Arguments:
     }
 
 
+row, row_of_bias, row_of_risk = (
+    rows_of(draw, values)
+    for values in (symbols, bias, lambda a: {**symbols(a), "N": a["n_samples"]})
+)
 _WHOLE = {"n_elements": None}
 _NEAR = "n_templates n_bins window scale delta n_elements"
 _OF_SIDES = tuple(
@@ -178,37 +182,29 @@ _OF_SIDES = tuple(
 _AVERAGES = ("none", "after", "before")
 _SUMS = "a norm of matrices over the elements of a group"
 ROWS = {
-    "group_invariant.kernel_bias": Row(lambda rng: draw(rng, "n_inputs epsilon"), bias, _OF_SIDES),
-    "group_invariant.kernel_error": Row(
-        lambda rng: draw(
-            rng, "n_templates n_bins n_rows delta window radius n_elements group_order epsilon"
-        ),
-        symbols,
-        (
-            {},
-            {"group_order": None},
-            {"group_order": None, **_WHOLE},
-            {"n_elements": 7, "group_order": 7},
-            {"templates": "redraw", "rule": "midpoint"},
-            {"templates": "zero"},
-            {"templates": "zero", "group_order": None, **_WHOLE},
-            {"n_inputs": 12},
-            {"n_inputs": 12, "group_order": None, "templates": "redraw"},
-            {"n_inputs": 12, "group_order": None, "templates": "gaussian", **_WHOLE},
-        ),
+    "group_invariant.kernel_bias": row_of_bias("n_inputs epsilon", *_OF_SIDES),
+    "group_invariant.kernel_error": row(
+        "n_templates n_bins n_rows delta window radius n_elements group_order epsilon",
+        {},
+        {"group_order": None},
+        {"group_order": None, **_WHOLE},
+        {"n_elements": 7, "group_order": 7},
+        {"templates": "redraw", "rule": "midpoint"},
+        {"templates": "zero"},
+        {"templates": "zero", "group_order": None, **_WHOLE},
+        {"n_inputs": 12},
+        {"n_inputs": 12, "group_order": None, "templates": "redraw"},
+        {"n_inputs": 12, "group_order": None, "templates": "gaussian", **_WHOLE},
     ),
-    "group_invariant.kernel_change_elements": Row(
-        lambda rng: draw(rng, "n_elements n_inputs n_rows delta radius spread group_order epsilon"),
-        symbols,
-        (
-            {},
-            {"delta": None},
-            {"group_order": None},
-            {"group_order": None, "delta": None},
-            {"spread": None, "templates": "gaussian"},
-            {"spread": 0.01, "templates": "zero"},
-            {"spread": None, "group_order": None, "templates": "redraw"},
-        ),
+    "group_invariant.kernel_change_elements": row(
+        "n_elements n_inputs n_rows delta radius spread group_order epsilon",
+        {},
+        {"delta": None},
+        {"group_order": None},
+        {"group_order": None, "delta": None},
+        {"spread": None, "templates": "gaussian"},
+        {"spread": 0.01, "templates": "zero"},
+        {"spread": None, "group_order": None, "templates": "redraw"},
     ),
     "group_invariant.kernel_change_turns": Row(
         lambda rng: draw(rng, "n_turns n_inputs frequency moves slips"),
@@ -218,13 +214,11 @@ ROWS = {
     "group_invariant.energy_distance": Row(
         lambda rng: {**draw(rng, "distance"), "moves": [log_uniform(rng, 0.1, 10.0)]}, orbits
     ),
-    "group_invariant.approximation": Row(lambda rng: draw(rng, _NEAR), symbols, ({}, _WHOLE)),
-    "group_invariant.excess_risk": Row(
-        lambda rng: draw(rng, f"n_samples lipschitz {_NEAR}"),
-        lambda a: {**symbols(a), "N": a["n_samples"]},
-        ({}, _WHOLE, {"lipschitz": 3.0, "n_elements": 50}),
+    "group_invariant.approximation": row(_NEAR, {}, _WHOLE),
+    "group_invariant.excess_risk": row_of_risk(
+        f"n_samples lipschitz {_NEAR}", {}, _WHOLE, {"lipschitz": 3.0, "n_elements": 50}
     ),
-    "group_invariant.cdf_error": Row(lambda rng: draw(rng, "n_elements delta"), symbols),
+    "group_invariant.cdf_error": row("n_elements delta"),
     "group_invariant.ridge_excess_risk": Row(
         orbit_grams,
         symbols,
@@ -239,18 +233,17 @@ ROWS = {
             {"n_samples": 5, "n_inputs": 20, "n_fixed": 20, "average": "after"},
         ),
     ),
-    "printed.group_invariant.theorem_1": Row(
-        lambda rng: draw(rng, "n_inputs epsilon"), bias, ({"side": "above"}, {"side": "below"})
+    "printed.group_invariant.theorem_1": row_of_bias(
+        "n_inputs epsilon", {"side": "above"}, {"side": "below"}
     ),
-    "printed.group_invariant.theorem_2": Row(
-        lambda rng: draw(rng, "n_templates n_bins n_rows delta window c1 n_elements c2"),
-        symbols,
-        ({}, {"n_elements": None, "c2": None}, {"n_templates": 10**9, "n_elements": 10**9}),
+    "printed.group_invariant.theorem_2": row(
+        "n_templates n_bins n_rows delta window c1 n_elements c2",
+        {},
+        {"n_elements": None, "c2": None},
+        {"n_templates": 10**9, "n_elements": 10**9},
     ),
-    "printed.group_invariant.lemma_4": Row(lambda rng: draw(rng, _NEAR), symbols, ({}, _WHOLE)),
-    "printed.group_invariant.theorem_3": Row(
-        lambda rng: draw(rng, f"n_samples lipschitz loss_at_zero {_NEAR}"),
-        lambda a: {**symbols(a), "N": a["n_samples"]},
-        ({}, _WHOLE),
+    "printed.group_invariant.lemma_4": row(_NEAR, {}, _WHOLE),
+    "printed.group_invariant.theorem_3": row_of_risk(
+        f"n_samples lipschitz loss_at_zero {_NEAR}", {}, _WHOLE
     ),
 }

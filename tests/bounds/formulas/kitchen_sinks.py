@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.formulas import Arguments, count, log_uniform, rows_of
 from tests.bounds.latex import Value
 
 _LETTERS = {
@@ -52,11 +52,7 @@ def symbols(arguments: Arguments) -> dict[str, Value]:
     return values
 
 
-def row(names: str, *branches: Arguments) -> Row:
-    """Return a row whose arguments are drawn by their names."""
-    return Row(lambda rng: draw(rng, names), symbols, branches or ({},))
-
-
+row = rows_of(draw, symbols)
 _BOX = "scale feature_scale delta"
 ROWS = {
     "kitchen_sinks.approximation": row(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import optimize
 
-from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.formulas import Arguments, count, log_uniform, rows_of
 from tests.bounds.latex import Value
 
 _LETTERS = {
@@ -73,11 +73,7 @@ def relative_error(a: Arguments) -> float:
     return float(optimize.brentq(excess, 0.0, 1e6, xtol=1e-15, rtol=1e-14))
 
 
-def row(names: str, *branches: Arguments) -> Row:
-    """Return a row whose arguments are drawn by their names."""
-    return Row(lambda rng: draw(rng, names), symbols, branches or ({},))
-
-
+row = rows_of(draw, symbols)
 _BALL = "n_features ridge degrees_of_freedom delta largest_ratio norm"
 _SCORES = "n_scored ridge degrees_of_freedom delta feature_bound"
 ROWS = {

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy import integrate, special
 
-from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.formulas import Arguments, count, log_uniform, rows_of
 from tests.bounds.latex import Value
 
 _LETTERS = {
@@ -95,11 +95,7 @@ def symbols(arguments: Arguments) -> dict[str, Value]:
     return values
 
 
-def row(names: str, *branches: Arguments) -> Row:
-    """Return a row whose arguments are drawn by their names."""
-    return Row(lambda rng: draw(rng, names), symbols, branches or ({},))
-
-
+row = rows_of(draw, symbols)
 _BOX = "n_features pool_size scale radius"
 _SPACE = "n_inputs dimension diameter"
 _RISK = f"{_BOX} n_samples lipschitz delta loss_bound"
