@@ -88,6 +88,12 @@ def test_heavy_tails_are_open_unless_they_are_too_large():
     assert check_mean(x, 2.0 * np.eye(2), mean=[0, 0], **R).status == "refuted"
 
 
+def test_rows_beyond_the_last_block_that_make_no_group_are_left_out(monkeypatch):
+    monkeypatch.setattr("mehler.verify.checks._products._BLOCK", 8 * 6 * 10)  # 80 rows a block
+    one, two = (check_mean(samples(803)[:n], C, **R) for n in (803, 800))
+    assert np.allclose(one.interval, two.interval, rtol=1e-12)
+
+
 def test_coordinates_that_never_vary_refute_nothing():
     x = samples(20_000)
     x[:, 0] = 3.0

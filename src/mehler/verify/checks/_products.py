@@ -85,7 +85,8 @@ def check_products(
     sums, n = np.zeros((4, rho.size)), 0
     ends = np.full((2, rho.size), np.inf) * [[1.0], [-1.0]]
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
-    for start in range(0, z.shape[0], step):
+    # A rest that makes no group is left out.
+    for start in range(0, z.shape[0] // GROUP * GROUP if mean is None else z.shape[0], step):
         block, columns = z[start : start + step], np.arange(len(c))
         squares = _products(block, columns, columns, mean is None)
         products = _products(block, first, second, mean is None)
