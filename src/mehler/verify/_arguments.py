@@ -217,6 +217,12 @@ class CheckOptions:
         if self.max_features is not None and self.max_features < least:
             raise ValueError(f"max_features={self.max_features} is less than {draws}: {remedy}")
 
+    def draws_within(self, n_draws: int, m: int) -> int:
+        """Return as many draws of m features as `max_features` allows, one at least."""
+        if self.max_features is None or not m:
+            return n_draws
+        return max(1, min(n_draws, self.max_features // m))
+
     def pay(self) -> None:
         """Pay for one evaluation from the caller's ledger, if there is one."""
         pay(self.ledger, self.name, self.false_alarm)

@@ -124,9 +124,7 @@ def check_distribution(
             units_of(phi, m) == m if independent_features is None else independent_features
         )
         n_samples = _samples_for(terms.resolution, rate)
-        n_draws = -(-n_samples // m) if all_columns else n_samples
-        if terms.max_features is not None:
-            n_draws = max(1, min(n_draws, terms.max_features // m))
+        n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         values = _values(draws, rows, n_draws, m, all_columns)
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0

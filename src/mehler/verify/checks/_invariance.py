@@ -86,21 +86,18 @@ def _eps(z: Array) -> float:
     return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 
-def trials_for(terms: CheckOptions) -> int:
-    """Return the least n for which 0 of n leaves an interval no wider than the resolution."""
-    return math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
-
-
 def exact_invariance(
     terms: CheckOptions,
     draws: Draws,
     rows: EvaluatedRows,
     moved: list[EvaluatedRows],
 ) -> Verdict:
-    n_trials, done, trials, happened = trials_for(terms), 0, 0, 0
+    # The least n for which 0 of n leaves an interval no wider than the resolution.
+    n_trials = math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
+    done, trials, happened = 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    while trials < n_trials and not happened and draws_within(terms, m, done + 1) > done:
+    while trials < n_trials and not happened and terms.draws_within(done + 1, m) > done:
         phi = draws[done]
         features, eps = read(phi, rows)
         m = features.shape[1]
@@ -156,13 +153,6 @@ _SUSPICION = (
 )
 
 
-def draws_within(terms: CheckOptions, m: int, n_draws: int) -> int:
-    """Return as many draws of m features as `max_features` allows, one at least."""
-    if terms.max_features is None or not m:
-        return n_draws
-    return max(1, min(n_draws, terms.max_features // m))
-
-
 Defect = float | Callable[[Any], Array]
 
 
@@ -208,8 +198,7 @@ def mean_invariance_defect(
     floor = (terms.resolution / 20.0) ** 2
     bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
     needed = features_needed(float(bound.max()), terms.resolution, rate, terms.miss / n)
-    n_draws = -(-needed // per_draw)
-    n_draws = draws_within(terms, m, n_draws)
+    n_draws = terms.draws_within(-(-needed // per_draw), m)
     x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
     if x.shape[0] > 2.0 * math.log(2.0 / rate):
         ends = np.array([known_variance(x[:, i], float(bound[i]), rate) for i in range(n)])
@@ -237,7 +226,7 @@ def mean_invariance_defect(
             terms.resolution,
             lambda k: sample(draws, k)[0] / unit,
             per_draw,
-            lambda size: draws_within(terms, m, -(-size // per_draw)),
+            lambda size: terms.draws_within(-(-size // per_draw), m),
         )
         reason = proof.note or _SUSPICION
         if proof.refuted.any():

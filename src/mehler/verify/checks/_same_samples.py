@@ -143,14 +143,10 @@ def pilot(
                 f"both maps are 0 at row {int(np.argmin(unit))} of {side} in {counted(k, 'draw')}: "
                 "the resolution is relative to their size there; leave such rows out"
             )
-    pairs = in_units(pairs, left, right)
-    return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same, True)
-
-
-def in_units(pairs: Pairs, left: Array, right: Array) -> Pairs:
-    """Return the pairs with sqrt(k(x,x)) of the rows of either side."""
     rows = replace(pairs.left, unit=left)
-    return replace(pairs, left=rows, right=rows if pairs.same else replace(pairs.right, unit=right))
+    other = rows if pairs.same else replace(pairs.right, unit=right)
+    pairs = replace(pairs, left=rows, right=other)
+    return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same, True)
 
 
 def _scale(pairs: Pairs, drawn: list[Any]) -> Any:

@@ -184,7 +184,7 @@ class _Calls:
         index = np.arange(total) % self._n
         rows = self._rows[index]
         what = f"{counted(total, 'row')} at once"
-        z = self._subject.attempt(what, self._subject.call, phi, rows)
+        z = self._subject.try_call(what, phi, rows)
         apart = np.arange(0) if z is None else self._subject.apart(z, plain[index])
         if apart.size == total:
             return _defect(f"features depend on how many rows are given: {self._n} or {total}")
@@ -355,7 +355,7 @@ def check_layouts(subject: Subject) -> list[Finding]:
     findings = []
     if isinstance(subject.X, np.ndarray):
         for what, make in _LAYOUTS.items():
-            z = _features(subject, phi, subject.rows, what, make(subject.rows))
+            z = subject.try_call(what, phi, subject.rows, make(subject.rows))
             if z is not None and subject.apart(z, plain).size:
                 findings.append(Finding(cause=f"wrong for {what}: other features", check="layouts"))
                 break
@@ -378,7 +378,7 @@ def _integers(subject: Subject, phi: Callable[..., Any]) -> list[Finding]:
     integral = dtype_name(xpx.default_dtype(place.xp, "integral", device=place.device))
     fresh = subject.map(subject.first)
     z, plain, later = (
-        _features(subject, each, values, f"{values.dtype} rows")
+        subject.try_call(f"{values.dtype} rows", each, values)
         for each, values in ((fresh, whole.astype(integral)), (phi, whole), (fresh, whole))
     )
     if plain is None or z is None:
@@ -402,7 +402,7 @@ def _precision(subject: Subject, phi: Callable[..., Any]) -> list[Finding]:
     eps = np.finfo(np.float32).eps
     noise = np.random.default_rng(subject.seed).standard_normal(double.shape)
     exact, moved, rounded = (
-        _features(subject, phi, rows, f"{rows.dtype} rows")
+        subject.try_call(f"{rows.dtype} rows", phi, rows)
         for rows in (double, double * (1.0 + eps * noise), single)
     )
     if exact is None or moved is None or rounded is None:
@@ -419,16 +419,6 @@ def _precision(subject: Subject, phi: Callable[..., Any]) -> list[Finding]:
         return []
     cause = "wrong for float32 rows: they have other features than in float64"
     return [Finding(cause=cause, check="layouts", where={"row": int(apart[0])})]
-
-
-def _features(
-    subject: Subject,
-    phi: Callable[..., Any],
-    rows: Array,
-    what: str,
-    array: NDArray[np.float64] | None = None,
-) -> Any:
-    return subject.attempt(what, subject.call, phi, rows, array)
 
 
 def _read_only(rows: Array) -> Any:

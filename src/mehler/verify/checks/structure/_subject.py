@@ -259,6 +259,12 @@ class Subject:
             self.notes.skip(what, reason_of(error), value)
             return None
 
+    def try_call(
+        self, what: str, phi: Callable[..., Any], values: Array, array: Array | None = None
+    ) -> Any:
+        """Return the features of `values`, or None where the map refuses, which is noted."""
+        return self.attempt(what, self.call, phi, values, array)
+
     def in_time(
         self, what: str, run: Callable[..., Any], *arguments: Any, value: object = None
     ) -> Any:
