@@ -34,19 +34,14 @@ class Undeclared:
         return self.inner(x)
 
 
+# Gross ones are in the corpus.
 DEFECTS = {
-    "missing 1/sqrt(m)": {"power": 0.0},
-    "1/m for 1/sqrt(m)": {"power": 1.0},
-    "a pool of q - 1": {"q": 1},
-    "a pool of q + 1": {"q": 3},
-    "a lost factor sqrt(2)": {"factor": 2**-0.5},
     "one part in fifty too large": {"factor": 1.02},
     "mean for max": {"reduce": np.mean},
 }
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
-@pytest.mark.sampled(4)
 def test_planted_defect_is_refuted(defect):
     verdict = check_kernel(maxout(**DEFECTS[defect]), maxout2_kernel, X)
     assert verdict.status == "refuted", str(verdict)
@@ -54,21 +49,8 @@ def test_planted_defect_is_refuted(defect):
     assert not low <= verdict.exact <= high
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {},
-        # min(a) = -max(-a), and -a has the law of a: the expected kernel is the same, so
-        # refuting the argmin would be a false alarm.
-        {"reduce": np.min},
-        {"factor": -1.0},
-        {"m": 137},
-    ],
-    ids=["right", "min for max", "sign", "few units"],
-)
-@pytest.mark.sampled(1)
-def test_correct_twin_holds(change):
-    verdict = check_kernel(maxout(**change), maxout2_kernel, X)
+def test_a_right_map_holds():
+    verdict = check_kernel(maxout(), maxout2_kernel, X)
     assert verdict.status == "holds", str(verdict)
     assert verdict.method == "known variance (Catoni), independent features"
     assert verdict.detectable <= verdict.resolution
@@ -161,30 +143,8 @@ def test_bandwidth_off_by_two_is_refuted(known, factor, status):
 
 
 @pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({}, "holds"),
-        # The kernel stays as long as A = w(x + y) leaves E cos(A + 2b) = 0: over half a turn, or
-        # backwards, and over a quarter too, where it is -(2/pi) E sin A and A is symmetric.
-        ({"widest": np.pi}, "holds"),
-        ({"sign": -1.0}, "holds"),
-        ({"widest": np.pi / 2}, "holds"),
-        # Over an eighth it is (2/pi) E (cos A - sin A) = (2/pi) E cos A, without b it is E cos A.
-        ({"widest": np.pi / 4}, "refuted"),
-        ({"widest": 0.0}, "refuted"),
-        ({"gamma": 2 * GAMMA}, "refuted"),
-    ],
-    ids=[
-        "right",
-        "half a turn",
-        "backwards",
-        "quarter turn",
-        "eighth of a turn",
-        "no offset",
-        "bandwidth",
-    ],
+    ("change", "status"), [({}, "holds"), ({"widest": 0.0}, "refuted")], ids=["right", "no offset"]
 )
-@pytest.mark.sampled(4)
 def test_independent_features_need_only_be_declared(change, status):
     draw = toys.offset_fourier(**{"gamma": GAMMA, "n_inputs": D, **change})
     options = {"variance": toys.offset_variance(GAMMA), "independent_features": True}

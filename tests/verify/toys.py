@@ -105,16 +105,14 @@ def paired_fourier(gamma: float, n_inputs: int, frequencies: int = 100) -> Any:
     return draw
 
 
-def offset_fourier(
-    gamma: float, n_inputs: int, m: int = 500, widest: float = 2 * np.pi, sign: float = 1.0
-) -> Any:
+def offset_fourier(gamma: float, n_inputs: int, m: int = 500, widest: float = 2 * np.pi) -> Any:
     """sqrt(2/m) cos(wx + b) with b uniform on [0, widest]."""
 
     def draw(seed: int) -> Any:
         rng = np.random.default_rng(seed)
         w = np.sqrt(2.0 * gamma) * rng.standard_normal((n_inputs, m))
         b = rng.uniform(0.0, widest, m)
-        return lambda x: np.sqrt(2.0 / m) * np.cos(x @ w + sign * b)
+        return lambda x: np.sqrt(2.0 / m) * np.cos(x @ w + b)
 
     return draw
 

@@ -24,17 +24,6 @@ def averaged(seed, *, orbit=range(4), m=50, dtype=np.float64):
     )
 
 
-def rotated(x, angle):
-    c, s = np.cos(angle), np.sin(angle)
-    return x @ np.array([[c, -s], [s, c]])
-
-
-def over_angles(seed, *, unit):
-    """Averages over quarter turns of the plane, `unit` being a right angle in some measure."""
-    w = np.random.default_rng(seed).standard_normal((2, 30))
-    return lambda x: sum(np.cos(rotated(x, k * unit) @ w) for k in range(4)) / np.sqrt(30)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_averages_over_a_group_are_invariant(dtype):
     verdict = check_invariance(
@@ -154,15 +143,6 @@ def test_many_rows_that_differ_are_looked_at_in_blocks_until_one_is_wrong():
 
     assert check_invariance(draw, roll, points(300, 4)).status == "refuted"
     assert max(seen) * 500 <= 1 << 22
-
-
-def test_degrees_for_radians_are_refuted():
-    def act(x):
-        return rotated(x, np.pi / 2)
-
-    x = points(3, 2)
-    assert check_invariance(lambda s: over_angles(s, unit=np.pi / 2), act, x).holds
-    assert check_invariance(lambda s: over_angles(s, unit=90.0), act, x).status == "refuted"
 
 
 @pytest.mark.parametrize("orbit", [range(3), range(1), [0, 1, 2, 2]])
