@@ -166,15 +166,10 @@ _COLOURS = {"holds": "tab:green", "refuted": "tab:red", "inconclusive": "tab:ora
 class Verdict:
     """The outcome of one check, with its error rates.
 
-    *refuted*: the interval, valid at `false_alarm`, excludes the claim at some pair or point.
-    *holds*: it contains the claim everywhere and is nowhere wider than the resolution, so a claim
-    that is off by more than the resolution holds with probability at most `false_alarm`.
-    *inconclusive*: neither; it never counts as passed.
-
     Parameters
     ----------
     status : {"holds", "refuted", "inconclusive"}
-        The outcome, as defined above.
+        The outcome, as `mehler.verify` defines it.
     check : str
         Name of the check.
     claim : str

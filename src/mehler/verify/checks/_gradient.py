@@ -1,10 +1,4 @@
-"""check_gradient: is the expected gradient of a map the claimed gradient of its kernel?
-
-The difference of <phi(x), phi(y)> between the ends of a segment is the integral of its derivative,
-and so is that of the kernel. Compared with the integral of the claimed gradient, a central
-difference has no truncation error, however long the step. Two quadrature rules give the integral
-and its error; rounding is the only other one.
-"""
+"""check_gradient: is the expected gradient of a map the claimed gradient of its kernel?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Intervals for the means of samples of a fixed number, by what is declared of them.
-
-Without declarations a claim holds by intervals under a bounded kurtosis, whose limit grows with the
-number of samples, and is refuted by the bets of `Unseen`: unless rarer samples carry what it says.
-Samples of which few large ones decide refute nothing.
-"""
+"""Intervals for the means of samples of a fixed number, by what is declared of them."""
 
 from __future__ import annotations
 
@@ -177,11 +172,7 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
 def nonparametric_interval(
     x: Array, exact: float, options: CheckOptions, unit: float = 1.0
 ) -> SampleMean:
-    """Return the interval of a mean under a kurtosis limit that grows with the sample size.
-
-    Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,
-    since larger ones may not have been seen yet. The samples are in `unit`.
-    """
+    """Return the interval of a mean of samples in `unit`, without declarations."""
     size = float(abs(x).max())
     if size > 0.0 and not 1.0 / _LARGE < size < _LARGE:
         return _in_units(2.0 ** (math.frexp(size)[1] - 1), x, exact, options)

@@ -1,9 +1,6 @@
 """Tests of means of nonnegative samples, such as variances.
 
-Two tests share the error rate. `Excess` bets that a mean is larger than claimed, without
-assumptions. That it is smaller is suspected by the bets of `Unseen`, where the samples show no
-heavy tails, and refuted only by as many fresh draws, which suspect it too, unless rare samples
-carry what these bets say.
+Too large by `Excess`, too small by `Unseen` and fresh draws, at half of the error rate each.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Intervals of all pairs without declared variance or range.
-
-Two tests share the error rate. `SquaredLengths` bets that a squared length is larger than claimed;
-it needs no assumption and is tested after every draw. The self-normalised interval detects any
-deviation, if the kurtosis of a sample stays below a limit that grows with the sample size. It
-refutes only where the samples' own kurtosis is far below the limit: where few large samples
-decide a mean, larger ones may not have been seen yet.
-"""
+"""Intervals of all pairs without declared variance or range: see the notes of `check_kernel`."""
 
 from __future__ import annotations
 
