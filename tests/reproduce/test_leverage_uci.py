@@ -61,6 +61,8 @@ def test_the_command_makes_a_page(tmp_path):
     outcome = reproduce.run("leverage", out=tmp_path / "out", data=tmp_path)
     assert {cell.options["data"] for cell, _ in outcome.cells} == {"seizure"}
     assert "digits" not in " ".join(outcome.page.verdicts)
+    page = (tmp_path / "out" / "leverage.html").read_text()
+    assert "leverage --level quick --seed 0 --data FOLDER</code>" in page
 
 
 def test_an_empty_folder_is_named(tmp_path):

@@ -127,7 +127,7 @@ def test_a_link_to_nothing_loses_no_work(run_toy, tmp_path, name) -> None:
 
 @pytest.mark.parametrize("step", ["render", "as_json"])
 def test_an_interruption_after_the_cells_says_what_is_kept(run_toy, monkeypatch, step):
-    def interrupt(outcome):
+    def interrupt(*outcome):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -162,7 +162,7 @@ def run(
         )
         title, page = experiment.title_on(level, source), experiment.page(level, cells)
         outcome = Outcome(experiment, level, seed, title, cells, page)
-        text, markup = as_json(outcome), render(outcome)
+        text, markup = as_json(outcome), render(outcome, source)
     except KeyboardInterrupt:
         raise Stopped(
             f"interrupted; {store.count(wanted)} of {len(wanted)} cells are kept in "
@@ -290,7 +290,7 @@ def as_json(outcome: Outcome) -> str:
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: Outcome, folder: Path | None) -> str:
     """Render an outcome as HTML, with a content security policy against scripts and addresses."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -309,6 +309,7 @@ def render(outcome: Outcome) -> str:
         version=__version__,
         style=Markup(page_style()),
         seconds=duration(outcome.seconds),
+        folder=folder,
         draw=draw,
     )
 
