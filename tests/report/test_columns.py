@@ -148,6 +148,8 @@ def test_objects_that_turn_into_text_are_named():
         load_rows(odd)
     with pytest.raises(ValueError, match=r"column 'z' holds complex128, not numbers"):
         load_rows(FRAME.assign(z=1j))
+    with pytest.raises(ValueError, match=r"the target 'z' holds complex128, .*: give labels"):
+        load_rows(FRAME.assign(z=1j), target="z")
 
 
 COUNT = np.arange(30)

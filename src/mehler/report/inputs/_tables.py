@@ -14,7 +14,7 @@ import numpy as np
 
 from mehler._text import install_command
 from mehler.report.inputs import _out_of_core
-from mehler.report.inputs._out_of_core import Block, Source
+from mehler.report.inputs._out_of_core import Block, NotNumbers, Source
 
 # Float64 bytes per byte of a file: more than this, data do not pack.
 _PACKED = 100
@@ -221,30 +221,38 @@ class FrameSource(TableSource):
 
     def __init__(self, frame: Any) -> None:
         super().__init__("data frame", "data", None)
-        pandas = hasattr(frame, "iloc")
-        table = frame if pandas else self.pa.table(frame)
-        self.columns = unique([str(n) for n in (table.columns if pandas else table.column_names)])
+        # pandas would convert all columns, or none if one cannot be.
+        self._by_column = hasattr(frame, "iloc")
+        self._frame = frame if self._by_column else self.pa.table(frame)
+        names = frame.columns if self._by_column else self._frame.column_names
+        self.columns = unique([str(name) for name in names])
         if not self.columns:
             raise ValueError("data has no columns: give rows of numbers")
-        self._arrays = []
-        for j, name in enumerate(self.columns):
-            # One by one, since pandas would convert all columns, or none if one cannot be.
-            column = table.iloc[:, j] if pandas else table.column(j)
-            try:
-                array = self.pa.array(column, from_pandas=True) if pandas else column
-                kind = self.described(array)
-            except (self.pa.ArrowException, TypeError, ValueError):
-                odd = next((value for value in column if not isinstance(value, int | float)), "")
-                array, kind = None, f"{column.dtype}, not numbers ({short(odd)})"
-            self._arrays.append(array)
-            if kind:
-                self.unusable[name] = kind
+        kinds = {name: self._column(j, 1000)[1] for j, name in enumerate(self.columns)}
+        self.unusable = {name: kind for name, kind in kinds.items() if kind}
 
     def batches(self, use: Sequence[int], target: int | None) -> Iterator[Any]:
         """Give all rows at once."""
-        chosen = [*use, *([] if target is None else [target])]
-        if target is not None and self._arrays[target] is None:
-            name = self.columns[target]
-            raise ValueError(f"the target {name!r} holds {self.unusable[name]}: give labels")
-        arrays = [self._arrays[j] for j in chosen]
-        yield self.pa.table(arrays, names=[str(j) for j in range(len(chosen))])
+        columns = [self._column(j, None) for j in use]
+        odd = {self.columns[j]: kind for j, (_, kind) in zip(use, columns) if kind}
+        if odd:
+            raise NotNumbers(odd)
+        if target is not None:
+            columns.append(self._column(target, None))
+            if columns[-1][0] is None:
+                name, kind = self.columns[target], columns[-1][1]
+                raise ValueError(f"the target {name!r} holds {kind}: give labels")
+        yield self.pa.table([each for each, _ in columns], names=[*map(str, range(len(columns)))])
+
+    def _column(self, j: int, stop: int | None) -> tuple[Any, str | None]:
+        """Return the first rows of a column, None if Arrow has no type for it, and its kind."""
+        if not self._by_column:
+            column = self._frame.column(j)[:stop]
+            return column, self.described(column)
+        column = self._frame.iloc[:stop, j]
+        try:
+            array = self.pa.array(column, from_pandas=True)
+            return array, self.described(array)
+        except (self.pa.ArrowException, TypeError, ValueError):
+            odd = next((value for value in column if not isinstance(value, int | float)), "")
+            return None, f"{column.dtype}, not numbers ({short(odd)})"
