@@ -290,7 +290,6 @@ class LeftOut(Errors):
     def __call__(
         self, features: Features, y: Array, index: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
-        """Sum over all rows, or those that `index` names."""
         path, xp = self.path, self.path.place.xp
         spectrum = path.spectrum
         assert spectrum is not None
@@ -321,7 +320,6 @@ class HeldOut(Errors):
     def __call__(
         self, features: Features, y: Array, index: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
-        """Sum over all rows, or those that `index` names."""
         path, xp = self.path, self.path.place.xp
         total: Any = np.zeros(len(path.lambdas))
         for z, block in features.blocks(y, index):

@@ -298,7 +298,6 @@ class Hinge(Loss):
         return self.surrogate_lipschitz * xp.where(rest > 0, rest, xp.zeros_like(rest))
 
     def envelope(self, limits: Array, bound: float, tolerance: float) -> RowLosses:
-        """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return hinge_envelope(limits, bound, tolerance, self.surrogate_lipschitz)
 
 
@@ -352,5 +351,4 @@ class Logistic(Loss):
         return softplus(xp, -margins)
 
     def envelope(self, limits: Array, bound: float, tolerance: float) -> RowLosses:
-        """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return logistic_envelope(limits, bound, tolerance)

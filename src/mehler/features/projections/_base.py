@@ -225,7 +225,6 @@ class Gaussian(Projection):
         shared: tuple[Any, ...] = (),
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
-        """Draw weights of some units, see `Projection.draw_units`."""
         n = units.stop - units.start
         weights = _random.gaussian_weights(
             seed, stream, n_pieces, n_inputs, n, dtype, first=units.start
@@ -233,7 +232,6 @@ class Gaussian(Projection):
         return (weights,)
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
-        """Return 1."""
         return 1.0
 
 
@@ -382,7 +380,6 @@ class SharedPool(Projection):
         return pool[distinct], places.reshape(members.shape).astype(np.int32)
 
     def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
-        """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
         if _arrays.is_on_accelerator(rows):

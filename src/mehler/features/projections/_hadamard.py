@@ -90,7 +90,6 @@ class Hadamard(Projection):
         return (places, signs.astype(dtype), *whole, *outer, cells, lengths)
 
     def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
-        """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         places, signs, left, right, outer_left, outer_right, cells, lengths = weights
         n = rows.shape[0]
         n_cells, b = cells.shape[2:4]
