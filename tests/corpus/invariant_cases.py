@@ -11,7 +11,7 @@ import numpy as np
 import mehler
 from mehler import verify
 from mehler.features import groups
-from tests.corpus.registry import Planted, Twin, kernel
+from tests.corpus.registry import Planted, Twin, kernel, moved_weights
 
 D = 9
 # Two rows in general position and one on a permuted orbit of the first.
@@ -47,19 +47,6 @@ def drawer(setting, defect=None, n_templates=2000):
     cls = cls if defect is None else defect(cls)
     options = SETTINGS[setting]
     return lambda seed: cls(D, n_templates=n_templates, seed=seed, **options)
-
-
-def moved_weights(change):
-    """A defect of the drawn numbers: scale, thresholds and templates, in that order."""
-
-    def defect(cls):
-        class Broken(cls):
-            def _draw(self, dtype):
-                return change(self, *super()._draw(dtype))
-
-        return Broken
-
-    return defect
 
 
 def moved_claim(**changes):
@@ -145,6 +132,7 @@ one_bin_on = moved_weights(
     lambda phi, scale, thresholds, *rest: (scale, thresholds + phi.bins.step, *rest)
 )
 below_only = moved_weights(lambda phi, scale, thresholds, *rest: (scale, -thresholds[::-1], *rest))
+# Weights are the scale, the thresholds and the templates, in that order.
 DEFECTS = {
     "degrees for radians": ("rotations", radians_for_degrees),
     "inverse missing": ("maps", inverse_missing),

@@ -9,7 +9,7 @@ import numpy as np
 
 import mehler
 from mehler import exact
-from tests.corpus.registry import Planted, Twin, kernel, precision
+from tests.corpus.registry import Planted, Twin, kernel, moved_weights, precision
 
 D, M, Q = 5, 500, 4
 # Directions at random, one pair close, one nearly opposite, lengths unequal.
@@ -65,32 +65,6 @@ def missing_scale(cls):
     return Broken
 
 
-def one_piece_short(cls):
-    """Units that take the maximum over q - 1 projections."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            parts = super()._draw(dtype)
-            if getattr(self, "n_projections", None):
-                return parts[0], parts[1][:-1]
-            return tuple(part[:-1] for part in parts)
-
-    return Broken
-
-
-def rounded_weights(cls):
-    """Weights that went through float32 on their way to float64 data."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            return tuple(
-                part.astype(np.float32).astype(part.dtype) if part.dtype.kind == "f" else part
-                for part in super()._draw(dtype)
-            )
-
-    return Broken
-
-
 def smallest(cls):
     """argmin and min for argmax and max."""
 
@@ -111,29 +85,6 @@ def smallest(cls):
                 lengths = np.sqrt(np.sum(X * X, axis=1, keepdims=True))
                 offset = 2 * exact.max_moment(1, Q) * lengths / math.sqrt(self.n_features)
             return -z - offset
-
-    return Broken
-
-
-def one_piece_more(cls):
-    """Units over q + 1 projections."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            (weights,) = super()._draw(dtype)
-            more = np.random.default_rng(self.seed).standard_normal((1, *weights.shape[1:]))
-            return (np.concatenate([weights, more.astype(dtype)]),)
-
-    return Broken
-
-
-def own_directions(cls):
-    """Decoupled units that take the projection that decided: maxout after all."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            decide, _ = super()._draw(dtype)
-            return decide, decide
 
     return Broken
 
@@ -176,19 +127,6 @@ def shifted_codes(cls):
     return Broken
 
 
-def half_twice(cls):
-    """Shared projections of which each unit takes half, and those twice."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            pool, members = super()._draw(dtype)
-            half = self.pool_size // 2
-            members[half:] = members[:half]
-            return pool, members
-
-    return Broken
-
-
 def clipped(cls):
     """Codes kept in fewer bits than they need."""
 
@@ -199,14 +137,42 @@ def clipped(cls):
     return Broken
 
 
-def sign_weights(cls):
-    """Random signs for normal weights: variance 1, so that a pool of one stays linear."""
+@moved_weights
+def one_piece_short(phi, *parts):
+    """Maxima over q - 1 projections; of a shared pool the members are cut, which come last."""
+    if getattr(phi, "n_projections", None):
+        return parts[0], parts[1][:-1]
+    return tuple(part[:-1] for part in parts)
 
-    class Broken(cls):
-        def _draw(self, dtype):
-            return tuple(np.sign(part) for part in super()._draw(dtype))
 
-    return Broken
+@moved_weights
+def one_piece_more(phi, weights):
+    """Maxima over q + 1 projections."""
+    more = np.random.default_rng(phi.seed).standard_normal((1, *weights.shape[1:]))
+    return (np.concatenate([weights, more.astype(weights.dtype)]),)
+
+
+@moved_weights
+def half_twice(phi, pool, members):
+    """Of shared projections each unit takes half, and those twice."""
+    half = phi.pool_size // 2
+    members[half:] = members[:half]
+    return pool, members
+
+
+@moved_weights
+def rounded_weights(phi, *parts):
+    """Weights that went through float32 on their way to float64 data."""
+    return tuple(
+        part.astype(np.float32).astype(part.dtype) if part.dtype.kind == "f" else part
+        for part in parts
+    )
+
+
+# Decoupled units that take the projection that decided: maxout after all.
+own_directions = moved_weights(lambda phi, decide, _: (decide, decide))
+# Random signs for normal weights: variance 1, so that a pool of one stays linear.
+sign_weights = moved_weights(lambda phi, *parts: tuple(map(np.sign, parts)))
 
 
 def planted(name, kind, defect):

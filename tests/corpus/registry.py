@@ -58,6 +58,19 @@ def drawer(cls: Any, **change: Any) -> Draw:
     return lambda seed: cls(seed, **change)
 
 
+def moved_weights(change: Callable[..., tuple[Any, ...]]) -> Callable[[type], type]:
+    """A defect of what a map of ours draws: ``change(map, *weights)`` in its place."""
+
+    def defect(cls: type) -> type:
+        class Broken(cls):
+            def _draw(self, dtype: str) -> tuple[Any, ...]:
+                return change(self, *super()._draw(dtype))
+
+        return Broken
+
+    return defect
+
+
 def kernel(rows: Any, **declared: Any) -> Look:
     """check_kernel against the map's own declaration, which the defects do not touch."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from mehler import verify
 from mehler.exact.activations import ACTIVATIONS
 from mehler.features.kitchen_sinks import KitchenSinks
-from tests.corpus.registry import Planted, Twin, kernel
+from tests.corpus.registry import Planted, Twin, kernel, moved_weights
 
 D = 5
 # Directions at random, lengths unequal, one pair close.
@@ -52,25 +52,6 @@ def missing_scale(cls):
     return Broken
 
 
-def weights_twice_scaled(cls):
-    class Broken(cls):
-        def _draw(self, dtype):
-            weights, *rest = super()._draw(dtype)
-            return (weights * self.weight_scale, *rest)
-
-    return Broken
-
-
-def not_on_the_sphere(cls):
-    """The normalisation that makes weights uniform on the sphere is forgotten."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            return self._projection.draw(self.seed, 1, self.n_inputs, self.n_features, dtype)
-
-    return Broken
-
-
 def as_another(name):
     """The activation is not the one that is declared."""
 
@@ -79,19 +60,6 @@ def as_another(name):
             def _block(self):
                 parts = super()._block()
                 return type(parts)(parts.func, ACTIVATIONS[name], *parts.args[1:])
-
-        return Broken
-
-    return defect
-
-
-def moved_weights(change):
-    """A defect of the drawn weights, and of the offsets where there are some."""
-
-    def defect(cls):
-        class Broken(cls):
-            def _draw(self, dtype):
-                return change(*super()._draw(dtype))
 
         return Broken
 
@@ -113,31 +81,31 @@ def moved_projection(change):
     return defect
 
 
-bias_forgotten = moved_weights(lambda weights, offset: (weights, 0 * offset))
+bias_forgotten = moved_weights(lambda phi, weights, offset: (weights, 0 * offset))
 # A phase in [0, pi/2] instead of [0, 2 pi].
-half_a_period = moved_weights(lambda weights, offset: (weights, offset / 4))
+half_a_period = moved_weights(lambda phi, weights, offset: (weights, offset / 4))
 
 
-def constant_norms(weights):
+@moved_weights
+def constant_norms(phi, weights):
     """Weights of length sqrt(d): uniform on the sphere where N(0, I) is declared."""
     lengths = np.sqrt(np.mean(weights**2, axis=1, keepdims=True))
     return (weights / lengths,)
 
 
-def bias_of_signs(weights, offset):
+@moved_weights
+def bias_of_signs(phi, weights, offset):
     """The right variance, another law."""
     return weights, np.sign(offset)
 
 
-def bias_in_each_row(cls):
-    """One offset for all units of a map."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            weights, offset = super()._draw(dtype)
-            return weights, 0 * offset + offset[:, :1]
-
-    return Broken
+# One offset for all units of a map.
+one_offset = moved_weights(lambda phi, w, b: (w, 0 * b + b[:, :1]))
+weights_twice_scaled = moved_weights(lambda phi, w: (w * phi.weight_scale,))
+# The normalisation that makes weights uniform on the sphere is forgotten.
+not_on_the_sphere = moved_weights(
+    lambda phi, w: phi._projection.draw(phi.seed, 1, phi.n_inputs, phi.n_features, w.dtype.name)
+)
 
 
 def planted(what, name, defect):
@@ -155,11 +123,11 @@ PLANTED = [
     planted("bandwidth twice", "cos", weights_twice_scaled),
     planted("bias forgotten", "tanh-bias", bias_forgotten),
     planted("bias forgotten", "sin-bias", bias_forgotten),
-    planted("bias of random signs", "tanh-bias", moved_weights(bias_of_signs)),
+    planted("bias of random signs", "tanh-bias", bias_of_signs),
     planted("tanh for erf", "erf", as_another("tanh")),
     planted("sine for cosine", "cos", as_another("sin")),
     planted("order 1 for order 0", "step", as_another("relu")),
-    planted("weights of one length", "tanh", moved_weights(constant_norms)),
+    planted("weights of one length", "tanh", constant_norms),
     planted("weights of all lengths on the sphere", "relu2-sphere", not_on_the_sphere),
     planted("absolute value before the step", "step", moved_projection(abs)),
     Planted(
@@ -173,7 +141,7 @@ PLANTED = [
         "sinks, tanh-bias: one offset for all units",
         "check_distribution",
         distribution,
-        drawer("tanh-bias", bias_in_each_row),
+        drawer("tanh-bias", one_offset),
         drawer("tanh-bias"),
     ),
 ]
@@ -193,19 +161,19 @@ TWINS = [
     twin(
         "weights of the other sign",
         "tanh-bias",
-        moved_weights(lambda w, b: (-w, b)),
+        moved_weights(lambda phi, w, b: (-w, b)),
         "-w has the law of w, and b is its own",
     ),
     twin(
         "units in another order",
         "relu",
-        moved_weights(lambda w: (w[..., ::-1].copy(),)),
+        moved_weights(lambda phi, w: (w[..., ::-1].copy(),)),
         "an order of features is none",
     ),
     twin(
         "weights of one length",
         "step",
-        moved_weights(constant_norms),
+        constant_norms,
         "a step sees directions alone",
     ),
     twin("negated", "erf", moved_projection(lambda t: -t), "erf is odd, and signs cancel"),

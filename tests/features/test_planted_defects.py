@@ -25,22 +25,18 @@ from tests.corpus.mehler_cases import (
     rounded_weights,
     smallest,
 )
+from tests.corpus.registry import moved_weights
 
 
 def kernel_verdict(draw):
     return verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.1)
 
 
-def same_index_twice(cls):
+@moved_weights
+def same_index_twice(phi, pool, members):
     """Shared projections of which each unit takes one twice."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            pool, members = super()._draw(dtype)
-            members[1] = members[0]
-            return pool, members
-
-    return Broken
+    members[1] = members[0]
+    return pool, members
 
 
 @pytest.mark.parametrize("defect", [same_index_twice, one_piece_short])

@@ -15,6 +15,7 @@ import mehler
 from mehler import verify
 from mehler.features.projections import _base as _dense
 from mehler.features.projections import _hadamard
+from tests.corpus.registry import moved_weights
 
 D, M = 5, 400
 _RNG = np.random.default_rng(0)
@@ -97,19 +98,7 @@ def test_the_law_of_a_feature_holds():
 # -- defects ------------------------------------------------------------------------------------
 
 
-def weights_changed(change):
-    """Weights through a function of what `_draw` returns."""
-
-    def defect(cls):
-        class Broken(cls):
-            def _draw(self, dtype):
-                return change(self, *super()._draw(dtype))
-
-        return Broken
-
-    return defect
-
-
+@moved_weights
 def one_frequency_never_drawn(phi, w):
     return (np.where(np.arange(w.shape[2]) < w.shape[2] - 1, w, 0.0),)
 
@@ -124,10 +113,12 @@ def sine_of_the_next_frequency(cls):
     return Broken
 
 
+@moved_weights
 def without_lengths(phi, w):
     return (math.sqrt(D) * w / np.linalg.norm(w, axis=1, keepdims=True),)
 
 
+@moved_weights
 def lengths_of_coordinates(phi, w):
     """Lengths on the left axis: one for each coordinate of the block, not for each direction."""
     lengths = np.linalg.norm(w, axis=1)[0]
@@ -136,52 +127,52 @@ def lengths_of_coordinates(phi, w):
     return (np.concatenate([*blocks, w[0][:, 10:]], axis=1)[None],)
 
 
-def last_weights(change):
-    """Structured projections: the cells and the lengths."""
-    return weights_changed(lambda phi, *parts: (*parts[:-2], *change(*parts[-2:])))
-
-
-def cells_of_one_length(cells, lengths):
+@moved_weights
+def cells_of_one_length(phi, *parts):
     """s_c = 1: directions are no longer uniform."""
-    return cells / np.linalg.norm(cells, axis=-1, keepdims=True) / 2.0, lengths
+    *others, cells, lengths = parts
+    return *others, cells / np.linalg.norm(cells, axis=-1, keepdims=True) / 2.0, lengths
 
 
-def lengths_before_padding(cells, lengths):
+@moved_weights
+def lengths_before_padding(phi, *parts):
     """chi of the row's dimension where the block has that of the padded one."""
-    return cells, lengths * math.sqrt(D / 8)
+    return *parts[:-1], parts[-1] * math.sqrt(D / 8)
 
 
-def one_length_a_block(cells, lengths):
+@moved_weights
+def one_length_a_block(phi, *parts):
     """Fastfood without its last diagonal: rows keep the length that they had."""
-    return cells, np.concatenate(
-        [np.broadcast_to(lengths[:, k : k + 1], lengths[:, k : k + 8].shape) for k in (0, 8)],
-        axis=1,
-    )
+    *others, lengths = parts
+    firsts = [np.broadcast_to(lengths[:, k : k + 1], lengths[:, k : k + 8].shape) for k in (0, 8)]
+    return *others, np.concatenate(firsts, axis=1)
 
 
+@moved_weights
 def plain_turn(phi, places, signs, *rest):
     """No signs and no order of the inputs: U = H/sqrt(D)."""
     order = np.minimum(np.arange(places.size), D).astype(places.dtype)
     return order, np.abs(signs), *rest
 
 
+@moved_weights
 def without_normalisation(phi, places, signs, *rest):
     return places, signs * math.sqrt(places.size), *rest
 
 
 PLANTED = {
-    "orthogonal: without lengths": ("orthogonal", weights_changed(without_lengths)),
-    "orthogonal: lengths of coordinates": ("orthogonal", weights_changed(lengths_of_coordinates)),
-    "hadamard: not normalised": ("hadamard", weights_changed(without_normalisation)),
-    "hadamard: lengths before padding": ("hadamard", last_weights(lengths_before_padding)),
-    "hadamard: cells of one length": ("hadamard", last_weights(cells_of_one_length)),
+    "orthogonal: without lengths": ("orthogonal", without_lengths),
+    "orthogonal: lengths of coordinates": ("orthogonal", lengths_of_coordinates),
+    "hadamard: not normalised": ("hadamard", without_normalisation),
+    "hadamard: lengths before padding": ("hadamard", lengths_before_padding),
+    "hadamard: cells of one length": ("hadamard", cells_of_one_length),
 }
 TWINS = {
     # E cos cos and E sin sin are both halves of the kernel.
     "pairs: sine of the next frequency": ("pairs", sine_of_the_next_frequency),
     # Given any turn, a row is Gaussian.
-    "hadamard: without signs and order": ("hadamard", weights_changed(plain_turn)),
-    "hadamard: one length a block": ("hadamard", last_weights(one_length_a_block)),
+    "hadamard: without signs and order": ("hadamard", plain_turn),
+    "hadamard: one length a block": ("hadamard", one_length_a_block),
 }
 
 
@@ -214,7 +205,7 @@ def test_a_surprising_twin_holds(name, small_cells):
 
 def test_one_frequency_never_drawn_is_refuted_in_a_small_map():
     """It adds (1 - k)/12 of 12 frequencies."""
-    draw = drawer("pairs", weights_changed(one_frequency_never_drawn), m=24)
+    draw = drawer("pairs", one_frequency_never_drawn, m=24)
     assert kernel_verdict(draw, resolution=0.05).status == "refuted"
 
 
