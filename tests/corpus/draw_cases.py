@@ -14,7 +14,7 @@ from tests.corpus.registry import Planted, Twin, drawer
 from tests.corpus.units import Averaged
 from tests.corpus.units_cases import DEGREES
 
-ROWS = mehler_cases.ROWS
+ROWS = mehler_cases.FEW
 D, Q = mehler_cases.D, 4
 
 
