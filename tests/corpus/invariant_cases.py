@@ -84,26 +84,14 @@ def radians_for_degrees(cls):
     return Broken
 
 
-def zero_for_redraw(cls):
-    """Rejected templates are not drawn again: their features are zero."""
+def of_templates(law):
+    """Templates of another law, which is not declared."""
 
-    class Broken(cls):
-        def _draw(self, dtype):
-            other = {**self._arguments(), "templates": "zero"}
-            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
+    def change(phi, scale, *_):
+        other = {**phi._arguments(), "templates": law}
+        return mehler.GroupInvariantFeatures(**other)._draw(scale.dtype.name)
 
-    return Broken
-
-
-def never_rejected(cls):
-    """Templates are Gaussian: nobody looks at their length."""
-
-    class Broken(cls):
-        def _draw(self, dtype):
-            other = {**self._arguments(), "templates": "gaussian"}
-            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
-
-    return Broken
+    return moved_weights(change)
 
 
 def unclipped(cls):
@@ -136,8 +124,8 @@ below_only = moved_weights(lambda phi, scale, thresholds, *rest: (scale, -thresh
 DEFECTS = {
     "degrees for radians": ("rotations", radians_for_degrees),
     "inverse missing": ("maps", inverse_missing),
-    "zero feature for another draw": ("redraw", zero_for_redraw),
-    "never rejected": ("redraw", never_rejected),
+    "zero feature for another draw": ("redraw", of_templates("zero")),
+    "never rejected": ("redraw", of_templates("gaussian")),
     "bins off by one": ("shifts", one_bin_on),
     "template normalised twice": (
         "gaussian",
