@@ -10,7 +10,7 @@ import mehler
 from mehler import verify
 from tests.corpus import fourier, mehler_cases, units
 from tests.corpus.fourier import Cosines
-from tests.corpus.registry import Planted, Twin, drawer
+from tests.corpus.registry import Planted, Twin, drawer, moved_weights
 from tests.corpus.units import Averaged
 from tests.corpus.units_cases import DEGREES
 
@@ -63,76 +63,45 @@ def sized_maxout(cls):
     return lambda seed, n_features: cls(D, n_features, 2, seed=seed)
 
 
-class FewProjections(mehler.MaxoutFeatures):
+@moved_weights
+def few_projections(phi, weights):
     """Units that take their pieces from the same 32 projections."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        rng = np.random.default_rng(self.seed)
-        members = rng.random((self.n_features, 32)).argsort(axis=1)[:, : self.pool_size]
-        return (np.ascontiguousarray(weights[0][:, members].transpose(2, 0, 1)),)
+    rng = np.random.default_rng(phi.seed)
+    members = rng.random((phi.n_features, 32)).argsort(axis=1)[:, : phi.pool_size]
+    return (np.ascontiguousarray(weights[0][:, members].transpose(2, 0, 1)),)
 
 
-class SameForAll(mehler.MaxoutFeatures):
-    """The seed is not handed on."""
+def fixed(fraction):
+    """The first units never change: all of them, if the seed is not handed on."""
 
-    def _draw(self, dtype):
-        return mehler.MaxoutFeatures(D, self.n_features, Q, seed=0)._weights(dtype)
+    def change(phi, weights):
+        (same,) = mehler.MaxoutFeatures(D, phi.n_features, Q, seed=0)._weights(weights.dtype.name)
+        return (np.where(np.arange(phi.n_features) >= fraction * phi.n_features, weights, same),)
 
-
-class HalfShared(mehler.MaxoutFeatures):
-    """The first half of the units never changes."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        (fixed,) = mehler.MaxoutFeatures(D, self.n_features, Q, seed=0)._weights(dtype)
-        own = np.arange(self.n_features) >= self.n_features // 2
-        return (np.where(own, weights, fixed),)
+    return moved_weights(change)
 
 
-class SharedCodes(mehler.MaxoutCodes):
-    """A quarter of the units never changes."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        (fixed,) = mehler.MaxoutCodes(D, self.n_features, Q, seed=0)._weights(dtype)
-        own = np.arange(self.n_features) >= self.n_features // 4
-        return (np.where(own, weights, fixed),)
-
-
-class CodesOfNeighbours(mehler.MaxoutCodes):
+@moved_weights
+def of_neighbours(phi, weights):
     """Unit l has the seed seed + l, so that the next seed has all units but one in common."""
-
-    def _draw(self, dtype):
-        shape = (Q, D)
-        seeds = range(self.seed, self.seed + self.n_features)
-        units = [np.random.default_rng(seed).standard_normal(shape) for seed in seeds]
-        return (np.stack(units, axis=-1).astype(dtype),)
+    seeds = range(phi.seed, phi.seed + phi.n_features)
+    units = [np.random.default_rng(seed).standard_normal((Q, D)) for seed in seeds]
+    return (np.stack(units, axis=-1).astype(weights.dtype),)
 
 
-class Ambient(mehler.MaxoutFeatures):
+@moved_weights
+def ambient(phi, weights):
     """Weights from the machine's entropy, whatever the seed."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        return (np.random.default_rng().standard_normal(weights.shape).astype(dtype),)
+    return (np.random.default_rng().standard_normal(weights.shape).astype(weights.dtype),)
 
 
-class OtherElsewhere(mehler.MaxoutFeatures):
-    """Off NumPy, weights of another stream."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        return (weights if "numpy" in self.place.name else -weights,)
+def rounded(weights):
+    return weights.astype(np.float32).astype(weights.dtype)
 
 
-class RoundedElsewhere(mehler.MaxoutFeatures):
-    """Off NumPy, weights through float32."""
-
-    def _draw(self, dtype):
-        (weights,) = super()._draw(dtype)
-        there = "numpy" not in self.place.name
-        return (weights.astype(np.float32).astype(dtype) if there else weights,)
+def elsewhere(change):
+    """Other weights off NumPy."""
+    return moved_weights(lambda phi, w: (w if "numpy" in phi.place.name else change(w),))
 
 
 class Normalised(mehler.MaxoutFeatures):
@@ -182,7 +151,7 @@ PLANTED = [
         "maxout: few projections for many units",
         "check_convergence",
         UNITS,
-        sized_maxout(FewProjections),
+        sized_maxout(few_projections(MAXOUT)),
         OWN,
     ),
     planted(
@@ -199,35 +168,35 @@ PLANTED = [
         drawer(Averaged, turns=units.QUARTERS[1:]),
         TURNED,
     ),
-    planted("maxout: deaf to its seed", SEEDS, reproducible, plain(SameForAll), DRAWN),
-    planted("maxout: half of it fixed", SEEDS, reproducible, plain(HalfShared), DRAWN),
+    planted("maxout: deaf to its seed", SEEDS, reproducible, plain(fixed(1)(MAXOUT)), DRAWN),
+    planted("maxout: half of it fixed", SEEDS, reproducible, plain(fixed(1 / 2)(MAXOUT)), DRAWN),
     planted(
         "codes: a quarter of them fixed",
         SEEDS,
         reproducible,
-        plain(SharedCodes),
+        plain(fixed(1 / 4)(mehler.MaxoutCodes)),
         CODES,
     ),
     planted(
         "few codes: units of neighbouring seeds",
         SEEDS,
         reproducible,
-        lambda seed: CodesOfNeighbours(D, 25, Q, seed=seed),
+        lambda seed: of_neighbours(mehler.MaxoutCodes)(D, 25, Q, seed=seed),
         lambda seed: mehler.MaxoutCodes(D, 25, Q, seed=seed),
     ),
-    planted("maxout: ambient entropy", SEEDS, reproducible, plain(Ambient), DRAWN),
+    planted("maxout: ambient entropy", SEEDS, reproducible, plain(ambient(MAXOUT)), DRAWN),
     planted(
         "maxout: other weights elsewhere",
         LIBRARIES,
         backends,
-        placed(OtherElsewhere),
+        placed(elsewhere(np.negative)(MAXOUT)),
         PLACED,
     ),
     planted(
         "maxout: float32 elsewhere",
         LIBRARIES,
         backends,
-        placed(RoundedElsewhere),
+        placed(elsewhere(rounded)(MAXOUT)),
         PLACED,
     ),
     planted("maxout: divided by lengths", FINITE, finite, plain(Normalised), DRAWN),
