@@ -58,7 +58,7 @@ class Fault:
 DEFAULT = {
     "terms of bounds": 20,
     "checks of statements": 20,
-    "maps": 14,
+    "maps": 20,
     "construction": 4,
     "declarations": 8,
     "estimator": 10,
