@@ -224,6 +224,7 @@ def test_the_same_seed_finds_the_same(tmp_path):
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
         (["verify", f"{MAPS}:instance", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "0"], "inputs=0 must be"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "9999999"], "most 1000000"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--claim", "far"], "claim='far' is not"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--also", "x"], "also='x' is not"),
         (["verify", f"{MAPS}:identity", "--kernel", "linear", "--also", "finite"], "for draws"),

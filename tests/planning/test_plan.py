@@ -199,6 +199,13 @@ def test_huge_counts_are_read_as_powers_of_ten():
     assert "1.00e+12" in str(planned)
 
 
+def test_an_accuracy_out_of_reach_leaves_the_other_rows():
+    """By the limit, too, 10^18 features are not enough."""
+    planned = plan(n_samples=9, eps=1e-12, measure=False)
+    assert {row.features for row in planned.rows} == {None}
+    assert all(row.note.startswith("eps=1e-12 is out of reach") for row in planned.rows)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -212,6 +219,7 @@ def test_huge_counts_are_read_as_powers_of_ten():
         ({"n_inputs": 2, "pool_size": 0}, "pool_size=0 must be at least 1"),
         ({"n_inputs": 2, "eps": 0.0}, "eps=0.0"),
         ({"n_inputs": 2, "delta": 1.0}, "delta=1.0"),
+        ({"n_samples": 9, "delta": 1e-299}, "delta=1e-299 must be at least 1e-280"),
         ({"n_inputs": 2, "lipschitz": -1.0}, "lipschitz=-1.0"),
         ({"n_inputs": 2, "seed": -1}, "seed"),
         ({"n_inputs": 2, "max_rows": 0}, "max_rows=0"),

@@ -359,3 +359,21 @@ def test_draws_of_zero_features_do_not_ignore_their_seed():
         verdict = check_kernel(draw, claim, X, resolution=0.1)
         assert verdict.status != "refuted"
         assert "ignores its seed" not in f"{verdict.cause} {verdict.reason}"
+
+
+def test_a_claim_that_writes_to_its_rows_is_refused_and_no_map_is_blamed():
+    X = np.random.default_rng(0).standard_normal((4, 3))
+    before = X.copy()
+
+    def linear(x, y):
+        x *= 2.0
+        return x @ y.T
+
+    def draw(seed):
+        weights = np.random.default_rng(seed).standard_normal((3, 50)) / math.sqrt(50.0)
+        return lambda rows: rows @ weights
+
+    for check in (check_kernel, assert_kernel):
+        with pytest.raises(TypeError, match="changes its rows in place"):
+            check(draw, linear, X, resolution=0.5)
+    np.testing.assert_array_equal(X, before)

@@ -14,8 +14,8 @@ from mehler.report import load_rows
 from mehler.statements import Plot, Series
 from mehler.verify.diagnosis import observe
 
-# Number of rows, which give 210 pairs with the diagonal.
-N_ROWS = 20
+# Number of rows, which give 210 pairs with the diagonal, and most columns of them: 160 MB.
+N_ROWS, _MOST_COLUMNS = 20, 10**6
 _CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
 _LENGTHS = (0.3, 0.7, 1.2)
 
@@ -28,6 +28,8 @@ def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) ->
     """
     if isinstance(d, bool) or not isinstance(d, int) or d < 1:
         raise ValueError(f"inputs={d!r} must be the number of columns, 1 or more")
+    if d > _MOST_COLUMNS:
+        raise ValueError(f"inputs={d} must be at most {_MOST_COLUMNS}: give --data for wider rows")
     base = rng.standard_normal((N_ROWS // 4, d))
     base /= np.linalg.norm(base, axis=1)[:, None]
     rows = []

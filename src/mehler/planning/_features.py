@@ -33,6 +33,8 @@ _CONFIDENCE = 0.99
 _LARGEST_EPS = 1e100
 # Of an event that `features_needed` takes.
 _LEAST_CHANCE = 1e-300
+# Bounds split delta between pairs and events.
+_LEAST_DELTA = 1e-280
 
 
 def plan(
@@ -127,6 +129,8 @@ def plan(
         "seed": require_seed(seed),
     }
     max_rows = require_integer("max_rows", max_rows)
+    if facts["delta"] < _LEAST_DELTA:
+        raise ValueError(f"delta={delta!r} must be at least {_LEAST_DELTA:g}")
     if diameter is not None and facts["diameter"] > 2:
         raise ValueError(f"diameter={diameter!r} exceeds 2, that of the unit sphere")
     if data is None and n_inputs is None and n_samples is None and dimension is None:

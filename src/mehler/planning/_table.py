@@ -149,13 +149,7 @@ def rows_of(entries: Iterable[Entry], facts: Facts) -> list[Row]:
 
 def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
     target = entry.reaches(facts["eps"])
-    features: int | None
-    try:
-        features = bounds.solve(entry.bound, at_most=target, for_=entry.solved, **arguments)
-        note = entry.note
-    except ValueError as error:
-        # Facts were validated before, so that the remaining error is a target out of reach.
-        features, note = None, str(error).replace("at_most", "eps")
+    features, note = _least(entry.bound, entry.note, at_most=target, for_=entry.solved, **arguments)
     at = entry.bound(**arguments, **{entry.solved: features or 1})
     return Row(
         quantity=entry.quantity.format_map(facts),
@@ -170,22 +164,33 @@ def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
     )
 
 
+def _least(bound: Any, note: str, **arguments: Any) -> tuple[int | None, str]:
+    """Return the least number of features and its note, or None and why there is none."""
+    try:
+        return bounds.solve(bound, **arguments), note
+    except ValueError as error:
+        # Facts were validated before, so that the remaining error is a target out of reach.
+        return None, str(error).replace("at_most", "eps")
+
+
 def normal_row(quantity: str, facts: Facts, n_pairs: int, **product: Any) -> Row:
     """Return the number by the central limit theorem, with a union over pairs."""
+    features, note = _least(
+        kernel_error.normal_quantile,
+        "a limit, no promise at any number of features",
+        at_most=facts["eps"],
+        n_features=None,
+        delta=facts["delta"],
+        n_pairs=n_pairs,
+        **product,
+    )
     return Row(
         quantity=quantity,
         name="central limit, exact variance" + (", union over pairs" if n_pairs > 1 else ""),
         kind="asymptotic",
-        features=bounds.solve(
-            kernel_error.normal_quantile,
-            at_most=facts["eps"],
-            n_features=None,
-            delta=facts["delta"],
-            n_pairs=n_pairs,
-            **product,
-        ),
+        features=features,
         statement="maxout.kernel-error",
         probability=1 - facts["delta"],
         assumptions=("units are independent", "there are enough of them"),
-        note="a limit, no promise at any number of features",
+        note=note,
     )

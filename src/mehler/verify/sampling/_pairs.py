@@ -104,8 +104,18 @@ def evaluate(function: Kernel, left: EvaluatedRows, right: EvaluatedRows, name: 
     return _evaluate(function, left.values, right.values, name)
 
 
+def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
+    """Return function(X, Y) on the host; TypeError if it writes to its rows, which are copies."""
+    left = x.copy()
+    right = left if y is x else y.copy()
+    value = np.asarray(to_host(function(left, right)))
+    if not all(map(np.array_equal, (left, right), (x, y))):
+        raise TypeError(f"{name}(X, Y) changes its rows in place: let it work on copies")
+    return value
+
+
 def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
-    value = np.asarray(to_host(function(x, y)))
+    value = claimed(function, x, y, name)
     expected = (x.shape[0], y.shape[0])
     if value.shape != expected:
         raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {expected}")

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays import Array, to_host
+from mehler._arrays import Array
 from mehler.verify.checks.structure._comparisons import mostly
 from mehler.verify.checks.structure._subject import Domain, Subject
 from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.sampling._pairs import claimed
 
 # Claimed correlations of neighbours with the centre of their cluster, as far as the kernel allows:
 # close pairs reveal a kernel that is too rough, a cluster's sum one that is too smooth.
@@ -74,7 +75,7 @@ class Claims:
 def gram_of(kernel: Any, rows: Any, *, positive: bool = True) -> Any:
     """Return the claimed Gram matrix; raise ValueError where there is no claim or k(x, x) <= 0."""
     rows = np.asarray(rows, dtype=np.float64)
-    value = np.asarray(to_host(kernel(rows, rows)), dtype=np.float64)
+    value = claimed(kernel, rows, rows).astype(np.float64)
     if value.shape != (len(rows),) * 2 or not np.isfinite(value).all():
         raise ValueError("the kernel claims nothing there")
     if positive and not (np.diag(value) > 0.0).all():
