@@ -1,4 +1,4 @@
-"""What maps return: sparse, half precision, transformers; taken, or refused by name."""
+"""What maps return: sparse, coarse formats, transformers, of any library; taken, or refused."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ from mehler._arrays import dense_host
 from mehler.verify import check_kernel, diagnose
 
 X = np.random.default_rng(0).standard_normal((4, 3))
+
+
+def torch():
+    return pytest.importorskip("torch")
+
+
+def jnp():
+    return pytest.importorskip("jax.numpy")
+
+
+def of_jax(name):
+    """A format of eight bits or sixteen, which JAX brings."""
+    return getattr(pytest.importorskip("ml_dtypes"), name)
+
+
+def jax_sparse(z):
+    return pytest.importorskip("jax.experimental.sparse").BCOO.fromdense(jnp().asarray(z))
 
 
 def linear(x, y):
@@ -41,6 +58,14 @@ TAKEN = {
     "float16": lambda z: z.astype(np.float16),
     "data frame": pd.DataFrame,
     "lists": lambda z: z.tolist(),
+    "torch sparse": lambda z: torch().from_numpy(z).to_sparse(),
+    "jax sparse": jax_sparse,
+    "torch half": lambda z: torch().from_numpy(z).half().requires_grad_(),
+}
+COARSE = {
+    "bfloat16": lambda z: z.astype(of_jax("bfloat16")),
+    "torch bfloat16": lambda z: torch().from_numpy(z).bfloat16(),
+    "jax bfloat16": lambda z: jnp().asarray(z, dtype=jnp().bfloat16),
 }
 
 
@@ -58,19 +83,41 @@ def test_half_precision_is_not_resolved_beyond_its_rounding():
         check_kernel(lambda seed: signs(seed, TAKEN["float16"]), linear, X, resolution=0.01)
 
 
+@pytest.mark.parametrize("wrap", COARSE.values(), ids=COARSE)
+def test_coarse_formats_hold_at_what_they_resolve(wrap):
+    # Eight bits: eps is 2^-7, and four products of features are off by 2^-5 of the claim and more.
+    assert verdict(wrap, resolution=0.5).holds
+    assert verdict(wrap, resolution=0.5, scale=1.5).status == "refuted"
+    with pytest.raises(ValueError, match="finer than the rounding"):
+        verdict(wrap, resolution=0.02)
+
+
 @pytest.mark.parametrize(
-    ("value", "eps"),
+    ("ones", "eps"),
     [
-        (np.ones(2, np.float16), 2.0**-10),
-        (np.ones(2, np.int64), None),
-        (np.ones(2), 2.0**-52),
+        (lambda: np.ones(2, np.float16), 2.0**-10),
+        (lambda: np.ones(2, np.int64), None),
+        (lambda: np.ones(2), 2.0**-52),
+        (lambda: np.ones(2, of_jax("bfloat16")), 2.0**-7),
+        (lambda: np.ones(2, of_jax("float8_e4m3fn")), 2.0**-3),
+        (lambda: np.ones(2, of_jax("float8_e5m2")), 2.0**-2),
+        (lambda: torch().ones(2, dtype=torch().bfloat16), 2.0**-7),
+        (lambda: torch().ones(2, dtype=torch().float16), 2.0**-10),
+        (lambda: torch().ones(2, dtype=torch().int8), None),
+        (lambda: jnp().ones(2, dtype=jnp().bfloat16), 2.0**-7),
     ],
 )
-def test_the_spacing_is_that_of_the_format(value, eps):
-    dense, found = dense_host(value)
-    assert found == eps
+def test_the_spacing_is_that_of_the_format(ones, eps):
+    dense, spacing = dense_host(ones())
+    assert spacing == eps
     assert (dense == 1).all()
     assert dense.dtype.kind in "fi"
+
+
+def test_float32_holds_every_finite_bfloat16():
+    every = np.arange(0x7F80, dtype=np.uint16).view(of_jax("bfloat16"))  # up to infinity
+    dense, _ = dense_host(every)
+    np.testing.assert_array_equal(dense.astype(every.dtype), every)
 
 
 def test_a_fitted_transformer_is_its_transform():
@@ -92,6 +139,7 @@ def test_one_that_is_not_fitted_is_refused(how):
     ("wrap", "message"),
     [
         (lambda z: z + 1j * z, r"complex128: .*np\.hstack\(\[Z\.real, Z\.imag\]\)"),
+        (lambda z: torch().from_numpy(z + 1j * z), "complex128"),
         (lambda z: (z, z), "is a tuple: a map returns one matrix"),
         (lambda z: RBFSampler(), r"of RBFSampler has shape \(\)"),
         (lambda z: z.astype(str), "must be real numbers"),
