@@ -34,7 +34,7 @@ def memorised(bound: Bounding) -> Iterator[Instance]:
         promised = bound(
             n, margin=1 / root, delta=0.01, scale=length * root, thresholds=(threshold,)
         )
-        name = f"learnt by heart, length {length:g}, threshold {threshold:g}"
+        name = f"memorised, length {length:g}, threshold {threshold:g}"
         yield Instance(name, (risk, risk), promised.total)
 
 
@@ -112,7 +112,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
     return ratios
 
 
-@check("features.margin", form="printed", name="rows learnt by heart")
+@check("features.margin", form="printed", name="memorised rows")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Compare the bound with the risk of memorised rows: margin, weights and threshold."""
     return compare_instances([*memorised(bound)], claim="probability of a wrong class")

@@ -25,7 +25,7 @@ MEAN = math.sqrt(2 / math.pi)
 SPREAD = math.sqrt(1 - 2 / math.pi)
 # So many units or samples that what is left of them is below any float that matters.
 ENDLESS = 10**40
-# The inputs that are learnt by heart, and the samples that each of them has.
+# The inputs that are memorised, and the samples that each of them has.
 _INPUTS, _EACH = 10**4, 10**6
 
 
@@ -100,7 +100,7 @@ def learnt_by_heart(
     # Chernoff: no input has a tenth more or less than its share.
     lost = 2 * n * math.exp(-_EACH * 0.1**2 / 3)
     happens = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
-    return Instance(f"{n:,} inputs learnt by heart", at_least((happens, 1.0), lost), failure)
+    return Instance(f"{n:,} inputs memorised", at_least((happens, 1.0), lost), failure)
 
 
 def learnt_by_heart_mean(bound: Bounding) -> Instance:
@@ -111,7 +111,7 @@ def learnt_by_heart_mean(bound: Bounding) -> Instance:
         n_samples=_INPUTS * _EACH,
     ).value
     bias, wrong = _wrong_majority()
-    return Instance("inputs learnt by heart, in expectation", (bias * wrong * 0.99, bias), value)
+    return Instance("inputs memorised, in expectation", (bias * wrong * 0.99, bias), value)
 
 
 def _wrong_majority() -> tuple[float, float]:

@@ -188,7 +188,7 @@ def smaller(
 
 @check("maxout.theorem-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
+    """Hold the bounds where they are tight: a wrong sign, memorised inputs, few units."""
     return compare_instances(
         [
             *instances.wrong_sign(bound, FREE),
