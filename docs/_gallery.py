@@ -116,7 +116,7 @@ def leverage_circle() -> Any:
     axis.axvline(521, color=TRUE, lw=1, ls="--", label="proved sufficient, by leverage")
     axis.set_xticks([20, 50, 100, 200, 500, 1000], ["20", "50", "100", "200", "500", "1000"])
     axis.minorticks_off()
-    axis.set(xlabel="features", ylabel="share of draws with error ≤ 4λ, λ = 0.001")
+    axis.set(xlabel="features", ylabel="share of draws\nwith error ≤ 4λ, λ = 0.001")
     axis.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
     return figure
 
