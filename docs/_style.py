@@ -1,28 +1,21 @@
-"""The style of the site's pictures: colours and marks of the report, on white."""
+"""The style of the site's pictures, which `matplotlibrc` beside this file states."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-# The report's colours on a light page, --series-0 to --series-5 of its style sheet.
-COLOURS = ("#1f5fa8", "#b8461b", "#23272e", "#2d7d4f", "#8a3f8f", "#7a6200")
+import matplotlib as mpl
+
+_HOUSE = mpl.rc_params_from_file(
+    Path(__file__).with_name("matplotlibrc"), use_default_template=False
+)
+COLOURS = tuple(_HOUSE["axes.prop_cycle"].by_key()["color"])
 BLUE, ORANGE, BLACK, GREEN = COLOURS[:4]
 GREY = "#6b7280"
 
 
 def style(name: str, size: float = 10) -> dict[str, Any]:
     """Settings of matplotlib for the picture of that name."""
-    return {
-        "svg.hashsalt": name,  # else element ids, and so the bytes, differ from run to run
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.linewidth": 0.7,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "#e4e2dc",
-        "grid.linewidth": 0.6,
-        "figure.facecolor": "white",  # readable on dark pages too
-        "font.size": size,
-        "legend.frameon": False,
-        "text.parse_math": False,
-    }
+    # Without the salt element ids, and so the bytes, differ from run to run.
+    return {**_HOUSE, "svg.hashsalt": name, "font.size": size}

@@ -1,5 +1,6 @@
 """Configuration of the documentation; build with ``sphinx-build -W --keep-going -b html``."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -29,6 +30,8 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+# Their plots have the style of the other pictures: the kernels inherit it.
+os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
 
 # Parts of the pages that include them.
 exclude_patterns = ["_build", "experiments/results", "performance"]
