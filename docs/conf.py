@@ -23,7 +23,7 @@ extensions = [
     "benchmark_tables",
     "plain_bars",
     "statement_pages",
-    "unbroken_values",
+    "table_cells",
 ]
 # Notebooks are kept without outputs, and run by each build.
 nb_execution_mode = "force"
@@ -45,6 +45,7 @@ myst_heading_anchors = 3
 templates_path = ["_templates"]
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc states types with their shapes
+smartquotes = False  # messages name options, such as --delimiter ';', as one types them
 numpydoc_show_class_members = False  # autosummary's class template lists them
 numpydoc_xref_param_type = False
 

@@ -52,9 +52,11 @@ def test_pictures_have_words_and_displays_lines_of_their_own() -> None:
         assert not re.search(r"!\[(\]|[^\]]*\n[^\]]*\])|\S\n +\$\$ ", text), page.name
 
 
-def test_values_in_tables_do_not_break() -> None:
+def test_values_in_tables_do_not_break_and_texts_have_room() -> None:
     nodes = pytest.importorskip("sphinx.addnodes").nodes
-    values = load(ROOT / "docs" / "_ext" / "unbroken_values.py")
+    cells = load(ROOT / "docs" / "_ext" / "table_cells.py")
     entry = nodes.entry("", nodes.paragraph("", "m = 1, 2 ± 1"), nodes.literal("", "a = b"))
-    values.join_values(None, entry)
+    text = nodes.entry("", nodes.paragraph("", "word " * 9))
+    cells.lay_out(None, nodes.row("", entry, text))
     assert entry.astext().replace("\N{NO-BREAK SPACE}", "~") == "m~=~1, 2~±~1\n\na = b"
+    assert (entry["classes"], text["classes"]) == ([], ["long"])

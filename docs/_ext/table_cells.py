@@ -1,4 +1,4 @@
-"""Keep values in tables on one line: no line ends at the blanks of 0.98 ± 0.01 or of m = 100."""
+"""Lay out table cells: values keep on one line, and texts get room on a narrow screen."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
+# Characters from which a cell is a text: the style sheet keeps it wider than its longest word.
+_TEXT = 40
 
-def join_values(_app: Sphinx, page: nodes.document) -> None:
-    """Put no-break spaces around signs in the words of table cells; code and formulas stay."""
+
+def lay_out(_app: Sphinx, page: nodes.document) -> None:
+    """Put no-break spaces around signs in the words of cells, not in code; mark long cells."""
     for entry in page.findall(nodes.entry):
         for text in list(entry.findall(nodes.Text)):
             if isinstance(text.parent, nodes.paragraph | nodes.strong | nodes.emphasis):
                 joined = re.sub(" ([±=]) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
                 text.parent.replace(text, nodes.Text(joined))
+        if len(entry.astext()) > _TEXT:
+            entry["classes"].append("long")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("doctree-read", join_values)
+    app.connect("doctree-read", lay_out)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
