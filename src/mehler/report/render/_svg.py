@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -19,20 +20,9 @@ if TYPE_CHECKING:
 # differ in lightness, dash and marker.
 _INK, _MUTED, _GRID = "#01fe01", "#01fe02", "#01fe03"
 _SERIES = tuple(f"#01fe1{i}" for i in range(6))
-_VARIABLES = {
-    _INK: "var(--ink)",
-    _MUTED: "var(--muted)",
-    _GRID: "var(--rule)",
-    **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
-}
-_DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 2)),
-    (0, (1.2, 1.6)),
-    (0, (7, 2, 1.5, 2)),
-    (0, (3, 1)),
-    (0, (9, 3)),
-)
+_VARIABLES = {_INK: "var(--ink)", _MUTED: "var(--muted)", _GRID: "var(--rule)"}
+_VARIABLES |= {colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)}
+_DASHES: Any = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), (0, (3, 1)), (0, (9, 3)))
 _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = {
     "svg.fonttype": "none",
@@ -117,7 +107,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
         _lay_out(figure, axes, height)
         if named:
             handles, labels = axes.get_legend_handles_labels()
-            figure.legend(
+            legend = figure.legend(
                 handles,
                 [textwrap.fill(label, _LABEL) for label in labels],
                 loc="upper left",
@@ -126,6 +116,8 @@ def draw(plot: Plot, prefix: str) -> Markup:
                 borderaxespad=0,
                 borderpad=0,
             )
+            for dot in legend.get_lines():  # of clouds too, whose dots are light and small
+                dot.set(alpha=1, markersize=3.5)
         buffer = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         canvas.print_svg(buffer, metadata=metadata)
@@ -179,7 +171,9 @@ def logarithmic(axes: Any, name: str) -> None:
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
     # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
-    tens = ticker.LogLocator(numticks=8)
+    decades = math.log10(high) - math.log10(low)
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if decades <= 7 * step)
+    tens = ticker.LogLocator(10.0**step, numticks=8)
     halves = ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
     for locator in (tens, halves) if high >= 500 * low else (halves,):
         if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
@@ -222,13 +216,10 @@ def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
     from markupsafe import Markup  # of the extra `report`, which a verdict without a page needs not
 
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     # A style element in here would apply to the whole page, which has the same rules.
-    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
-    svg = re.sub(r"url\(#", f"url(#{prefix}-", svg)
-    svg = re.sub(r'xlink:href="#', f'href="#{prefix}-', svg)
+    needless = r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->\s*"
+    svg = re.sub(needless, "", svg, flags=re.DOTALL).replace('xlink:href="', 'href="')
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
     svg = re.sub(r" font-family: [^;\"]*;?", "", svg)
     for colour, variable in _VARIABLES.items():
