@@ -18,7 +18,7 @@ from mehler import report
 from mehler.report.render._format import case_cells, cells, count, number, ratios
 from mehler.report.render._pages import render_html, render_markdown
 from mehler.report.render._svg import draw
-from mehler.report.render._texts import ALPHABETS, formula, mathml, prose, styled
+from mehler.report.render._texts import ALPHABETS, formula, glyphs, mathml, prose, styled
 from mehler.statements import BoundCase, Evidence, Plot, Series
 from tests.report import toys
 
@@ -59,16 +59,8 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def everything():
-    statements = (
-        toys.TRUE,
-        toys.REPAIRED,
-        toys.WRONG,
-        toys.UNDECIDED,
-        toys.BROKEN,
-        toys.SILENT,
-        toys.HOSTILE,
-        toys.BOUND,
-    )
+    names = "TRUE REPAIRED WRONG UNDECIDED BROKEN SILENT HOSTILE BOUND"
+    statements = tuple(getattr(toys, name) for name in names.split())
     return report.run(statements, data=toys.rows(6, 3), false_alarm=1e-3)
 
 
@@ -90,8 +82,10 @@ def test_page_runs_nothing_and_asks_nobody(page, html):
     addresses = page.values("href") + page.values("src") + page.values("xlink:href")
     assert all(one.startswith("#") for one in addresses)
     assert "@import" not in html
-    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", html))
-    assert "default-src 'none'; style-src 'unsafe-inline'" in page.values("content")
+    inside = ("#", "data:font/woff;base64,")
+    assert all(target.startswith(inside) for target in re.findall(r"url\(([^)]*)\)", html))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+    assert policy in page.values("content")
 
 
 def test_text_from_outside_is_text(page, html):
@@ -259,9 +253,13 @@ def test_logarithmic_axes_read_as_numbers():
 
 @pytest.mark.parametrize(
     ("x", "labels"),
-    [([20, 50, 100], {"20", "50", "100"}), ([10, 16], {"10", "12", "14", "16"})],
+    [
+        ([20, 50, 100], {"20", "50", "100"}),
+        ([10, 16], {"10", "12", "14", "16"}),
+        ([2, 1e100], {"1", "10²⁰", "10⁴⁰", "10¹⁰⁰"}),
+    ],
 )
-def test_short_logarithmic_axes_have_three_ticks_or_more(x, labels):
+def test_short_and_long_logarithmic_axes_have_round_ticks(x, labels):
     curve = Series(label="m", x=x, y=[1.0] * len(x))
     drawing = draw(Plot(title="t", x_label="x", y_label="y", series=[curve], x_log=True), "p")
     assert labels <= set(re.findall(r"<text[^>]*>([^<]*)</text>", drawing))
@@ -347,6 +345,13 @@ def test_formulas_break_at_quads_outside_groups():
     pieces = formula(r"a \quad \left( b \quad c \right), \qquad \frac{x\quad y}{z}")
     assert pieces.count('<span class="piece">') == 3
     assert formula(r"a, \; b = c \; d").count('<span class="piece">') == 2
+
+
+def test_long_formulas_in_sentences_break_after_signs_and_bring_their_letters():
+    text = prose(r"$P(x) = \sum_{i=1}^n a_i + x_+ \le \sup \mathcal{X}$ for $n = 1$")
+    assert text.count("<wbr>") == 3
+    assert '<mi class="glyph">𝒳</mi>' in text
+    assert len(glyphs(text)) < 10_000
 
 
 def test_prose_renders_only_what_stands_between_dollars():

@@ -78,9 +78,8 @@ def _of(one: Evidence) -> list[str]:
         line += f" against {numbers['exact']}" if one.exact is not None else ""
         line += f", interval {numbers['interval']}" if one.interval is not None else ""
         if one.status == "refuted" and one.where:
-            line += (
-                f", at {', '.join(f'{key}={_short(value)}' for key, value in one.where.items())}"
-            )
+            places = (f"{key}={_short(value)}" for key, value in one.where.items())
+            line += f", at {', '.join(places)}"
         line += f", {count(one.n_features)} features" if one.n_features else ""
         line += f", false alarm {one.false_alarm:g}" if one.false_alarm else ""
     return [line, f"  {one.reason}"] if one.reason else [line]
@@ -124,9 +123,7 @@ def render_junit(report: Report | Verification) -> str:
             if outcome.problem:
                 first = printable(outcome.message.partition("\n")[0])
                 tag = "error" if outcome.problem == "error" else "failure"
-                child = ElementTree.SubElement(
-                    case, tag, {"type": outcome.status, "message": first}
-                )
+                child = ElementTree.SubElement(case, tag, type=outcome.status, message=first)
                 child.text = printable(outcome.message)
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")

@@ -46,13 +46,12 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
     """Render a report as one HTML file without scripts and addresses, outside text escaped."""
     from markupsafe import Markup
 
-    from mehler.report.render._texts import anchor, anchors, formula, markdown, mathml, prose
+    from mehler.report.render._texts import anchor, anchors, formula, glyphs, markdown, prose
 
     names: dict[str, Any] = {
         "certificates": certificates,
         "day": str(report.provenance["date"])[:10],
         "formula": formula,
-        "mathml": mathml,
         "overall": {0: "good", 1: "bad"}.get(report.exit_status, "open"),
         "style": Markup(page_style()),
     }
@@ -67,7 +66,8 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
             "tally": " · ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()),
         }
     template = _environment(autoescape=True).get_template(f"{page}.html.j2")
-    return template.render(report=report, prose=partial(prose, ids=ids), **names)
+    html: str = template.render(report=report, prose=partial(prose, ids=ids), **names)
+    return html.replace("</style>", f"{glyphs(html)}\n</style>", 1)
 
 
 def render_markdown(report: Report | Verification) -> str:
@@ -132,11 +132,7 @@ def page_style() -> str:
     >>> "prefers-color-scheme: dark" in report.page_style()
     True
     """
-    return (
-        files("mehler.report.render")
-        .joinpath("_templates", "style.css")
-        .read_text(encoding="utf-8")
-    )
+    return (files(__package__) / "_templates" / "style.css").read_text(encoding="utf-8")
 
 
 def _tone(verdict: str, expected: bool = False) -> str:

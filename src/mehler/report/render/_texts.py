@@ -5,10 +5,12 @@ What would load, lead or act outside the page is left out. Letters and spacing a
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -75,7 +77,7 @@ def _parser() -> MarkdownIt:
     # What would load or lead to something outside the file stays text.
     parser.disable(["image", "autolink", "html_inline", "html_block"])
     parser.use(dollarmath_plugin, allow_labels=False, double_inline=True)
-    parser.add_render_rule("math_inline", _rule(lambda latex: mathml(latex)))
+    parser.add_render_rule("math_inline", _rule(inline))
     display: Callable[[str], Markup] = Markup('<span class="display math">{}</span>').format
     parser.add_render_rule("math_inline_double", _rule(lambda latex: display(formula(latex))))
     block: Callable[[str], Markup] = Markup('<p class="display math">{}</p>\n').format
@@ -103,9 +105,6 @@ _ATTRIBUTES = frozenset([
 ])  # fmt: skip
 
 
-# Browsers draw a single letter by a character beyond this one, which text fonts lack: a box where
-# no mathematical font is installed. The class `letter` of the page asks for italics instead.
-_LAST_OF_TEXT_FONTS = "\uffff"
 # The converter leaves the names of sized fences as they are.
 _FENCES = {
     **{r"\{": "{", r"\}": "}", r"\|": "‖", r"\lbrace": "{", r"\rbrace": "}", r"\Vert": "‖"},
@@ -113,7 +112,10 @@ _FENCES = {
     **{r"\langle": "⟨", r"\rangle": "⟩", r"\lvert": "|", r"\rvert": "|"},
 }
 _QUADS = ("\\quad", "\\qquad")
-_TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
+_BREAKS = frozenset(["+", "=", "<", ">", r"\le", r"\ge", r"\sim", r"\to", r"\in", r"\Rightarrow"])
+_TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}=<>]|(?<![_^])\+")
+# A shorter formula in a sentence stays on one line.
+_LONG = 30
 
 
 @lru_cache(maxsize=512)
@@ -141,12 +143,32 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
         node.text = _FENCES.get(node.text or "", node.text)
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
     set_type(tree, display)
+    # Browsers draw a letter in italics by a character that text fonts lack: a box where no
+    # mathematical font is installed. The class `letter` asks for italics of text instead; letters
+    # of other alphabets come from the font in the page.
     for node in tree.iter("mi"):
-        if len(_text(node)) == 1 and _text(node) <= _LAST_OF_TEXT_FONTS and not node.attrib:
-            node.attrib["class"] = "letter"
+        text = _text(node)
+        if len(text) == 1 and not node.attrib:
+            node.attrib["class"] = "glyph" if styled(text, "italic") == text else "letter"
     # The namespace is implied in HTML; the page positions formulas, so they stay inline.
     tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
+
+
+def glyphs(html: str) -> str:
+    """Return a font with the characters of a page, from matplotlib's STIX, as a rule of CSS."""
+    from fontTools import subset, ttLib
+    from matplotlib import get_data_path
+
+    font = ttLib.TTFont(f"{get_data_path()}/fonts/ttf/STIXGeneral.ttf", recalcTimestamp=False)
+    excerpt = subset.Subsetter()
+    excerpt.options.drop_tables += ["FFTM"]  # of the editor; it would warn
+    excerpt.populate(unicodes=map(ord, set(html)))
+    excerpt.subset(font)
+    font.flavor = "woff"
+    font.save(file := io.BytesIO())
+    data = base64.b64encode(file.getvalue()).decode()
+    return f"@font-face {{ font-family: glyphs; src: url(data:font/woff;base64,{data}); }}"
 
 
 def formula(latex: str) -> Markup:
@@ -158,8 +180,14 @@ def formula(latex: str) -> Markup:
     return Markup(" ").join(Markup('<span class="piece">{}</span>').format(p) for p in pieces)
 
 
-def _pieces(latex: str) -> list[str]:
-    """Split at quad spaces outside all groups."""
+def inline(latex: str) -> Markup:
+    """Render mathematics in a sentence; lines may break after signs of long formulas."""
+    pieces = _pieces(latex, after=_BREAKS) if len(latex) > _LONG else [latex]
+    return Markup("<wbr>").join(map(mathml, pieces))
+
+
+def _pieces(latex: str, after: Container[str] = ()) -> list[str]:
+    """Split outside all groups: after some words, or at spaces between items."""
     pieces, depth, start = [], 0, 0
     for token in _TOKENS.finditer(latex):
         word = token.group()
@@ -167,15 +195,16 @@ def _pieces(latex: str) -> list[str]:
             depth += 1
         elif word in ("}", "\\right", "\\end"):
             depth -= 1
-        elif depth == 0 and (word in _QUADS or (word == "\\;" and _ends_item(latex, token))):
-            pieces.append(latex[start : token.start()])
+        elif depth == 0 and (word in after or (not after and _is_space(latex, token))):
+            pieces.append(latex[start : token.end() if after else token.start()])
             start = token.end()
     pieces.append(latex[start:])
     return [piece for piece in pieces if piece.strip()]
 
 
-def _ends_item(latex: str, space: re.Match[str]) -> bool:
-    return latex[: space.start()].rstrip().endswith(",")
+def _is_space(latex: str, token: re.Match[str]) -> bool:
+    ends_item = latex[: token.start()].rstrip().endswith(",")
+    return token.group() in _QUADS or (token.group() == "\\;" and ends_item)
 
 
 def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) -> Markup:
@@ -192,7 +221,7 @@ def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) ->
 
 _MARKED = r"(\$[^$]+\$|`[^`]+`|\*\w[^*]*\*)"
 _MARKS: dict[str, Callable[[str], Markup]] = {
-    "$": mathml,
+    "$": inline,
     "`": Markup("<code>{}</code>").format,
     "*": Markup("<em>{}</em>").format,
 }
@@ -208,19 +237,14 @@ def _linked(text: str, ids: frozenset[str]) -> Markup:
 
 # Alphabets by their names in Unicode, where letters are "MATHEMATICAL FRAKTUR SMALL A".
 ALPHABETS = {
-    "bold": "BOLD",
-    "italic": "ITALIC",
-    "bold-italic": "BOLD ITALIC",
-    "script": "SCRIPT",
-    "bold-script": "BOLD SCRIPT",
-    "fraktur": "FRAKTUR",
-    "double-struck": "DOUBLE-STRUCK",
-    "bold-fraktur": "BOLD FRAKTUR",
-    "sans-serif": "SANS-SERIF",
-    "bold-sans-serif": "SANS-SERIF BOLD",
-    "sans-serif-italic": "SANS-SERIF ITALIC",
-    "sans-serif-bold-italic": "SANS-SERIF BOLD ITALIC",
-    "monospace": "MONOSPACE",
+    **{"bold": "BOLD", "italic": "ITALIC", "bold-italic": "BOLD ITALIC"},
+    **{"script": "SCRIPT", "bold-script": "BOLD SCRIPT", "double-struck": "DOUBLE-STRUCK"},
+    **{"fraktur": "FRAKTUR", "bold-fraktur": "BOLD FRAKTUR", "monospace": "MONOSPACE"},
+    **{"sans-serif": "SANS-SERIF", "bold-sans-serif": "SANS-SERIF BOLD"},
+    **{
+        "sans-serif-italic": "SANS-SERIF ITALIC",
+        "sans-serif-bold-italic": "SANS-SERIF BOLD ITALIC",
+    },
 }
 # Letters that Unicode had before have these names, but for Planck's constant.
 _BEFORE = {"FRAKTUR": "BLACK-LETTER"}
@@ -235,7 +259,7 @@ def styled(letter: str, variant: str) -> str:
     style = ALPHABETS[variant]
     if letter == "h" and style == "ITALIC":
         return "ℎ"
-    name = re.sub("LATIN |GREEK |LETTER ", "", unicodedata.name(letter, ""))
+    name = re.sub("LATIN |GREEK |LETTER |LUNATE ", "", unicodedata.name(letter, ""))
     for prefix in (f"MATHEMATICAL {style}", _BEFORE.get(style, style)):
         with contextlib.suppress(KeyError):
             return unicodedata.lookup(f"{prefix} {name}")
