@@ -117,7 +117,7 @@ def _plot() -> Plot:
     u = np.linspace(0.02, 6.0, 121)
     return Plot(
         title="Variance of orthogonal frequencies over that of independent ones",
-        x_label="gamma |x - y|^2",
+        x_label="γ |x − y|²",
         y_label="ratio, whole blocks",
         series=(
             *(Series(label=f"d = {d}", x=u, y=ratio(u, d)) for d in (2, 4, 16, 64)),

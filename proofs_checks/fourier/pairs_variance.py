@@ -125,7 +125,7 @@ def _plot() -> Plot:
     return Plot(
         title="Variance of the estimate times the number of features",
         x_label="distance of x and y",
-        y_label="m Var",
+        y_label="variance times m",
         series=tuple(series),
         caption="Pairs know k(x, x) exactly; only far rows of very rough kernels prefer offsets.",
     )

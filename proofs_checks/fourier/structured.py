@@ -151,8 +151,8 @@ def _plot(context: Context) -> Plot:
     )
     return Plot(
         title=f"Variance of {_SIZE} frequencies, {_D} inputs",
-        x_label="gamma |x - y|^2",
-        y_label="m Var",
+        x_label="γ |x − y|²",
+        y_label="variance times m",
         series=tuple(series),
         caption="Structured blocks are as good as orthogonal ones but for 2/b, b = 32, at most.",
     )

@@ -135,17 +135,17 @@ def _tails() -> Plot:
     proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
     return Plot(
         title="Estimation lemma: probability of a violation, one constant feature, N = 4000",
-        x_label="log(1/delta)",
+        x_label="log(1/δ)",
         y_label="log of the probability",
         series=(
-            Series(label="promised: log delta", x=logs, y=-logs),
+            Series(label="promised: log δ", x=logs, y=-logs),
             Series(label="bound, from memory", x=logs, y=recalled),
             Series(label="proved bound", x=logs, y=proved),
         ),
         caption=(
             "A valid bound stays below the promised line. The recalled one crosses it: its "
             "deviation term is half of what it must be, which a larger first term hides at "
-            "moderate delta."
+            "moderate δ."
         ),
     )
 

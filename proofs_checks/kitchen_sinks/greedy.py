@@ -145,7 +145,7 @@ def _stalled() -> Plot:
         y_label="L2 error",
         series=(
             Series(label="as printed", x=k, y=as_printed(np.eye(2), np.ones(2), 2.0, 50)),
-            Series(label="among +-B phi", x=k, y=line_search(np.eye(2), np.ones(2), 2.0, 50)),
+            Series(label="among ±B φ", x=k, y=line_search(np.eye(2), np.ones(2), 2.0, 50)),
         ),
         caption="Convex combinations of the features alone never reach a sum of weight 2.",
     )

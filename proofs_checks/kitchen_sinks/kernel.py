@@ -150,5 +150,5 @@ def _plot() -> Plot:
         x_label="correlation of the rows, of length 1",
         y_label="kernel",
         series=tuple(lines),
-        caption="An odd activation has an odd kernel; the step's has a square root at the ends.",
+        caption="An odd activation has an odd kernel. Those of erf and tanh lie on each other.",
     )

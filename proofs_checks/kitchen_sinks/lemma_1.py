@@ -267,7 +267,7 @@ def _plot(context: Context) -> Plot:
         )
         sharper.append(limits.value)
     return Plot(
-        title="Lemma 1: bound and observation at delta = 0.05",
+        title="Lemma 1: bound and observation at δ = 0.05",
         x_label="number of features",
         x_log=True,
         y_label="L2 error",
@@ -275,8 +275,8 @@ def _plot(context: Context) -> Plot:
         series=(
             Series(label="bound", x=counts, y=promised),
             Series(label="bound, moments known", x=counts, y=sharper),
-            quantile_points("95 % quantile, cosines, d = 5", counts, cosines, 0.95),
-            quantile_points("95 % quantile, constant signs", counts, signs, 0.95),
+            quantile_points("95% quantile, cosines, d = 5", counts, cosines, 0.95),
+            quantile_points("95% quantile, constant signs", counts, signs, 0.95),
         ),
         caption=(
             "All fall like one over the root of the number of features; on constants of random "

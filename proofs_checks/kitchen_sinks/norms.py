@@ -246,14 +246,14 @@ def _plot(context: Context) -> Plot:
 
     return Plot(
         title="Norms of random functions, and of the representations they were made from",
-        x_label="function, by its norm in F_pi",
+        x_label="function, by its norm in F_π",
         y_label="norm",
         series=(
             points(
-                "sup |alpha|/pi of the representation",
+                "sup |α|/π of the representation",
                 [of_the_representation(*one) for one in rows],
             ),
-            points("its minimum, the norm in F_pi", sups),
+            points("its minimum, the norm in F_π", sups),
             points("the norm in H", [least_square(*one) for one in rows]),
         ),
         caption="A function's norm is the least over its representations, often far less than one.",

@@ -127,14 +127,14 @@ def _plot(context: Context) -> Plot:
             kitchen_sinks.approximation_risk(k, scale=1.0, lipschitz=1.0, delta=0.05).value
         )
     return Plot(
-        title="Risk lemma: bound and observation at delta = 0.05, L = 1",
+        title="Risk lemma: bound and observation at δ = 0.05, L = 1",
         x_label="number of features",
         x_log=True,
         y_label="risk above that of f*",
         series=(
             Series(label="bound", x=counts, y=promised),
-            quantile_points("95 % quantile, logistic loss, d = 2", counts, observed, 0.95),
-            quantile_points("95 % quantile, constants", counts, signs, 0.95),
+            quantile_points("95% quantile, logistic loss, d = 2", counts, observed, 0.95),
+            quantile_points("95% quantile, constants", counts, signs, 0.95),
         ),
         caption=(
             "The bound is one for the absolute difference of the two functions; a smooth loss with "

@@ -180,8 +180,8 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
         y_label="excess risk",
         y_log=True,
         series=(
-            Series(label="bound, delta = 0.05", x=x, y=promised),
-            quantile_points("90 % quantile, cosines, d = 3", x, drawn, 0.9),
+            Series(label="bound, δ = 0.05", x=x, y=promised),
+            quantile_points("90% quantile, cosines, d = 3", x, drawn, 0.9),
         ),
         caption=(
             f"With {fixed} the bound levels off where the other term rules; what is observed lies "

@@ -148,13 +148,13 @@ def _plot(context: Context) -> Plot:
     at = [promised, promised]
     series.append(Series(label="promised, by leverage", x=at, y=np.array([0.0, 0.95])))
     return Plot(
-        title="Circle, ridge 1e-3: share of draws that reach the whole ball to 4 ridge",
+        title="Circle, ridge 0.001: share of draws that reach the whole ball to 4 ridge",
         x_label="number of features",
         x_log=True,
         y_label="share of draws",
         series=tuple(series),
         caption=(
-            f"{d:.1f} degrees of freedom: 95 % need about 140 features by leverage and 460 by "
+            f"{d:.1f} degrees of freedom: 95% need about 140 features by leverage and 460 by "
             f"plain sampling; {promised} are promised. Plain sampling needs as many as it takes "
             "to meet the rarest wave that matters."
         ),

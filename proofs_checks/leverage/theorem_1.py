@@ -207,7 +207,7 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
         y_log=True,
         series=(
             Series(label="bound", x=counts[some], y=promised[some]),
-            Series(label="80 % quantile", x=counts, y=quantiles),
+            Series(label="80% quantile", x=counts, y=quantiles),
         ),
         caption="The bound promises nothing below some number of rows, and is loose above it.",
     )

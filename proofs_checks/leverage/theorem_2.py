@@ -74,7 +74,7 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
         y_log=True,
         series=(
             Series(label="bound", x=counts[some], y=np.asarray(promised)[some]),
-            Series(label="80 % quantile", x=counts, y=errors),
+            Series(label="80% quantile", x=counts, y=errors),
         ),
         caption="Both fall as the root of the number of rows; the bound begins below 1.",
     )

@@ -150,7 +150,7 @@ def _plot(context: Context) -> Plot:
         x_log=True,
         y_label="error",
         y_log=True,
-        series=(*lines, quantile_points("observed, 90 % quantile", sizes, drawn, 1 - DELTA)),
+        series=(*lines, quantile_points("observed, 90% quantile", sizes, drawn, 1 - DELTA)),
         caption=(
             "Templates have small projections in high dimension: the Lipschitz form sees it, the "
             "range does not."

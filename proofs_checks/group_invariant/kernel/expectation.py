@@ -138,7 +138,7 @@ def _plot(context: Context, claimed: Kernel) -> Plot:
         x_label="elements drawn out of 6",
         y_label="expectation",
         series=[
-            Series(label="claimed: K_s", x=sizes, y=flat),
+            Series(label="claimed", x=sizes, y=flat),
             *(Series(label=label, x=sizes, y=y) for label, y in lines.items()),
         ],
         caption=(

@@ -61,17 +61,17 @@ def _plot(epsilon: float) -> Plot:
         "exact, below: features of zero": [-with_zeros(d, epsilon, 0.0) for d in dims],
         "restored, above": [restored_deltas(d, epsilon)[0] for d in dims],
         "exact, above: another draw": [drawn_again(d, epsilon, reach[d]) for d in dims],
-        "largest d_G: all there is to see": list(reach.values()),
+        "largest distance: all there is to see": list(reach.values()),
     }
     return Plot(
-        title=f"Theorem 1 at epsilon = {epsilon:g}: promised and exact gaps",
+        title=f"Theorem 1 at ε = {epsilon:g}: promised and exact gaps",
         x_label="dimension",
         x_log=True,
         y_label="gap",
         y_log=True,
         series=[Series(label=name, x=dims, y=each) for name, each in values.items()],
         caption=(
-            "The restored lower delta exceeds the largest distance that the kernel could show up "
+            "The restored lower δ exceeds the largest distance that the kernel could show up "
             "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "
             "the gap is a quarter of that distance in 2 dimensions, a fiftieth in 40."
         ),

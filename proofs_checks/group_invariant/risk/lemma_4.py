@@ -132,14 +132,14 @@ def _plot(context: Context) -> Plot:
         for m in sizes
     ]
     return Plot(
-        title="Lemma 4: bound and observation at delta = 0.1, whole group",
+        title="Lemma 4: bound and observation at δ = 0.1, whole group",
         x_label="number of templates",
         x_log=True,
         y_label="L2 error",
         y_log=True,
         series=(
             Series(label="bound", x=sizes, y=promised),
-            quantile_points("observed, 90 % quantile", sizes, drawn, 1 - _DELTA),
+            quantile_points("observed, 90% quantile", sizes, drawn, 1 - _DELTA),
         ),
         caption="Both fall like one over the root of the number of templates.",
     )

@@ -209,7 +209,7 @@ def _plot(context: Context, least: float) -> Plot:
         y_log=True,
         series=(
             Series(label="bound for as many templates and bins", x=sizes, y=promised),
-            quantile_points("observed, 94 % quantile", sizes, drawn, 1 - 3 * _DELTA),
+            quantile_points("observed, 94% quantile", sizes, drawn, 1 - 3 * _DELTA),
         ),
         caption="The observed excess levels off at what 20 templates and 8 bins leave.",
     )

@@ -88,22 +88,20 @@ def _plot() -> Plot:
     corrected = twice - np.log(2 * np.pi * twice) + 2 * np.euler_gamma
     positive = corrected > 0
     return Plot(
-        title="Mean of the maximum over sqrt(2 log q)",
+        title="Mean of the maximum over √(2 log q)",
         x_label="pool size",
         x_log=True,
         y_label="ratio",
         series=(
-            Series(label="h_1 / sqrt(2 log q)", x=q, y=first / np.sqrt(twice)),
+            Series(label="without correction", x=q, y=first / np.sqrt(twice)),
             Series(
                 label="with the finite-pool correction",
                 x=q[positive],
                 y=first[positive] / np.sqrt(corrected[positive]),
             ),
         ),
-        caption=(
-            "The limit 1 is true and out of reach: 0.93 at a million, 0.99 at 10^100. Two "
-            "correction terms are within one per cent from q = 3 on."
-        ),
+        caption="The limit 1 is true and out of reach: 0.93 at a million, 0.99 at 10¹⁰⁰. Two "
+        "correction terms are within one per cent from q = 3 on.",
     )
 
 

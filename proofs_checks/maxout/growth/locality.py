@@ -164,7 +164,7 @@ def _kernel_plot() -> Plot:
     return Plot(
         title="Kernel over its largest value",
         x_label="correlation of x and z",
-        y_label="K / sigma^2",
+        y_label="K / σ²",
         series=[
             Series(label=f"q = {q}", x=rho, y=exact.maxout_kernel(rho, q) / exact.sigma2(q))
             for q in (2, 4, 8, 64, 1024)

@@ -88,7 +88,7 @@ def _plot() -> Plot:
         title="Second moment of the maximum over log q",
         x_label="pool size",
         x_log=True,
-        y_label="sigma^2 / log q",
+        y_label="σ² / log q",
         series=(
             Series(label="exact", x=q, y=second / np.log(q)),
             Series(label="printed limit", x=ends, y=(1.0, 1.0)),
@@ -96,6 +96,6 @@ def _plot() -> Plot:
         ),
         caption=(
             "From q = 4 on the ratio moves away from the printed limit, to 1.72 at a million and "
-            "1.99 at 10^300."
+            "1.99 at 10³⁰⁰."
         ),
     )

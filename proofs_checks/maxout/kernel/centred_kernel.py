@@ -145,7 +145,7 @@ def _plot(measured: Measured) -> Plot:
         x_label="correlation of x and z",
         y_label="kernel of unit vectors",
         series=(
-            Series(label="int kappa_q", x=rho, y=exact.centred_kernel(rho, q)),
+            Series(label="proved", x=rho, y=exact.centred_kernel(rho, q)),
             points("measured", measured),
         ),
         caption="Small and nearly flat between distant rows, steep between close ones: the "

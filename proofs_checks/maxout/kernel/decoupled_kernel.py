@@ -91,7 +91,7 @@ def _plot(measured: Measured) -> Plot:
         x_label="correlation of x and z",
         y_label="kernel of unit vectors",
         series=(
-            Series(label="sigma^2 rho kappa_q", x=rho, y=exact.locally_linear_kernel(rho, q)),
+            Series(label="proved", x=rho, y=exact.locally_linear_kernel(rho, q)),
             Series(label="plain maxout", x=rho, y=exact.maxout_kernel(rho, q)),
             points("measured", measured),
         ),

@@ -255,9 +255,9 @@ def _decay_plot() -> Plot:
     return Plot(
         title="Coefficients over their asymptotics",
         x_label="order i",
-        y_label="a_i / (h_1 / (sqrt 2 pi) i^(-3/2))",
+        y_label="coefficient over its asymptotic",
         series=series,
-        caption="The coefficients decay like i^(-3/2): a thousand terms leave a tail of per cents.",
+        caption="They decay like the power −3/2 of i: a thousand terms leave a tail of per cents.",
     )
 
 

@@ -159,8 +159,10 @@ def _plot_of_points(
     return Plot(
         title="Sets of known doubling dimension",
         x_label="number of points n",
+        x_log=True,
         y_label="dimension",
         series=(
+            Series(label="binary logarithm of n", x=x, y=np.log2(x)),
             Series(
                 label="interval",
                 kind="points",
@@ -201,14 +203,13 @@ def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
 
 def _plot_of_spheres(most: int) -> Plot:
     d = np.arange(2, most + 1)
+    area = [math.log2(area_bound(int(n))) / n for n in d]
     return Plot(
-        title="Doubling dimension of the sphere of R^d",
+        title="Doubling dimension of the sphere in d dimensions",
         x_label="dimension d of the space",
         y_label="dimension over d",
         series=(
-            Series(
-                label="at least, by area", x=d, y=[math.log2(area_bound(int(n))) / n for n in d]
-            ),
+            Series(label="at least, by area", x=d, y=area),
             Series(label="as printed, at most", x=d, y=np.ones(d.size)),
             Series(label="at most, by volume", x=d, y=np.full(d.size, math.log2(5))),
         ),
