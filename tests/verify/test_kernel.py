@@ -377,3 +377,17 @@ def test_a_claim_that_writes_to_its_rows_is_refused_and_no_map_is_blamed():
         with pytest.raises(TypeError, match="changes its rows in place"):
             check(draw, linear, X, resolution=0.5)
     np.testing.assert_array_equal(X, before)
+
+
+def test_an_unbounded_interval_promises_no_number_of_features():
+    """Here some 10^15 would be needed."""
+    X = np.random.default_rng(0).standard_normal((2, 3))
+
+    def draw(seed):
+        weights = np.random.default_rng(seed).standard_normal((3, 50)) / math.sqrt(50.0)
+        return lambda rows: rows @ weights
+
+    verdict = check_kernel(draw, lambda x, y: x @ y.T, X, resolution=1e-7, max_features=400_000)
+    assert verdict.status == "inconclusive"
+    assert "unbounded" in verdict.reason
+    assert "would decide" not in verdict.reason

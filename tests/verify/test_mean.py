@@ -52,6 +52,17 @@ def test_a_wide_interval_is_inconclusive_and_says_what_would_decide():
     assert "samples would decide it" in str(verdict)
 
 
+def test_heavy_tails_promise_no_number_of_samples():
+    """Of a Cauchy law no number decides; the squares of the second are no floats."""
+    x = np.random.default_rng(0).standard_cauchy(20_000)
+    verdicts = [check_mean(scale * x, 0.0, resolution=0.2 * scale) for scale in (1.0, 1e297)]
+    verdicts.append(check_mean(np.stack([x, x[::-1]], axis=1), 1e9 * np.eye(2), resolution=0.1))
+    for verdict in verdicts:
+        assert verdict.status == "inconclusive"
+        assert "would decide" not in verdict.reason
+        assert "few large samples decide" in verdict.reason.lower()
+
+
 def test_samples_that_contradict_their_variance_are_pointed_out():
     verdict = check_mean(1e4 * np.exp(3 * normal(400)), 1.0, variance=1.0, resolution=1.0)
     assert verdict.status == "refuted"

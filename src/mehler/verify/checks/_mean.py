@@ -28,7 +28,7 @@ from mehler.verify._arguments import (
 )
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import joined
-from mehler.verify._verdict import OUTLIERS, Comparison, Verdict
+from mehler.verify._verdict import FEW_EFFECTIVE, OUTLIERS, Comparison, Verdict
 from mehler.verify.checks._products import check_products
 from mehler.verify.checks._sample_means import Declared, SampleMean, interval_of
 from mehler.verify.intervals._known_variance import features_needed
@@ -194,10 +194,13 @@ def _reason(
         reason = mean.note
     elif compared.status == "inconclusive":
         width, resolution = float(compared.width[worst]), options.resolution
-        scatter = float(x.var()) if declared.variance is None else declared.variance
+        with np.errstate(over="ignore"):
+            scatter = float(x.var()) if declared.variance is None else declared.variance
         wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
         reason = f"The interval {wide}, more than the resolution {resolution:.3g}"
-        if scatter > 0.0:
+        if mean.short:
+            reason += f": {FEW_EFFECTIVE}, and no size is sure to. Declare variance= or bounds=."
+        elif 0.0 < scatter < math.inf:
             needed = features_needed(scatter, resolution, options.false_alarm, options.miss)
             reason += f": about {counted(needed, 'sample')} would decide it."
         else:

@@ -185,6 +185,6 @@ def _reason(terms: CheckOptions, means: ProductMeans, worst: int, n: int) -> str
             f"The interval is {width:.3g} wide in units of sqrt(C_ii C_jj), more than the "
             f"resolution {terms.resolution:.3g}."
         )
-    if 1.0 < more < 2.0**20:
+    if 1.0 < more < 2.0**20 and not means.bounds.short[worst]:
         parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")
     return " ".join(parts)

@@ -111,6 +111,7 @@ class SampleMean:
     assumptions: tuple[str, ...]
     may_refute: bool = True
     note: str = ""
+    short: bool = False
     statistics: Statistics | None = None
 
 
@@ -224,6 +225,7 @@ def nonparametric_interval(
         tuple(assumptions),
         may_refute=refuted,
         note=note,
+        short=bool(bounds.short[0]),
         statistics=Statistics(
             "self normalised",
             {"look": None, "fixed": False, "rounding": 0.0, "shared": False},

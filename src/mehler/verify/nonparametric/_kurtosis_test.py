@@ -155,11 +155,11 @@ class Inspection(Means):
         return self.short & (self._lack * self.n > most)
 
     def needed(self, most: float) -> float:
-        """Return the sample size that decides all pairs but those with heavy tails."""
+        """Return the size that decides all pairs but those with heavy tails, 0 if unknown."""
         certain = ~self.tails(most)
         ratio = (2.0 * self._plain / self.resolution) ** 2
         factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=certain))
-        return self.n * factor if math.isfinite(factor) else 2.0 * self.n
+        return self.n * factor if math.isfinite(factor) else 0.0
 
     def beyond(self, most: float) -> bool:
         """Whether only heavy-tailed pairs are open, and `most` samples would leave one open.
