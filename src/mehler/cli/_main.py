@@ -15,7 +15,8 @@ from mehler._text import install_command, printable
 COULD_NOT_RUN = 2
 # Commands that execute other people's code, whose end must not pass for a verdict.
 _GUESTS = {"report", "verify"}
-_OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markdown_it", "markupsafe")
+_TERMINAL = ("typer", "rich")
+_PAGES = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "markupsafe", "matplotlib")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -107,7 +108,7 @@ def _flushed(stream: Any) -> bool:
 
 def _missing(error: ModuleNotFoundError) -> str:
     package = (error.name or "").partition(".")[0]
-    if package in _OURS:
+    if package in (*_TERMINAL, *_PAGES):
         return f"{package} is not installed: {install_command('cli,report')}"
     return _one_line(error)
 

@@ -23,7 +23,7 @@ def render_json(report: Report | Verification) -> str:
 
 
 _NAMES = ("report.html", "report.json", "summary.md")
-_RENDERERS = ("jinja2", "matplotlib", "latex2mathml", "markdown_it", "mdit_py_plugins")
+_RENDERERS = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "matplotlib", "mdit_py_plugins")
 
 
 def write_certificates(report: Report | Verification, file: str | PathLike[str]) -> Path:
