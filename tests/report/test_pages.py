@@ -352,6 +352,8 @@ def test_long_formulas_in_sentences_break_after_signs_and_bring_their_letters():
     assert text.count("<wbr>") == 3
     assert '<mi class="glyph">𝒳</mi>' in text
     assert len(glyphs(text)) < 10_000
+    # The excerpt has no table of mathematics: as the first font it would leave out roots.
+    assert "math, serif, glyphs" in report.page_style()
 
 
 def test_prose_renders_only_what_stands_between_dollars():
