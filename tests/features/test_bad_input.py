@@ -36,6 +36,7 @@ def rows(bad):
         (pd.DataFrame(GOOD > 2).astype(str), TypeError, "X is a DataFrame whose columns .* encode"),
         (pd.DataFrame(GOOD.astype("M8[s]")), TypeError, "dates as numbers of days"),
         (pd.DataFrame(GOOD).astype("category").map(str), TypeError, "columns of 0 and 1"),
+        (pd.DataFrame(GOOD).astype("Float64"), TypeError, r"nullable columns by astype\(float\)"),
         (None, TypeError, "is NoneType$"),
         (np.ones((2, 3, 1)), ValueError, "1 columns but the map was drawn for n_inputs=3"),
         (np.ones((2, 4)), ValueError, "4 columns but the map was drawn for n_inputs=3"),

@@ -167,7 +167,7 @@ def array_of_frame(x: Array, name: str = "X") -> Any:
     raise TypeError(
         f"{name} is a {type(x).__name__} whose columns together have the dtype {values.dtype}: "
         "select or encode them so that all are numbers without gaps, dates as numbers of days, "
-        "categories as columns of 0 and 1"
+        "categories as columns of 0 and 1, nullable columns by astype(float)"
     )
 
 
