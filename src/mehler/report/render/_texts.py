@@ -349,16 +349,13 @@ def _signs(row: ElementTree.Element) -> None:
 
 def _names(row: ElementTree.Element) -> None:
     """Insert thin spaces between function names and their neighbours, but not at brackets."""
-    index = 0
-    while index < len(row):
-        node = row[index]
+    for node in list(row):
         if _is_named(node):
+            index = list(row).index(node)
             if index + 1 < len(row) and _is_ordinary(row[index + 1], opening=False):
                 row.insert(index + 1, ElementTree.Element("mspace", {"width": _THIN}))
             if index > 0 and _is_ordinary(row[index - 1], opening=True):
                 row.insert(index, ElementTree.Element("mspace", {"width": _THIN}))
-                index += 1
-        index += 1
 
 
 def _is_named(node: ElementTree.Element) -> bool:

@@ -158,21 +158,10 @@ def require_renderers() -> None:
 
 
 def require_writable(out: Path, *, option: str = "--out") -> None:
-    """Require that a directory can be written to, before any work.
+    """Require that a directory, which need not exist, can be written to, before any work.
 
-    Links of its files are followed; links to missing directories are refused.
-
-    Parameters
-    ----------
-    out : path
-        The directory, which need not exist.
-    option : str
-        The option that names it, for the message.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be written to.
+    Links of its files are followed; links to missing directories are refused. `option` names the
+    directory in the message of the ValueError.
     """
     require_folder(out, option)
     for name in _NAMES:
