@@ -249,10 +249,7 @@ def bets(test: Test) -> Any:
 
 
 def squared_lengths(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
-    r"""Q = \|u + v\|^2 or \|u - v\|^2 of claimed mean q, over draws or blocks; Ville (1939).
-
-    Refuted if `bets` reach 1/rate and Q exceeds q by r/10; the best direction alone is stored.
-    """
+    r"""Q = \|u +- v\|^2, mean q: refuted if `bets` reach 1/rate and Q exceeds q by r/10; Ville."""
     off = (ball(test["sum"]) / test["n"] - ball(test["claim"])) / 2
     return sure(off, ">=", FLOOR * r) and sure(bets(test), ">=", 1 / rate), True
 
@@ -331,11 +328,8 @@ def beyond_range(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool,
 
 
 def kolmogorov(n: int, d: iv.mpf) -> Any:
-    """Return P(D_n^+ >= d): d sum_j C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j), or exp(-2 n d^2).
-
-    Birnbaum and Tingey (1951) up to n = 10^4, Massart (1990) beyond.
-    """
-    if n > 10_000:
+    """P(D_n^+ >= d) = d sum_j C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j), or exp(-2 n d^2)."""
+    if n > 10_000:  # Massart (1990); up to there Birnbaum and Tingey (1951)
         return iv.exp(-2 * n * d**2)
     points = [(j, iv.mpf(j) / n) for j in range(int(n * (1 - float(d.a))) + 1)]
     parts = ((d + t) ** (j - 1) * larger(1 - d - t, 0) ** (n - j) for j, t in points)
@@ -424,6 +418,11 @@ def require_sound(groups: list[Test], alpha: float, r: float) -> None:
         pairs = [tuple(test["pair"]) for test in tests if "pair" in test]
         sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
         sound = sound and (group is groups[0] or plan["count"] == 2 * len(groups[0]["tests"]))
+        if group is not groups[0] and "unit_X" in groups[0]["plan"]:
+            claims = {tuple(each["pair"]): each["claim"] for each in groups[0]["tests"]}
+            c = claims.get(pairs[0], math.nan)
+            off = tests[0]["claim"] - max(0.0, 2 + math.copysign(2, tests[0]["sign"]) * c)
+            sound = sound and len(tests) == 1 and (c == 0 or abs(off) <= 1e-9)
         if plan.keys() & {"unit_X", "source"}:
             n, m, same = len(plan["unit_X"]), len(plan["unit_Y"]), plan["same"]
             sound = sound and len(pairs) == (n * (n + 1) // 2 if same else n * m)

@@ -81,6 +81,13 @@ def cheap_bets(certificate):
     test["bet"] = number(0.5 * float.fromhex(test["bet"]))
 
 
+def another_kernel(certificate):
+    """Bets on a squared length that the kernel does not claim at its pair."""
+    test = certificate["statistics"][1]["tests"][0]
+    for name in ("claim", "bet"):
+        test[name] = number(0.5 * float.fromhex(test[name]))
+
+
 def many_stakes(certificate):
     test = first(certificate)
     test["log_wealths"] = test["log_wealths"] * 9
@@ -200,6 +207,7 @@ ALTERATIONS = [
     ("wealth", "holds", "a pair of no rows", put("pair", [7, 7])),
     ("wealth", "holds", "a pair before the first", put("pair", [-1, 0])),
     ("squared lengths", "holds", "bets alone", bets_alone),
+    ("squared lengths", "refuted", "bets against another kernel", another_kernel),
     ("vector", "refuted", "groups of one mean", groups_of_one),
     ("catoni", "refuted", "rounding of the other sign", put("rounding", number(-0.5), plan)),
     ("catoni", "refuted", "a third moment", third_moment),
