@@ -105,6 +105,20 @@ class Instance:
         return low, high
 
 
+def compute(
+    claim: str, value: float, rounding: float, *, relative: bool = False, **fields: Any
+) -> Evidence:
+    """Compare a computed value with `exact` or with `lower` and `upper`.
+
+    `rounding` bounds its error; `relative`: in units of the value.
+    """
+    fields = {"method": "computed, with its rounding", **fields}
+    ends = (value - rounding, value + rounding)
+    if relative:
+        ends = (value * (1 - rounding), value * (1 + rounding))
+    return Evidence.from_interval(claim=claim, observed=value, interval=ends, **fields)
+
+
 def compare_ratios(
     ratios: Sequence[tuple[float, float, float, int]],
     *,

@@ -10,7 +10,7 @@ import numpy as np
 from mehler import DeepKernel, exact
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import Instance, compare_instances
+from .._comparisons import Instance, compare_instances, compute
 
 # Correlations of maxout layers by two routes: one layer in closed form, many by recursion.
 
@@ -135,11 +135,12 @@ def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w:
     ratio = after / before
     # Gaps lose 1e-14; the next term of the map is of the order of their root.
     rounding = 4e-14 / before + 3 * math.sqrt(before)
-    return Evidence.from_interval(
-        claim=rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$",
-        observed=ratio,
+    claim = rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$"
+    return compute(
+        claim,
+        ratio,
+        rounding,
         exact=slope(w),
-        interval=(ratio - rounding, ratio + rounding),
         resolution=0.05,
         method="computed, with a bound of the next term",
     )

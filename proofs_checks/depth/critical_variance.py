@@ -12,6 +12,8 @@ from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
+
 # Gradients of maxout networks in their row: mean squares at any width, and networks drawn.
 
 
@@ -88,14 +90,8 @@ def digits(
     pools = (1, 2, 3, 5, 16, 64) if context.quick else range(1, 65)
     gaps = {q: value(q) * second(q) - 1.0 for q in pools}
     q = max(gaps, key=lambda one: abs(gaps[one]))
-    return Evidence.from_interval(
-        claim=rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)",
-        observed=gaps[q],
-        exact=0.0,
-        interval=(gaps[q] - 1e-11, gaps[q] + 1e-11),
-        resolution=1e-10,
-        method="adaptive quadrature",
-    )
+    claim = rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)"
+    return compute(claim, gaps[q], 1e-11, exact=0.0, resolution=1e-10, method="adaptive quadrature")
 
 
 @check("depth.critical-variance", form="printed", name="mean squares are kept")
@@ -195,13 +191,9 @@ def gradients(
         gap = max(abs(a / b - 1.0) for a, b in zip(computed, promised, strict=True))
         if gap >= worst:
             worst, at = gap, q
-    return Evidence.from_interval(
-        claim=rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)",
-        observed=worst,
-        exact=0.0,
-        interval=(worst - 1e-11, worst + 1e-11),
-        resolution=1e-10,
-        method="float64 with its error bound",
+    claim = rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)"
+    return compute(
+        claim, worst, 1e-11, exact=0.0, resolution=1e-10, method="float64 with its error bound"
     )
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from mehler import DeepKernel, exact
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
+
 # Pools and depths of the statement.
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
 # Eigenvalues below this share of the largest are not distinguished from rounding.
@@ -42,14 +44,15 @@ def smallest(
 def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     observed, (q, depth) = smallest(method, cases, bias_variance)
     biases = f", bias variance {bias_variance:g}" if bias_variance else ""
-    return Evidence.from_interval(
-        claim=(
-            f"smallest over largest eigenvalue of the {method} of four pairs of opposite points is "
-            f"distinguished from 0 (least at $q = {q}$, depth {depth}{biases})"
-        ),
-        observed=observed,
-        # Eight rows, entries good to 1e-13.
-        interval=(observed - 1e-12, observed + 1e-12),
+    claim = (
+        f"smallest over largest eigenvalue of the {method} of four pairs of opposite points is "
+        f"distinguished from 0 (least at $q = {q}$, depth {depth}{biases})"
+    )
+    # Eight rows, entries good to 1e-13.
+    return compute(
+        claim,
+        observed,
+        1e-12,
         lower=_TOLD,
         method="eigenvalues in float64, with a bound of their error",
     )
@@ -91,10 +94,5 @@ def coefficients(
         for i, value in enumerate(np.asarray(of(q, n))[21:n], 21)
     }
     (q, i), observed = min(values.items(), key=lambda one: one[1])
-    return Evidence.from_interval(
-        claim=f"coefficients 21 to {n - 1} of kappa_q are positive (least: $q = {q}$, order {i})",
-        observed=observed,
-        interval=(observed - 1e-12, observed + 1e-12),
-        lower=0.0,
-        method="float64 with its error bound",
-    )
+    claim = f"coefficients 21 to {n - 1} of kappa_q are positive (least: $q = {q}$, order {i})"
+    return compute(claim, observed, 1e-12, lower=0.0, method="float64 with its error bound")

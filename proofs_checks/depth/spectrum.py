@@ -13,7 +13,7 @@ import numpy as np
 from mehler import DeepKernel, exact
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import Instance, compare_instances
+from .._comparisons import Instance, compare_instances, compute
 
 # Coefficients of zonal kernels: eigenvalues on the sphere for its uniform law.
 
@@ -185,14 +185,10 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
         gap = float(column[0]) / slope(q) - 1.0
         if abs(gap) >= abs(worst):
             worst, at = gap, q
-    return Evidence.from_interval(
-        claim=rf"$1 - \kappa_q(\cos\theta) \sim a_q\theta$ (largest difference at $q = {at}$)",
-        observed=worst,
-        exact=0.0,
-        # Rounding of kappa, 1e-13, over the smallest angle and by the scheme's weights.
-        interval=(worst - 1e-8, worst + 1e-8),
-        resolution=1e-6,
-        method="extrapolated differences",
+    claim = rf"$1 - \kappa_q(\cos\theta) \sim a_q\theta$ (largest difference at $q = {at}$)"
+    # Rounding of kappa, 1e-13, over the smallest angle and by the scheme's weights.
+    return compute(
+        claim, worst, 1e-8, exact=0.0, resolution=1e-6, method="extrapolated differences"
     )
 
 

@@ -15,7 +15,7 @@ from mehler.bounds import ridge as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._comparisons import Instance, compare_instances, compare_ratios
+from .._comparisons import Instance, compare_instances, compare_ratios, compute
 from ._gram_draws import Draw, grams
 
 # Instances where the risk of ridge regression is computed and near its bound.
@@ -230,12 +230,9 @@ def printed(
         for error, risk in zip(errors, risks(iter([block]), target, ridge), strict=True):
             if error < 1:
                 worst = max(worst, float(risk) / bound(float(error), **exact))
-    return Evidence.from_interval(
-        claim="risk over its bound by the spectral error of the same draw, at most 1",
-        observed=worst,
-        interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
-        upper=1.0,
-        method=f"computed for each of {n_draws} draws",
+    claim = "risk over its bound by the spectral error of the same draw, at most 1"
+    return compute(
+        claim, worst, 1e-9, relative=True, upper=1.0, method=f"computed for each of {n_draws} draws"
     )
 
 

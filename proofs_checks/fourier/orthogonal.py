@@ -11,6 +11,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
 from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
@@ -97,14 +98,12 @@ def never_much_worse(context: Context, *, constant: float = 3.0) -> Evidence:
     for d in (2, 3, 4, 8, 16, 64, 784):
         excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - constant / (d + 1)).max())
         worst, where = max((worst, where), (excess, d))
-    return Evidence.from_interval(
-        claim=rf"the variance is at most $1 + {constant:g}/(d+1)$ times that of independent "
-        rf"frequencies (nearest at $d = {where}$)",
-        observed=worst,
-        # d - 1 times a covariance to 1e-15, over variances of at least 2e-6.
-        interval=(worst - 1e-6, worst + 1e-6),
-        upper=0.0,
+    claim = (
+        rf"the variance is at most $1 + {constant:g}/(d+1)$ times that of independent "
+        rf"frequencies (nearest at $d = {where}$)"
     )
+    # d - 1 times a covariance to 1e-15, over variances of at least 2e-6.
+    return compute(claim, worst, 1e-6, upper=0.0, method="computed interval")
 
 
 def ratio(u: Any, d: int) -> Any:

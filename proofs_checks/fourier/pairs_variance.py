@@ -10,6 +10,7 @@ import numpy as np
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
 from ._blocks import Draw
 
 _D, _GAMMA = 5, 0.3
@@ -78,16 +79,12 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     gains = {nu: _gain(nu) for nu in smoothness}
     nu = min(gains, key=lambda one: gains[one].min())
     least = float(gains[nu].min())
-    return Evidence.from_interval(
-        claim=(
-            r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "
-            f"more, at distances up to 12 lengths (least at smoothness {nu:g})"
-        ),
-        observed=least,
-        # Kernels to 1e-12 of themselves, down to 1e-11.
-        interval=(least - 1e-9, least + 1e-9),
-        lower=0.0,
+    claim = (
+        r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "
+        f"more, at distances up to 12 lengths (least at smoothness {nu:g})"
     )
+    # Kernels to 1e-12 of themselves, down to 1e-11.
+    return compute(claim, least, 1e-9, lower=0.0, method="computed interval")
 
 
 @check(
@@ -96,12 +93,8 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
 def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
     """Ask whether offsets vary less somewhere, for a rough Matern kernel."""
     most = -float(_gain(smoothness).min())
-    return Evidence.from_interval(
-        claim=rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}",
-        observed=most,
-        interval=(most - 1e-9, most + 1e-9),
-        lower=0.0,
-    )
+    claim = rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}"
+    return compute(claim, most, 1e-9, lower=0.0, method="computed interval")
 
 
 def _gain(nu: float) -> Any:

@@ -12,6 +12,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
 from ._blocks import Draw, along
 
 # 40 inputs are padded to 64: two cells of 32, one block of 64 units.
@@ -72,13 +73,10 @@ def turns(
             exact = spread(float((z**4).sum()))
             worst = max(worst, (abs(observed - exact), observed, exact))
     _, observed, exact = worst
-    return Evidence.from_interval(
-        claim=r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$",
-        observed=observed,
-        exact=exact,
-        # Means of products of a few numbers below 1.
-        interval=(observed - 1e-14, observed + 1e-14),
-        resolution=1e-12,
+    claim = r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$"
+    # Means of products of a few numbers below 1.
+    return compute(
+        claim, observed, 1e-14, exact=exact, resolution=1e-12, method="computed interval"
     )
 
 

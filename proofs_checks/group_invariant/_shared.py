@@ -78,13 +78,6 @@ def measure(
     return Evidence.from_verdict(verdict, claim=claim, plots=plots)
 
 
-def compute(claim: str, value: float, rounding: float, **fields: Any) -> Evidence:
-    """Compare a computed value, within its rounding, with `exact` or with `lower` and `upper`."""
-    fields = {"method": "computed, with its rounding", **fields}
-    ends = (value - rounding, value + rounding)
-    return Evidence.from_interval(claim=claim, observed=value, interval=ends, **fields)
-
-
 def batches(
     context: Context, label: str, m: int, n_draws: int, *, shared: bool
 ) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._comparisons import Case, compare_instances, compare_with_bounds, compute
 from . import _extremal_instances as extremal
 from ._instances import LIPSCHITZ, Cosines, cosine_products, largest_gap, log_tail, mean_signs
 
@@ -43,14 +43,15 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
     """Hold the exact probability of a violation against delta, for one constant feature."""
     log_delta = -100.0
     log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
-    return Evidence.from_interval(
-        claim=(
-            "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
-            rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
-            r"of a violation is at most $\log\delta$"
-        ),
-        observed=log_probability,
-        interval=(log_probability - _ROUNDING, log_probability + _ROUNDING),
+    claim = (
+        "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
+        rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
+        r"of a violation is at most $\log\delta$"
+    )
+    return compute(
+        claim,
+        log_probability,
+        _ROUNDING,
         upper=log_delta,
         method="binomial tail summed in integers",
         plots=(_tails(),),
@@ -66,17 +67,12 @@ def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) ->
         for log_delta in (-1.0, -5.0, -20.0, -100.0)
         if bound(n, log_delta=log_delta) < 1  # |mean| is never above 1
     )
-    return Evidence.from_interval(
-        claim=(
-            "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
-            r"probability of a violation minus $\log\delta$ "
-            rf"(largest at $N = {n}$, $\log\delta = {log_delta:g}$)"
-        ),
-        observed=excess,
-        interval=(excess - _ROUNDING, excess + _ROUNDING),
-        upper=0.0,
-        method="binomial tail summed in integers",
+    claim = (
+        "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
+        r"probability of a violation minus $\log\delta$ "
+        rf"(largest at $N = {n}$, $\log\delta = {log_delta:g}$)"
     )
+    return compute(claim, excess, _ROUNDING, upper=0.0, method="binomial tail summed in integers")
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...], int]:

@@ -10,6 +10,8 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
+
 # Greedy sums over a finite dictionary, in coordinates of an orthonormal basis.
 
 # dictionary (n, p), target (p,), total weight, steps -> errors after each step
@@ -75,14 +77,15 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     """Run the printed steps on the sum of two orthonormal features."""
     errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
     bound = printed.kitchen_sinks.greedy(_STEPS, total_weight=2.0, c=_CONSTANT)
-    return Evidence.from_interval(
-        claim=(
-            rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
-            rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
-            f"{errors[1]:.4f})"
-        ),
-        observed=errors[-1],
-        interval=(errors[-1] - _ROUNDING, errors[-1] + _ROUNDING),
+    claim = (
+        rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
+        rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
+        f"{errors[1]:.4f})"
+    )
+    return compute(
+        claim,
+        errors[-1],
+        _ROUNDING,
         upper=bound.value,
         method="the algorithm, in floating point",
         plots=(_stalled(),),
@@ -124,13 +127,14 @@ def rate(
                 ratio = error / bound(k, total_weight=total, norm=norm).value
                 if ratio > worst:
                     worst, where = ratio, (number, k)
-    return Evidence.from_interval(
-        claim=(
-            r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
-            f"(largest: problem {where[0]}, $K = {where[1]}$)"
-        ),
-        observed=worst,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
+    claim = (
+        r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
+        f"(largest: problem {where[0]}, $K = {where[1]}$)"
+    )
+    return compute(
+        claim,
+        worst,
+        _ROUNDING,
         upper=1.0,
         method="the algorithm, in floating point",
         plots=(_rates(context),),

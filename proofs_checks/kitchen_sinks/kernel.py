@@ -11,6 +11,8 @@ import numpy as np
 from mehler import KitchenSinks, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
+
 # E a(u) a(v) for correlated Gaussians by routes that share nothing with `mehler.exact`.
 
 _STEP, _REACH = 0.15, 9.0
@@ -76,14 +78,15 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
                 gap = kernel(name, rho, s, t) - by_trapezoid(function, rho, s, t)
                 worst = max(worst, abs(gap))
                 looked += 1
-    return Evidence.from_interval(
-        claim=(
-            "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
-            f"at equal rows, {looked} correlations and lengths"
-        ),
-        observed=worst,
+    claim = (
+        "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
+        f"at equal rows, {looked} correlations and lengths"
+    )
+    return compute(
+        claim,
+        worst,
+        _ROUNDING,
         exact=0.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
         method="Gauss-Legendre in the angle, trapezoidal rule in the plane",
         plots=(_plot(),),
     )
@@ -104,13 +107,14 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
         for a, rho, s, t, true in looked
     ]
     worst = float(max(ratios))
-    return Evidence.from_interval(
-        claim=(
-            "Mehler's series is off by at most the error that it states: largest share of it, for "
-            "tanh and for the absolute value, at correlations from -1 to 1"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
+    claim = (
+        "Mehler's series is off by at most the error that it states: largest share of it, for "
+        "tanh and for the absolute value, at correlations from -1 to 1"
+    )
+    return compute(
+        claim,
+        worst,
+        1e-9,
         upper=1.0,
         method="trapezoidal rule in the plane; a closed form for the absolute value",
     )

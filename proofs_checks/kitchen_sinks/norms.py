@@ -11,6 +11,8 @@ import numpy as np
 from mehler.bounds.kitchen_sinks import norm_h, norm_pi
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
+
 # The norms of a function: infima over its representations, for finitely many features.
 
 
@@ -139,14 +141,15 @@ def ratio_of_kernels(scale: float) -> tuple[float, float]:
 def cosines(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
     """Compare the kernel of sqrt(2) cos(w x + b) with the function whose transform is pi."""
     ratio, z = ratio_of_kernels(scale)
-    return Evidence.from_interval(
-        claim=(
-            r"$2E\cos(\omega x + b)\cos(\omega y + b)$ over $e^{-z^2/2}$ "
-            f"(five pairs; farthest from 1 at $z = {z:g}$)"
-        ),
-        observed=ratio,
+    claim = (
+        r"$2E\cos(\omega x + b)\cos(\omega y + b)$ over $e^{-z^2/2}$ "
+        f"(five pairs; farthest from 1 at $z = {z:g}$)"
+    )
+    return compute(
+        claim,
+        ratio,
+        _ROUNDING,
         exact=1.0,
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
         resolution=1e-6,
         method="Gauss-Hermite quadrature in w, sums in b",
     )
@@ -173,10 +176,11 @@ def infima(
 ) -> Evidence:
     """Compare the infima of both norms over the representations of random functions."""
     ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
-    return Evidence.from_interval(
-        claim=r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions",
-        observed=ratio,
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
+    claim = r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions"
+    return compute(
+        claim,
+        ratio,
+        _ROUNDING,
         upper=1.0,
         method="linear programs and least squares",
         plots=(_plot(context),),
@@ -188,14 +192,15 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
     """Hold the infimum of the H norm against the kernel's own norm."""
     ratios = [least_square(*one) / kernel_norm(*one) for one in problems(context)]
     ratio = max(ratios, key=lambda one: abs(one - 1))
-    return Evidence.from_interval(
-        claim=(
-            r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
-            "farthest from 1 of some functions"
-        ),
-        observed=ratio,
+    claim = (
+        r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
+        "farthest from 1 of some functions"
+    )
+    return compute(
+        claim,
+        ratio,
+        _ROUNDING,
         exact=1.0,
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
         resolution=1e-6,
         method="least squares against a linear system",
     )
@@ -205,17 +210,12 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     """Look for a function with weights of at most the density near one of the kernel's space."""
     nearest = seen_from(np.linspace(0.2, 3.0, 8), c)
-    return Evidence.from_interval(
-        claim=(
-            r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
-            r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
-        ),
-        observed=nearest,
-        # The density is a sum over 120 nodes.
-        interval=(nearest - 1e-3, nearest + 1e-3),
-        lower=0.3,
-        method="least squares in a box",
+    claim = (
+        r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
+        r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
     )
+    # The density is a sum over 120 nodes.
+    return compute(claim, nearest, 1e-3, lower=0.3, method="least squares in a box")
 
 
 @check("kitchen-sinks.norms", form="proved", name="all bounds on the weights")

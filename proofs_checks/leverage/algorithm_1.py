@@ -11,6 +11,7 @@ import numpy as np
 from mehler.features.leverage import inclusion, points_in, ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
 from ._instances import pool
 
 # Enumerate the outcomes of draws from a small pool, with their probabilities.
@@ -88,16 +89,11 @@ _ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
 def normalisation(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate the kernel of the restored weights."""
     ratio = _ratio(context, weights)
-    return Evidence.from_interval(
-        claim=(
-            r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
-            "worst row)"
-        ),
-        observed=ratio,
-        exact=1.0,
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
-        method=_ENUMERATED,
+    claim = (
+        r"features over $\sqrt{MM_0\hat q_i}$ have the pool's kernel on average (ratio at the "
+        "worst row)"
     )
+    return compute(claim, ratio, _ROUNDING, exact=1.0, method=_ENUMERATED)
 
 
 @check("leverage.algorithm-1", form="restored", name="the plain case")
@@ -124,32 +120,22 @@ def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
 def probabilities(context: Context, *, weights: Weights = by_probability) -> Evidence:
     """Enumerate the kernel of features over the root of the probability."""
     ratio = _ratio(context, weights)
-    return Evidence.from_interval(
-        claim=(
-            rf"features over $\sqrt{{M\hat q_i}}$ have {_POOL} times the pool's kernel on average, "
-            "as often as the pool has members (ratio at the worst row)"
-        ),
-        observed=ratio,
-        exact=float(_POOL),
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
-        method=_ENUMERATED,
+    claim = (
+        rf"features over $\sqrt{{M\hat q_i}}$ have {_POOL} times the pool's kernel on average, "
+        "as often as the pool has members (ratio at the worst row)"
     )
+    return compute(claim, ratio, _ROUNDING, exact=float(_POOL), method=_ENUMERATED)
 
 
 @check("leverage.algorithm-1", form="proved", name="features without weights")
 def without_weights(context: Context, *, weights: Weights = unweighted) -> Evidence:
     """Show that the weights are needed: without them the kernel is another one."""
     deviation = abs(_ratio(context, weights) - 1)
-    return Evidence.from_interval(
-        claim=(
-            "features that are drawn by scores and have no weights have a kernel that is off the "
-            "pool's by a tenth of it or more, at the worst row"
-        ),
-        observed=deviation,
-        interval=(deviation - _ROUNDING, deviation + _ROUNDING),
-        lower=0.1,
-        method=_ENUMERATED,
+    claim = (
+        "features that are drawn by scores and have no weights have a kernel that is off the "
+        "pool's by a tenth of it or more, at the worst row"
     )
+    return compute(claim, deviation, _ROUNDING, lower=0.1, method=_ENUMERATED)
 
 
 @check("leverage.algorithm-1", form="proved", name="the right weights")
@@ -165,16 +151,13 @@ def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
                 mean = _mean(phi, draws(q, n), weights)
                 worst = max(worst, float(np.abs(mean - kernel).max()))
                 looked += 1
-    return Evidence.from_interval(
-        claim=(
-            r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
-            r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
-            f"{looked} designs"
-        ),
-        observed=worst,
-        exact=0.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        method="all outcomes, enumerated or integrated",
+    claim = (
+        r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
+        r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
+        f"{looked} designs"
+    )
+    return compute(
+        claim, worst, _ROUNDING, exact=0.0, method="all outcomes, enumerated or integrated"
     )
 
 
@@ -202,13 +185,10 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
             plain = (shown**2 / _POOL) @ (shown**2).T
             ratios.append((float((one / plain).max()) / factor(mix), mix))
     worst, mix = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
-            rf"scores on one feature (largest at $\eta = {mix:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        upper=1.0 + 2 * _ROUNDING,
-        method="all outcomes, enumerated",
+    claim = (
+        r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
+        rf"scores on one feature (largest at $\eta = {mix:g}$)"
+    )
+    return compute(
+        claim, worst, _ROUNDING, upper=1.0 + 2 * _ROUNDING, method="all outcomes, enumerated"
     )

@@ -11,6 +11,7 @@ from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from .._comparisons import compute
 from ._instances import Circle, Waves
 
 _RIDGE = 0.02
@@ -38,14 +39,11 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
         for ridge in (1e-4, 1e-3, 1e-2, 1.0)
     ]
     worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
-    return Evidence.from_interval(
-        claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
-        "(farthest from 1 of four ridges)",
-        observed=worst,
-        exact=1.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        method="computed, with its rounding",
+    claim = (
+        r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
+        "(farthest from 1 of four ridges)"
     )
+    return compute(claim, worst, _ROUNDING, exact=1.0)
 
 
 @check("leverage.definition-1", form="proved", name="degrees of freedom from rows", pays=True)

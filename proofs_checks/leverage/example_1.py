@@ -11,6 +11,8 @@ import numpy as np
 from mehler import FourierFeatures, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from .._comparisons import compute
+
 Variance = Callable[[float], float]
 _DISTANCES = (0.25, 0.5, 1.0, 2.0)
 _ROUNDING = 1e-10
@@ -45,11 +47,12 @@ def of_pairs(z: float) -> float:
 def _compare(claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> Evidence:
     ratios = np.array([claimed(z) / true(z) for z in _DISTANCES])
     worst = float(ratios[np.argmax(np.abs(ratios - 1))])
-    return Evidence.from_interval(
-        claim=f"{claim}: over the true one, farthest from 1 of four distances",
-        observed=worst,
+    claim = f"{claim}: over the true one, farthest from 1 of four distances"
+    return compute(
+        claim,
+        worst,
+        _ROUNDING,
         exact=1.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
         method="Gauss-Hermite quadrature in the frequency, sums over phases",
         plots=plots,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
 from ._instances import Waves, scores_of, spread_of
 
 _RIDGE = 0.05
@@ -47,17 +48,12 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
 def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     """Hold the errors of all scores against the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
-    return Evidence.from_interval(
-        claim=(
-            r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
-            rf"$\Delta$ that was drawn: largest share of the bound, {len(spreads)} draws with "
-            r"$\Delta < \frac12$"
-        ),
-        observed=worst,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        upper=1.0,
-        method="computed, with its rounding",
+    claim = (
+        r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
+        rf"$\Delta$ that was drawn: largest share of the bound, {len(spreads)} draws with "
+        r"$\Delta < \frac12$"
     )
+    return compute(claim, worst, _ROUNDING, upper=1.0)
 
 
 @check("leverage.lemma-4", form="restored", name="the last step")
@@ -65,14 +61,9 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the first bound against the second."""
     _, _, end = _ratios(context, in_between)
     end *= factor
-    return Evidence.from_interval(
-        claim=(
-            r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
-            r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}$ for $\Delta \le \frac12$: largest "
-            "ratio"
-        ),
-        observed=end,
-        interval=(end - _ROUNDING, end + _ROUNDING),
-        upper=1.0,
-        method="computed, with its rounding",
+    claim = (
+        r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
+        r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}$ for $\Delta \le \frac12$: largest "
+        "ratio"
     )
+    return compute(claim, end, _ROUNDING, upper=1.0)

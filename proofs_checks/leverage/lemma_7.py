@@ -10,6 +10,7 @@ import numpy as np
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from .._comparisons import compute
 from ._instances import Circle
 
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
@@ -91,16 +92,11 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
 def ball(context: Context, *, which: int = 0) -> Evidence:
     """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
     norms = _in_the_ball(Sums(_MANY), which)
-    return Evidence.from_interval(
-        claim=(
-            r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
-            "is at least"
-        ),
-        observed=norms,
-        interval=(norms * (1 - 1e-6), norms * (1 + 1e-6)),
-        lower=10.0,
-        method="computed, with its rounding",
+    claim = (
+        r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
+        "is at least"
     )
+    return compute(claim, norms, 1e-6, relative=True, lower=10.0)
 
 
 def _in_the_ball(sums: Sums, which: int) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
 from ._instances import pool
 
 _POOL = 11
@@ -30,24 +31,12 @@ def _worst(tau: Any) -> float:
 
 def _uniform(claim: str, tau: Any) -> Evidence:
     worst = _worst(tau)
-    return Evidence.from_interval(
-        claim=claim,
-        observed=worst,
-        exact=1.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        method="computed, with its rounding",
-    )
+    return compute(claim, worst, _ROUNDING, exact=1.0)
 
 
 def _not_uniform(claim: str, tau: Any) -> Evidence:
     gap = abs(_worst(tau) - 1)
-    return Evidence.from_interval(
-        claim=claim,
-        observed=gap,
-        interval=(gap - _ROUNDING, gap + _ROUNDING),
-        lower=0.1,
-        method="computed, with its rounding",
-    )
+    return compute(claim, gap, _ROUNDING, lower=0.1)
 
 
 @check("leverage.limits", form="printed", name="no ridge, where the inverse exists")

@@ -10,6 +10,7 @@ import numpy as np
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Context, Evidence, check
 
+from .._comparisons import compute
 from ._instances import Circle, pool
 
 Scores = Callable[..., Any]
@@ -20,11 +21,11 @@ _ROUNDING = 1e-8
 def _worst(ratios: list[Any], claim: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
-    return Evidence.from_interval(
-        claim=claim,
-        observed=worst,
+    return compute(
+        claim,
+        worst,
+        _ROUNDING,
         exact=1.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
         method=f"computed for {every.size} features, with its rounding",
     )
 

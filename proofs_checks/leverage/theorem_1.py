@@ -11,7 +11,7 @@ from mehler.bounds import Bound, printed
 from mehler.bounds import leverage as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._comparisons import Case, compare_instances, compare_with_bounds, compute
 from . import _instances as extremal
 from ._instances import Waves, pool, scores_of
 from .theorem_2 import ENOUGH
@@ -93,16 +93,11 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
         delta=0.05,
         feature_bound=1.0,
     ).value
-    return Evidence.from_interval(
-        claim=(
-            "Corollary 5 promises less than 0.25 where probabilities differ by a factor of "
-            rf"{tau.max() / tau.min():.1f}: $N_0 = 10^8$ rows buy a small $\Delta$"
-        ),
-        observed=bound,
-        interval=(bound * (1 - 1e-9), bound * (1 + 1e-9)),
-        upper=0.25,
-        method="formulas, evaluated",
+    claim = (
+        "Corollary 5 promises less than 0.25 where probabilities differ by a factor of "
+        rf"{tau.max() / tau.min():.1f}: $N_0 = 10^8$ rows buy a small $\Delta$"
     )
+    return compute(claim, bound, 1e-9, relative=True, upper=0.25, method="formulas, evaluated")
 
 
 @check("leverage.theorem-1", form="proved", name="probabilities from rows", pays=True)
@@ -170,16 +165,11 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
             tau = scores_of(gram, factor * eps * smallest)
             ratio = np.abs(np.log(size * tau / tau.sum())).max() / np.log1p(eps)
             worst = max(worst, float(ratio))
-    return Evidence.from_interval(
-        claim=(
-            r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
-            r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
-        upper=1.0,
-        method="computed, with its rounding",
+    claim = (
+        r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
+        r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"
     )
+    return compute(claim, worst, 1e-9, upper=1.0)
 
 
 def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:

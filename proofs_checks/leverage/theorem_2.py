@@ -12,7 +12,7 @@ from scipy import stats
 from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import Case, compare_with_bounds
+from .._comparisons import Case, compare_with_bounds, compute
 from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
@@ -92,14 +92,11 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         plain = spread_of(waves.gram, errors, _RIDGE)
         large = spread_of(size * waves.gram, size * errors, scale * size * _RIDGE)
         worst = max(worst, large / plain, plain / large)
-    return Evidence.from_interval(
-        claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
-        "farthest from 1",
-        observed=worst,
-        exact=1.0,
-        interval=(worst - 1e-9, worst + 1e-9),
-        method="computed, with its rounding",
+    claim = (
+        r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
+        "farthest from 1"
     )
+    return compute(claim, worst, 1e-9, exact=1.0)
 
 
 def of_the_source(d: float, delta: float) -> float:

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute
+from ..._comparisons import compute
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute
+from ..._comparisons import compute
 
 # Smaller probabilities are not computed to many digits, or are below every float.
 _LEAST = 1e-290

@@ -14,9 +14,16 @@ from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
+from ..._comparisons import (
+    Case,
+    Instance,
+    compare_instances,
+    compare_with_bounds,
+    compute,
+    mean_exceeds,
+)
 from ...kitchen_sinks._quantiles import quantile_points
-from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, compute, draw_products, limit, unit_rows
+from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, draw_products, limit, unit_rows
 
 DELTA, POINTS = 0.1, 5
 # Each of two expectations is right to 1e-13 of the window.

@@ -13,8 +13,8 @@ from mehler.bounds import group_invariant, lower
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances
-from .._shared import Bounding, compute
+from ..._comparisons import Instance, compare_instances, compute
+from .._shared import Bounding
 from .rotations import circle
 
 _CLAIM = "energy distance of two orbits"

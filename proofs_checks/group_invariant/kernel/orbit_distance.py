@@ -11,7 +11,8 @@ from mehler import GroupInvariantFeatures, verify
 from mehler.features.groups import energy_distance, mean_distance
 from mehler.statements import Context, Evidence, check
 
-from .._shared import BLOCKS, DITHER, SPHERE, compute, unit_rows
+from ..._comparisons import compute
+from .._shared import BLOCKS, DITHER, SPHERE, unit_rows
 
 _SCALE, _ROUNDING = 1 / math.sqrt(2 * math.pi * 6), 1e-7
 

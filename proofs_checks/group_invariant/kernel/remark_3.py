@@ -9,7 +9,8 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.statements import Context, Evidence, check
 
-from .._shared import BLOCKS, DITHER, EPSILON, LAW, PAPER, SPHERE, Draw, compute, measure, unit_rows
+from ..._comparisons import compute
+from .._shared import BLOCKS, DITHER, EPSILON, LAW, PAPER, SPHERE, Draw, measure, unit_rows
 
 # The identity, a cycle, its inverse and a transposition of three blocks: with each element its
 # inverse, as the remark assumes, but no group.

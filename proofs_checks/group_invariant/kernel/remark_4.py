@@ -10,7 +10,8 @@ from mehler import GroupInvariantFeatures
 from mehler.features.groups import mean_distance
 from mehler.statements import Context, Evidence, check
 
-from .._shared import BLOCKS, DITHER, EPSILON, SPHERE, Draw, compute, declared, measure, unit_rows
+from ..._comparisons import compute
+from .._shared import BLOCKS, DITHER, EPSILON, SPHERE, Draw, declared, measure, unit_rows
 
 _WINDOW = 1 + EPSILON
 _UNIT: dict[str, Any] = {**DITHER, "window": _WINDOW}

@@ -14,7 +14,8 @@ from mehler.bounds import printed
 from mehler.features.groups import mean_distance
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._shared import BLOCKS, DITHER, EPSILON, PAPER, Draw, compute, measure, unit_rows
+from ..._comparisons import compute
+from .._shared import BLOCKS, DITHER, EPSILON, PAPER, Draw, measure, unit_rows
 
 _ROUNDING = 1e-12  # of eigenvalues: 60 times 1.3, the norm of the matrix, times 1e-15
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute
+from ..._comparisons import compute
 from .theorem_1 import drawn_again, masses, restored_deltas, with_zeros
 
 # Smaller tails are below every float, or are not computed to many digits.

@@ -9,7 +9,8 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute, unit_rows
+from ..._comparisons import compute
+from .._shared import unit_rows
 from .theorem_1 import claimed, least_eigenvalue, positive_semidefinite
 
 _CIRCLE = 400

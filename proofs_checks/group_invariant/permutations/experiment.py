@@ -9,7 +9,7 @@ from typing import Any
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._shared import compute
+from ..._comparisons import compute
 from .._tokens import Tokens
 from . import _task as task
 from . import curves

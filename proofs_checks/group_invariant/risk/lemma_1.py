@@ -8,7 +8,8 @@ from typing import Any
 from mehler import GroupInvariantFeatures
 from mehler.statements import Context, Evidence, check
 
-from .._shared import DITHER, PAPER, Draw, compute, declared, measure, unit_rows
+from ..._comparisons import compute
+from .._shared import DITHER, PAPER, Draw, declared, measure, unit_rows
 
 _OPTIONS: dict[str, Any] = {**PAPER, **DITHER}
 _LAMBDA = 4.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute
+from ..._comparisons import compute
 from .lemma_4 import approximations, target
 
 

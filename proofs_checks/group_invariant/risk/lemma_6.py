@@ -14,8 +14,8 @@ from mehler.features.groups import SignFlips
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._comparisons import Case, compare_with_bounds
-from .._shared import compute, unit_rows
+from ..._comparisons import Case, compare_with_bounds, compute
+from .._shared import unit_rows
 from .._tokens import BINS, WINDOW, fitted
 
 _DELTA = 0.05

@@ -13,8 +13,8 @@ from scipy import integrate, stats
 from mehler.bounds import group_invariant
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances
-from .._shared import Bounding, compute
+from ..._comparisons import Instance, compare_instances, compute
+from .._shared import Bounding
 
 Matrix = list[list[Fraction]]
 _RIDGE = Fraction(1, 10)

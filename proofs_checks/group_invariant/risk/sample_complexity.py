@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler.statements import Context, Evidence, check
 
-from .._shared import compute
+from ..._comparisons import compute
 from .._tokens import Tokens
 
 _PAPER = Tokens(5, 8)

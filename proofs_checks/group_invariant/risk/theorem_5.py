@@ -10,9 +10,16 @@ import numpy as np
 from mehler.bounds import Bound, Term
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
+from ..._comparisons import (
+    Case,
+    Instance,
+    compare_instances,
+    compare_with_bounds,
+    compute,
+    mean_exceeds,
+)
 from ...kitchen_sinks._instances import log_tail, mean_signs
-from .._shared import ENDLESS, Bounding, compute
+from .._shared import ENDLESS, Bounding
 
 _SAMPLES = 4000
 _ROUNDING = 1e-9

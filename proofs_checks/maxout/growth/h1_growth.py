@@ -10,6 +10,7 @@ import numpy as np
 from mehler import exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ._growth import LARGEST, RATED, expansion, in_next_order, lower_mean, mean, upper_mean
 
 Moment = Callable[[int], float]
@@ -68,16 +69,12 @@ def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
         for q in _POOLS
     ]
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.from_interval(
-        claim=(
-            r"$\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi} \le h_1(q) \le \sqrt{2\log q}$: "
-            f"place between the bounds, 0 at the upper one (nearest to an end: $q = {q}$)"
-        ),
-        observed=place,
-        interval=(place - slack, place + slack),
-        lower=0.0,
-        upper=1.0,
-        method="quadrature with its error bound",
+    claim = (
+        r"$\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi} \le h_1(q) \le \sqrt{2\log q}$: "
+        f"place between the bounds, 0 at the upper one (nearest to an end: $q = {q}$)"
+    )
+    return compute(
+        claim, place, slack, lower=0.0, upper=1.0, method="quadrature with its error bound"
     )
 
 
@@ -128,13 +125,8 @@ def _slope_plot() -> Plot:
 def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
     """Hold the expansion of h_1^2 against its own next order, up to an enormous q."""
     worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
-    return Evidence.from_interval(
-        claim=(
-            r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "
-            rf"$\log\log q/\log q$, up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-6, worst + 1e-6),
-        upper=0.4,
-        method="quadrature with its error bound",
+    claim = (
+        r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "
+        rf"$\log\log q/\log q$, up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
     )
+    return compute(claim, worst, 1e-6, upper=0.4, method="quadrature with its error bound")

@@ -11,6 +11,7 @@ import numpy as np
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure
 from ._growth import RATED, in_next_order, variance, variance_rate
 
@@ -76,16 +77,11 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
     )
     # K is good to 1e-13, and its slope in the angle at these roots is above 0.1.
     error = 1e-11
-    return Evidence.from_interval(
-        claim=(
-            "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
-            "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
-        ),
-        observed=narrow - wide,
-        interval=(narrow - wide - error, narrow - wide + error),
-        upper=0.0,
-        method="quadrature with its error bound",
+    claim = (
+        "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
+        "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
     )
+    return compute(claim, narrow - wide, error, upper=0.0, method="quadrature with its error bound")
 
 
 @check("maxout.locality", form="proved", name="the kernel of opposite rows", pays=True)
@@ -113,16 +109,11 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
     # K is good to 1e-13 of sigma^2, at most 25, and V is at least 0.06.
     error = 1e-10
     worst, q = max(drops)
-    return Evidence.from_interval(
-        claim=(
-            r"$K_q(1) - K_q(-1) \le V(q) + \frac1q$, which over $\sigma^2$ tends to 0: their ratio "
-            f"(largest of {len(drops)}: $q = {q}$)"
-        ),
-        observed=worst,
-        interval=(worst - error, worst + error),
-        upper=1.0,
-        method="quadrature with its error bound",
+    claim = (
+        r"$K_q(1) - K_q(-1) \le V(q) + \frac1q$, which over $\sigma^2$ tends to 0: their ratio "
+        f"(largest of {len(drops)}: $q = {q}$)"
     )
+    return compute(claim, worst, error, upper=1.0, method="quadrature with its error bound")
 
 
 @check("maxout.locality", form="proved", name="the radius of kappa")
@@ -138,14 +129,15 @@ def half_angle_bounds(
         angle = half_angle(lambda rho, q=q: float(collision(rho, q)), 0.5)  # type: ignore[misc]
         places.append(((angle - low) / (high - low), error / (high - low), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.from_interval(
-        claim=(
-            r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
-            r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
-            f"(nearest to an end: $q = {q}$)"
-        ),
-        observed=place,
-        interval=(place - slack, place + slack),
+    claim = (
+        r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
+        r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
+        f"(nearest to an end: $q = {q}$)"
+    )
+    return compute(
+        claim,
+        place,
+        slack,
         lower=0.0,
         upper=1.0,
         method="quadrature with its error bound",
@@ -204,16 +196,11 @@ def _angle_plot() -> Plot:
 def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
     """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
-    return Evidence.from_interval(
-        claim=(
-            r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
-            rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-6, worst + 1e-6),
-        upper=0.4,
-        method="quadrature with its error bound",
+    claim = (
+        r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
+        rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
     )
+    return compute(claim, worst, 1e-6, upper=0.4, method="quadrature with its error bound")
 
 
 @check("maxout.locality", form="proved", name="the slope at equal rows")
@@ -227,13 +214,10 @@ def near_one(context: Context, *, collision: Kernel = exact.collision_probabilit
     worst, q, angle = max(ratios)
     # kappa is good to 1e-13, and the smallest divisor is 5e-4.
     rounding = 5e-10
-    return Evidence.from_interval(
-        claim=(
-            r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
-            rf"ratio (largest of {len(ratios)}: $q = {q}$, $\theta = {angle:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - rounding, worst + rounding),
-        upper=1.0 + 2 * rounding,
-        method="quadrature with its error bound",
+    claim = (
+        r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
+        rf"ratio (largest of {len(ratios)}: $q = {q}$, $\theta = {angle:g}$)"
+    )
+    return compute(
+        claim, worst, rounding, upper=1.0 + 2 * rounding, method="quadrature with its error bound"
     )

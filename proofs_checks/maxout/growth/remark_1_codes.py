@@ -14,6 +14,7 @@ from mehler.bounds import lower, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from ..._comparisons import compute
 from ..._measured_products import (
     Draw,
     Measured,
@@ -178,16 +179,12 @@ def exponent_at_pools(
             value = -math.log(float(collision(rho, q))) / math.log(q)
             places.append(((value - low) / (high - low), q, rho))
     place, q, rho = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.from_interval(
-        claim=(
-            r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
-            rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
-        ),
-        observed=place,
-        interval=(place - 1e-9, place + 1e-9),
-        lower=0.0,
-        upper=1.0,
-        method="quadrature with its error bound",
+    claim = (
+        r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
+        rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
+    )
+    return compute(
+        claim, place, 1e-9, lower=0.0, upper=1.0, method="quadrature with its error bound"
     )
 
 
@@ -249,16 +246,11 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
                 gap = float(np.logaddexp(tail, low)) - math.log(2) + rate * m * t * t
                 worst, where = max((worst, where), (gap, (m, kappa, float(t))))
     m, kappa, t = where
-    return Evidence.from_interval(
-        claim=(
-            r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
-            rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-6, worst + 1e-6),
-        upper=0.0,
-        method="binomial tails, computed",
+    claim = (
+        r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
+        rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
     )
+    return compute(claim, worst, 1e-6, upper=0.0, method="binomial tails, computed")
 
 
 # Levels at which each term of the two bounds counts. For equal rows, kappa = 1, the terms depend on
@@ -291,13 +283,8 @@ def sandwich(
                 under = below(rho, **options).total / kappa - 1
                 worst, where = max((worst, where), (max(over, under), (q, rho)))
     q, rho = where
-    return Evidence.from_interval(
-        claim=(
-            r"$\kappa_q$ less its upper bound, or its lower bound less $\kappa_q$, over $\kappa_q$ "
-            rf"(largest at $q = {q}$, $\rho = {rho:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
-        upper=0.0,
-        method="bounds at many levels, evaluated",
+    claim = (
+        r"$\kappa_q$ less its upper bound, or its lower bound less $\kappa_q$, over $\kappa_q$ "
+        rf"(largest at $q = {q}$, $\rho = {rho:g}$)"
     )
+    return compute(claim, worst, 1e-9, upper=0.0, method="bounds at many levels, evaluated")

@@ -11,6 +11,7 @@ import numpy as np
 from mehler import exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ._growth import LARGEST, lower_mean, mean, upper_mean
 
 Rate = Callable[[float], float]
@@ -49,17 +50,13 @@ def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
         low, high = _bounds(q)
         places.append(((high - moment(q)) / (high - low), error * moment(q), q))
     place, slack, q = max(places, key=lambda row: abs(row[0] - 0.5))
-    return Evidence.from_interval(
-        claim=(
-            r"$(\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi})^2 \le \sigma^2(q) \le "
-            r"1 + 2\log q$: place between the bounds, 0 at the upper one "
-            f"(nearest to an end: $q = {q}$)"
-        ),
-        observed=place,
-        interval=(place - slack, place + slack),
-        lower=0.0,
-        upper=1.0,
-        method="quadrature with its error bound",
+    claim = (
+        r"$(\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi})^2 \le \sigma^2(q) \le "
+        r"1 + 2\log q$: place between the bounds, 0 at the upper one "
+        f"(nearest to an end: $q = {q}$)"
+    )
+    return compute(
+        claim, place, slack, lower=0.0, upper=1.0, method="quadrature with its error bound"
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 Kernel = Callable[[float, int], Any]
@@ -71,17 +72,12 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             integral = float(end / 2 * (weights @ (kappa * np.cos(angle))))
             ratios.append((float(kernel(rho, q)) / integral, q, rho))
     ratio, q, rho = max(ratios, key=lambda row: abs(row[0] - 1))
-    return Evidence.from_interval(
-        claim=(
-            r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
-            rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(ratios)} "
-            rf"($q = {q}$, $\rho = {rho:g}$)"
-        ),
-        observed=ratio,
-        exact=1.0,
-        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
-        method="Gauss's rule in the angle",
+    claim = (
+        r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
+        rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(ratios)} "
+        rf"($q = {q}$, $\rho = {rho:g}$)"
     )
+    return compute(claim, ratio, _ROUNDING, exact=1.0, method="Gauss's rule in the angle")
 
 
 @check("maxout.centred-kernel", form="proved", name="the localiser localises")
@@ -94,16 +90,11 @@ def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
             most = 8 * exact.max_moment(1, q) ** 2 * float(exact.collision_probability(rho, q))
             ratios.append((ratio / most, q, rho))
     worst, q, rho = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
-            rf"their ratio (largest of {len(ratios)}: $q = {q}$, $\rho = {rho:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
-        upper=1.0,
-        method="quadrature with its error bound",
+    claim = (
+        r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
+        rf"their ratio (largest of {len(ratios)}: $q = {q}$, $\rho = {rho:g}$)"
     )
+    return compute(claim, worst, 1e-9, upper=1.0, method="quadrature with its error bound")
 
 
 @check("maxout.centred-kernel", form="proved", name="centring by the mean of the units")

@@ -11,6 +11,7 @@ import numpy as np
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
@@ -121,17 +122,12 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
         for rho in _PAIR_RHO
     ]
     worst = max(ratios, key=lambda ratio: abs(ratio - 1))
-    return Evidence.from_interval(
-        claim=(
-            r"$\mathrm{Cov}(X_1, X_2) = \rho(1-\rho^2)\kappa_q'(q\kappa_q - 1)/(q(q-1))$, $q = 2$: "
-            f"over its value by signs and half-lines, farthest from 1 of {len(_PAIR_RHO)} "
-            "correlations"
-        ),
-        observed=worst,
-        exact=1.0,
-        interval=(worst - 1e-9, worst + 1e-9),
-        method="closed forms, with their rounding",
+    claim = (
+        r"$\mathrm{Cov}(X_1, X_2) = \rho(1-\rho^2)\kappa_q'(q\kappa_q - 1)/(q(q-1))$, $q = 2$: "
+        f"over its value by signs and half-lines, farthest from 1 of {len(_PAIR_RHO)} "
+        "correlations"
     )
+    return compute(claim, worst, 1e-9, exact=1.0, method="closed forms, with their rounding")
 
 
 @check("maxout.decoupled-kernel", form="proved", name="variance of a product")

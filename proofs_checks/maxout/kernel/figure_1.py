@@ -12,6 +12,7 @@ import numpy as np
 from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ..._measured_products import MISS, Draw, Measured, compare_with_claims, draws
 
 _STEP = 0.11  # spectral: the error of total mass, 1e-14, is rounding
@@ -201,14 +202,15 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
         for q in _POOLS
     ]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.from_interval(
-        claim=(
-            r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
-            f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"
-        ),
-        observed=float(worst),
+    claim = (
+        r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
+        f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"
+    )
+    return compute(
+        claim,
+        float(worst),
+        2 * error,
         exact=0.0,
-        interval=(float(worst) - 2 * error, float(worst) + 2 * error),
         resolution=1e-9,
         method="two quadratures with their error bounds",
     )

@@ -8,6 +8,7 @@ from typing import Any
 from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, check
 
+from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions
 
 _RHO = (1.0, 0.0, -1.0)
@@ -55,14 +56,10 @@ def computed(
     error = 1e-13
     gaps = [(float(collision(r, q)) - claimed(r, q), r, q) for r in _RHO for q in pools]
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.from_interval(
-        claim=(
-            "the Gaussian integral for $\\kappa_q$ takes the printed values "
-            f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"
-        ),
-        observed=worst,
-        exact=0.0,
-        interval=(worst - error, worst + error),
-        resolution=1e-12,
-        method="quadrature with its error bound",
+    claim = (
+        "the Gaussian integral for $\\kappa_q$ takes the printed values "
+        f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"
+    )
+    return compute(
+        claim, worst, error, exact=0.0, resolution=1e-12, method="quadrature with its error bound"
     )

@@ -13,6 +13,7 @@ import numpy as np
 from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions, points
 
 Coefficients = Callable[[int, int], Any]
@@ -56,14 +57,15 @@ def first_three(
         for i, (a, b) in enumerate(zip(coefficients(q, 3), printed_coefficients(q), strict=False))
     ]
     worst, q, i = max(gaps, key=lambda gap: abs(gap[0]))
-    return Evidence.from_interval(
-        claim=(
-            "$a_0, a_1, a_2$ from $h_1, h_2$ agree with the expansion of $P(D = D')$ "
-            f"(largest difference of {len(gaps)}: $a_{i}$ at $q = {q}$)"
-        ),
-        observed=worst,
+    claim = (
+        "$a_0, a_1, a_2$ from $h_1, h_2$ agree with the expansion of $P(D = D')$ "
+        f"(largest difference of {len(gaps)}: $a_{i}$ at $q = {q}$)"
+    )
+    return compute(
+        claim,
+        worst,
+        slack,
         exact=0.0,
-        interval=(worst - slack, worst + slack),
         resolution=1e-12,
         method="one-dimensional moments against a double integral, with their error bounds",
     )
@@ -207,11 +209,12 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
             )
             estimates.append((abs(fine - claimed), fine, abs(fine - coarse), claimed, name, q))
     _, value, error, claimed, name, q = max(estimates, key=lambda row: row[0] / row[2])
-    return Evidence.from_interval(
-        claim=f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)",
-        observed=value,
+    claim = f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)"
+    return compute(
+        claim,
+        value,
+        error,
         exact=claimed,
-        interval=(value - error, value + error),
         resolution=1e-2,
         method="partial sum and asymptotic tail; error from half as many terms",
         assumptions=("a_i is asymptotically h_1/(sqrt 2 pi) i^(-3/2) (1 + O(1/i))",),

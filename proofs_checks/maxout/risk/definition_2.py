@@ -15,6 +15,8 @@ from mehler import doubling
 from mehler.doubling import DoublingDimension
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
+
 # Circles of latitude (polar angle, points, turn), in degrees: 22 caps of 30 degrees.
 CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0, 1, 0.0))
 
@@ -100,13 +102,10 @@ def half_balls(
 ) -> Evidence:
     """Measure how far a point of the sphere can be from the 22 cap centres."""
     angle = covering_angle(on_circles(circles))
-    return Evidence.from_interval(
-        claim="22 caps of 30 degrees cover the sphere, so that $d_M \\le 5$ in $R^3$",
-        observed=angle,
-        # Coordinates of size 1 with a handful of roundings, in degrees.
-        interval=(angle - 1e-9, angle + 1e-9),
-        upper=30.0,
-        method="angles of the facets of the convex hull, in float64",
+    claim = "22 caps of 30 degrees cover the sphere, so that $d_M \\le 5$ in $R^3$"
+    # Coordinates of size 1 with a handful of roundings, in degrees.
+    return compute(
+        claim, angle, 1e-9, upper=30.0, method="angles of the facets of the convex hull, in float64"
     )
 
 
@@ -247,16 +246,11 @@ def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = word
         gram = rows @ rows.T
         np.fill_diagonal(gram, -1.0)
         nearest = min(nearest, math.sqrt(2 - 2 * float(gram.max())))
-    return Evidence.from_interval(
-        claim=(
-            r"$b^{\lceil s/2\rceil}$ unit vectors with $s$ entries in $sb$ columns are farther "
-            "than 1 apart: smallest distance"
-        ),
-        observed=nearest,
-        interval=(nearest - 1e-9, nearest + 1e-9),
-        lower=1.0 + 1e-6,
-        method="all pairs of words, computed",
+    claim = (
+        r"$b^{\lceil s/2\rceil}$ unit vectors with $s$ entries in $sb$ columns are farther "
+        "than 1 apart: smallest distance"
     )
+    return compute(claim, nearest, 1e-9, lower=1.0 + 1e-6, method="all pairs of words, computed")
 
 
 def sparse_order(s: int, d: int) -> float:
@@ -278,14 +272,10 @@ def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order
         choices = (math.lgamma(d + 1) - math.lgamma(s + 1) - math.lgamma(d - s + 1)) / math.log(2)
         places += [(low / rate(s, d), s, d), ((choices + s * math.log2(5)) / rate(s, d), s, d)]
     place, s, d = max(places, key=lambda row: abs(math.log(row[0] / math.sqrt(0.5))))
-    return Evidence.from_interval(
-        claim=(
-            r"the dimension of $s$-sparse unit vectors over $s\log_2d$ lies between 1/4 and 2: "
-            f"bounds (farthest: $s = {s}$, $d = {d}$)"
-        ),
-        observed=place,
-        interval=(place - 1e-9, place + 1e-9),
-        lower=0.25,
-        upper=2.0,
-        method="a packing and a covering, counted",
+    claim = (
+        r"the dimension of $s$-sparse unit vectors over $s\log_2d$ lies between 1/4 and 2: "
+        f"bounds (farthest: $s = {s}$, $d = {d}$)"
+    )
+    return compute(
+        claim, place, 1e-9, lower=0.25, upper=2.0, method="a packing and a covering, counted"
     )

@@ -12,6 +12,8 @@ from scipy import special
 from mehler import exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._comparisons import compute
+
 _POOL = 4
 # Beyond this, |M| has no mass that a float could see.
 _END = 40.0
@@ -66,15 +68,17 @@ def union(
     """Follow the distance from the classes as C grows."""
     scale = 8.0
     _, high = ends(scale, _POOL)
-    return Evidence.from_interval(
-        claim=(
-            r"bound of the distance of $K(\cdot, z)$ from $\mathcal F_C$, which tends to 0: "
-            f"$C = {scale:g}$, "
-            f"$q = {_POOL}$, below $10^{{-8}}$"
-        ),
-        observed=high,
-        # A root of a moment to 1e-12 of what it is made of.
-        interval=(high * (1 - 1e-9), high * (1 + 1e-9)),
+    claim = (
+        r"bound of the distance of $K(\cdot, z)$ from $\mathcal F_C$, which tends to 0: "
+        f"$C = {scale:g}$, "
+        f"$q = {_POOL}$, below $10^{{-8}}$"
+    )
+    # A root of a moment to 1e-12 of what it is made of.
+    return compute(
+        claim,
+        high,
+        1e-9,
+        relative=True,
         upper=1e-8,
         method="bounds of the proof, evaluated",
         plots=(_plot(),),

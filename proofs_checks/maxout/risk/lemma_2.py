@@ -13,7 +13,7 @@ from scipy import special, stats
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, compare_with_bounds
+from ..._comparisons import Case, compare_with_bounds, compute
 from ._risks import Law, block_sizes, observed_series, units
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
@@ -206,15 +206,12 @@ def on_subspheres(
                         (failure(limit.value, r, q * m) / delta, r, q, m) for limit in bounds
                     ]
     share, r, q, m = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
-            f"{len(ratios)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
-        ),
-        observed=share,
-        interval=(share * (1 - 1e-6), share * (1 + 1e-6)),
-        upper=1.0,
-        method="chi distribution, computed",
+    claim = (
+        "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
+        f"{len(ratios)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"
+    )
+    return compute(
+        claim, share, 1e-6, relative=True, upper=1.0, method="chi distribution, computed"
     )
 
 

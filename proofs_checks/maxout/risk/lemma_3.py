@@ -15,7 +15,7 @@ from mehler import exact, verify
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, compare_instances, compare_with_bounds
+from ..._comparisons import Case, compare_instances, compare_with_bounds, compute
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
@@ -234,16 +234,11 @@ def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Ev
                 exponent = m * v**2 / (2 * (b**2 + b * v))
                 ratios.append((math.log(2 / delta) / exponent, q, m, delta))
     worst, q, m, delta = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
-            rf"(largest of {len(ratios)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-12), worst * (1 + 1e-12)),
-        upper=1.0,
-        method="formulas, evaluated",
+    claim = (
+        r"$\log(2/\delta)$ over the exponent of Bernstein's inequality at the bound, at most 1 "
+        rf"(largest of {len(ratios)}: $q = {q}$, $m = {m:g}$, $\delta = {delta:g}$)"
     )
+    return compute(claim, worst, 1e-12, relative=True, upper=1.0, method="formulas, evaluated")
 
 
 def _variance_bound(q: int, norm: float, m: int) -> float:
@@ -377,15 +372,12 @@ def all_units(
     delta, n_units = 0.01, 1000
     chance = (1 - share(delta, n_units)) ** n_units
     promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
-    return Evidence.from_interval(
-        claim=(
-            r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
-            f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
-        ),
-        observed=chance,
-        interval=(chance * (1 - 1e-9), chance * (1 + 1e-9)),
-        lower=promised,
-        method="independent units, computed",
+    claim = (
+        r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
+        f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
+    )
+    return compute(
+        claim, chance, 1e-9, relative=True, lower=promised, method="independent units, computed"
     )
 
 
@@ -397,16 +389,11 @@ def conditioned_mean(
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
     inside = 1 - 2 * stats.norm.sf(level)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
-    return Evidence.from_interval(
-        claim=(
-            rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
-            rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
-        ),
-        observed=value,
-        exact=unconditional,
-        interval=(value - 1e-12, value + 1e-12),
-        method="truncated normal, computed",
+    claim = (
+        rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
+        rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
     )
+    return compute(claim, value, 1e-12, exact=unconditional, method="truncated normal, computed")
 
 
 def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
@@ -433,10 +420,10 @@ def shortfall_evidence(
     A shortfall of s costs `slope` times s.
     """
     chance = probability(bound.value / slope)
-    return Evidence.from_interval(
-        claim=claim,
-        observed=chance,
-        interval=(chance - 1e-12, chance + 1e-12),
+    return compute(
+        claim,
+        chance,
+        1e-12,
         upper=1 - bound.probability,
         method="distribution of the half-normal, computed",
     )

@@ -13,7 +13,7 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._comparisons import compare_instances
+from ..._comparisons import compare_instances, compute
 from . import _instances as instances
 from ._risks import (
     Bounding,
@@ -74,16 +74,13 @@ def factor_is_enough(
             )
             ratios.append((ratio, f"$R = {radius:g}$, $B = {loss_bound:g}$, {where}"))
     worst, where = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            rf"the display of Theorem 2 times $RB$, over the box, with $C' = {c_prime:g}$ and "
-            r"$|V| \le B$: what is proved of that excess over the published form, at most 1 "
-            f"(largest of a grid: {where})"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-12), worst * (1 + 1e-12)),
-        upper=1.0 + 1e-12,
-        method="formulas, evaluated",
+    claim = (
+        rf"the display of Theorem 2 times $RB$, over the box, with $C' = {c_prime:g}$ and "
+        r"$|V| \le B$: what is proved of that excess over the published form, at most 1 "
+        f"(largest of a grid: {where})"
+    )
+    return compute(
+        claim, worst, 1e-12, relative=True, upper=1.0 + 1e-12, method="formulas, evaluated"
     )
 
 
@@ -137,16 +134,11 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
             )
             ratios.append((needed / (n * math.log(n) * math.log(d)), n, d))
     worst, n, d = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
-            rf"$C'N\log N\log d$, at most 8 (largest at $N = {n:g}$, $d = {d:g}$)"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
-        upper=8.0,
-        method="formulas, evaluated",
+    claim = (
+        r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
+        rf"$C'N\log N\log d$, at most 8 (largest at $N = {n:g}$, $d = {d:g}$)"
     )
+    return compute(claim, worst, 1e-9, relative=True, upper=8.0, method="formulas, evaluated")
 
 
 @check("maxout.remark-2", form="proved", name="a finite set, by the repair")
@@ -171,17 +163,12 @@ def by_the_repair(
                 rate = 0.25 * (1 + math.sqrt(-2 * math.log(delta))) / math.sqrt(n)
                 ratios.append((bound["approximation"] / rate, n, q, delta))
     worst, n, q, delta = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"with $m = \sigma^2(q)N$ features the approximation term is at most "
-            r"$\frac{LC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$: ratio "
-            rf"(largest at $N = {n:g}$, $q = {q}$, $\delta = {delta:g}$)"
-        ),
-        observed=worst,
-        interval=(worst - 1e-9, worst + 1e-9),
-        upper=1.0 + 2e-9,
-        method="formulas, evaluated",
+    claim = (
+        r"with $m = \sigma^2(q)N$ features the approximation term is at most "
+        r"$\frac{LC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$: ratio "
+        rf"(largest at $N = {n:g}$, $q = {q}$, $\delta = {delta:g}$)"
     )
+    return compute(claim, worst, 1e-9, upper=1.0 + 2e-9, method="formulas, evaluated")
 
 
 def printed_remark(

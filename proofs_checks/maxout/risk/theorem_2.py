@@ -12,7 +12,7 @@ from scipy import special
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import compare_instances
+from ..._comparisons import compare_instances, compute
 from . import _instances as instances
 from ._risks import (
     Bounding,
@@ -104,16 +104,11 @@ def over_the_box_ratio(
 def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     """Compare what is proved of the excess over the box with the theorem's own display."""
     worst, where = over_the_box_ratio(c_prime)
-    return Evidence.from_interval(
-        claim=(
-            rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
-            f"that excess over the published form, at most 1 (largest of a grid: {where})"
-        ),
-        observed=worst,
-        interval=(worst * (1 - 1e-12), worst * (1 + 1e-12)),
-        upper=1.0,
-        method="formulas, evaluated",
+    claim = (
+        rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
+        f"that excess over the published form, at most 1 (largest of a grid: {where})"
     )
+    return compute(claim, worst, 1e-12, relative=True, upper=1.0, method="formulas, evaluated")
 
 
 @check("maxout.theorem-2", form="proved", name="dimension-free", pays=True)
@@ -174,15 +169,12 @@ def smaller(
                     )
                     ratios.append((paper["approximation"] / free["approximation"], q, m, failure))
     least, q, m, failure = min(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"approximation term of the paper's shape over the dimension-free one, at least "
-            f"$2\\sqrt 2$ (least of {len(ratios)}: $q = {q}$, $m = {m}$, failure {failure:g})"
-        ),
-        observed=least,
-        interval=(least * (1 - 1e-12), least * (1 + 1e-12)),
-        lower=2 * math.sqrt(2),
-        method="formulas, evaluated",
+    claim = (
+        r"approximation term of the paper's shape over the dimension-free one, at least "
+        f"$2\\sqrt 2$ (least of {len(ratios)}: $q = {q}$, $m = {m}$, failure {failure:g})"
+    )
+    return compute(
+        claim, least, 1e-12, relative=True, lower=2 * math.sqrt(2), method="formulas, evaluated"
     )
 
 
@@ -254,16 +246,13 @@ def bounded_difference(
     r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
     moved, limit, n = max(changes, key=lambda row: row[0] / row[1])
-    return Evidence.from_interval(
-        claim=(
-            r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
-            f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "
-            f"$N = {n}$"
-        ),
-        observed=moved,
-        interval=(moved * (1 - 1e-10), moved * (1 + 1e-10)),
-        upper=limit,
-        method="binomial coefficient, computed",
+    claim = (
+        r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
+        f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "
+        f"$N = {n}$"
+    )
+    return compute(
+        claim, moved, 1e-10, relative=True, upper=limit, method="binomial coefficient, computed"
     )
 
 
