@@ -48,10 +48,10 @@ class Case:
 
 
 def compare_with_bounds(
-    cases: Sequence[Case],
-    *,
     claim: str,
+    cases: Sequence[Case],
     false_alarm: float,
+    *,
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
@@ -120,10 +120,10 @@ def compute(
 
 
 def compare_ratios(
-    ratios: Sequence[tuple[float, float, float, int]],
-    *,
     claim: str,
+    ratios: Sequence[tuple[float, float, float, int]],
     false_alarm: float,
+    *,
     method: str,
 ) -> Evidence:
     """Compare means of draws over their bounds, of several settings, with 1.
@@ -144,7 +144,7 @@ def compare_ratios(
     )
 
 
-def compare_instances(instances: Sequence[Instance], *, claim: str) -> Evidence:
+def compare_instances(claim: str, *instances: Instance) -> Evidence:
     """Compare values with their promised bounds, and report the nearest instance."""
     worst = max(instances, key=lambda row: row.ratio[0])
     low, high = worst.ratio

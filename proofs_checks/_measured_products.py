@@ -263,10 +263,10 @@ def _count_collisions(
 def compare_with_claims(
     measured: Measured,
     claimed: Any,
+    claim: str,
     *,
     resolution: Any,
     error: Any = 0.0,
-    claim: str,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Compare claimed values (n,) with intervals that contain the truth simultaneously.

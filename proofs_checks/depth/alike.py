@@ -77,7 +77,7 @@ def above(context: Context, *, bound: Gap = most) -> Evidence:
         for rho in _RHO
     ]
     claim = r"$1 - C(\rho) \le (1 - \rho)/\sigma^2(q)$"
-    return compare_instances(instances, claim=claim)
+    return compare_instances(claim, *instances)
 
 
 @check("depth.alike", form="printed", name="one layer from below")
@@ -90,7 +90,7 @@ def below(context: Context, *, bound: Gap = least) -> Evidence:
         if (value := bound(rho, q)) > 0
     ]
     claim = r"$1 - C(\rho) \ge \kappa_q(\rho)(1 - \rho)/\sigma^2(q)$"
-    return compare_instances(instances, claim=claim)
+    return compare_instances(claim, *instances)
 
 
 @check("depth.alike", form="printed", name="ten layers")
@@ -107,7 +107,7 @@ def deep(
             for k in depths
         ]
     claim = r"$1 - \rho_{l+1} \le (1 - \rho_l)/\sigma^2(q)$ in networks"
-    return compare_instances(instances, claim=claim)
+    return compare_instances(claim, *instances)
 
 
 @check("depth.alike", form="printed", name="a thousand layers of pools of two")
@@ -124,7 +124,7 @@ def pools_of_two(
             name = f"angle {theta:.3g}, {depth} layers"
             instances.append(Instance(name, (angle - slack, angle + slack), bound(theta, depth)))
     claim = r"$\theta_l \le 3\pi/(l + 3\pi/\theta_0)$ for $q = 2$"
-    return compare_instances(instances, claim=claim)
+    return compare_instances(claim, *instances)
 
 
 @check("depth.alike", form="printed", name="the slope with biases")
@@ -136,14 +136,8 @@ def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w:
     # Gaps lose 1e-14; the next term of the map is of the order of their root.
     rounding = 4e-14 / before + 3 * math.sqrt(before)
     claim = rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$"
-    return compute(
-        claim,
-        ratio,
-        rounding,
-        exact=slope(w),
-        resolution=0.05,
-        method="computed, with a bound of the next term",
-    )
+    method = "computed, with a bound of the next term"
+    return compute(claim, ratio, rounding, exact=slope(w), resolution=0.05, method=method)
 
 
 def _about(value: float) -> tuple[float, float]:

@@ -49,13 +49,8 @@ def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
         f"distinguished from 0 (least at $q = {q}$, depth {depth}{biases})"
     )
     # Eight rows, entries good to 1e-13.
-    return compute(
-        claim,
-        observed,
-        1e-12,
-        lower=_TOLD,
-        method="eigenvalues in float64, with a bound of their error",
-    )
+    method = "eigenvalues in float64, with a bound of their error"
+    return compute(claim, observed, 1e-12, lower=_TOLD, method=method)
 
 
 @check("depth.positive-definite", form="printed", name="covariance of opposite points")

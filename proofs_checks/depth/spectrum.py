@@ -156,8 +156,8 @@ def tangent(
 ) -> Evidence:
     """Hold the tangent kernel's eigenvalues of odd and even degree against the limit."""
     return compare_instances(
-        _instances("ntk", context, claimed, slope),
-        claim=r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
+        r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
+        *_instances("ntk", context, claimed, slope),
     )
 
 
@@ -167,8 +167,8 @@ def covariance(
 ) -> Evidence:
     """Hold the covariance's."""
     return compare_instances(
-        _instances("nngp", context, claimed, slope),
-        claim=r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
+        r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
+        *_instances("nngp", context, claimed, slope),
     )
 
 

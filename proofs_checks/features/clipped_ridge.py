@@ -71,8 +71,7 @@ def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.nd
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
     """Hold each term where it is equal to the excess risk."""
     return compare_instances(
-        [*opposite(bound), *shrunk(bound)],
-        claim="mean excess risk at a row that is left out",
+        "mean excess risk at a row that is left out", *opposite(bound), *shrunk(bound)
     )
 
 
@@ -102,12 +101,9 @@ def drawn(
         risks = _risks(rng, z, labels, n, ridge, n_draws) - least
         low, high = intervals.bounded(risks, -least, 4 - least, share)
         ratios.append((low / limit, float(risks.mean()) / limit, high / limit, m))
-    return compare_ratios(
-        ratios,
-        claim="mean excess risk over its bound",
-        false_alarm=context.false_alarm,
-        method=f"empirical Bernstein interval of {n_draws} draws of rows",
-    )
+    claim = "mean excess risk over its bound"
+    method = f"empirical Bernstein interval of {n_draws} draws of rows"
+    return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
 def _risks(

@@ -187,24 +187,16 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
         below = best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
         where = {"ridge": ridge, "m": m}
         cases.append(Case(drawn=drawn, bound=limit, lower=below, where=where))
-    return compare_with_bounds(
-        cases,
-        claim="the spectral error of pairs keeps the known bound",
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * 1600,
-    )
+    claim = "the spectral error of pairs keeps the known bound"
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 1600)
 
 
 @check("features.gram-error", form="proved", name="bounded and unbounded features", pays=True)
 def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Count violations by bounded and unbounded maps."""
     cases = list(_cases(context, bound))
-    return compare_with_bounds(
-        cases,
-        claim="the spectral error of pairs, offsets and maxout features keeps its bounds",
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * 400,
-    )
+    claim = "the spectral error of pairs, offsets and maxout features keeps its bounds"
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 400)
 
 
 def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
@@ -249,24 +241,17 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
         limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **moments)
         below = _below(name, rows, 100, None)
         cases.append(Case(drawn=errors, bound=limit, lower=below, where={"map": name}))
-    return compare_with_bounds(
-        cases,
-        claim="the operator norm of the error keeps its bound",
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * 100,
-    )
+    claim = "the operator norm of the error keeps its bound"
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 100)
 
 
 @check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Compare the bounds of bounded features with errors of binomial fractions."""
-    return compare_instances([*one_for_each(bound), *one_row(bound)], claim="spectral error")
+    return compare_instances("spectral error", *one_for_each(bound), *one_row(bound))
 
 
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Compare the bounds of unbounded features with squares of normals, and Chebyshev's law."""
-    return compare_instances(
-        [*one_square(bound), *one_variance(bound)],
-        claim="operator norm of the error",
-    )
+    return compare_instances("operator norm of the error", *one_square(bound), *one_variance(bound))

@@ -225,76 +225,61 @@ _CLAIM = "what is claimed over what happens"
 @check("features.lower", form="printed", name="one pair")
 def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
     """Hold the bound of one pair for squares of normals, and for codes."""
-    return compare_instances(
-        [*squares(bound), *codes(bound)],
-        claim=f"error at one pair, {_CLAIM}",
-    )
+    return compare_instances(f"error at one pair, {_CLAIM}", *squares(bound), *codes(bound))
 
 
 @check("features.lower", form="proved", name="all pairs")
 def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
     """Hold the bound of all pairs for orthonormal rows."""
-    return compare_instances(
-        [*lengths(bound)],
-        claim=f"largest error of orthonormal rows, {_CLAIM}",
-    )
+    return compare_instances(f"largest error of orthonormal rows, {_CLAIM}", *lengths(bound))
 
 
 @check("features.lower", form="proved", name="a packing")
 def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound of a set for a packing."""
-    return compare_instances([*packing(bound)], claim=f"largest error over a set, {_CLAIM}")
+    return compare_instances(f"largest error over a set, {_CLAIM}", *packing(bound))
 
 
 @check("features.lower", form="proved", name="the best learner of two laws")
 def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
-    return compare_instances([*majority(bound)], claim=f"mean excess risk, {_CLAIM}")
+    return compare_instances(f"mean excess risk, {_CLAIM}", *majority(bound))
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
 def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws for each row."""
-    return compare_instances([*majorities(bound)], claim=f"mean excess risk, {_CLAIM}")
+    return compare_instances(f"mean excess risk, {_CLAIM}", *majorities(bound))
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
 def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Evidence:
     """Hold the bound of the risk at the rows against the largest risk of good estimators."""
-    return compare_instances(
-        [*normal_means(bound)],
-        claim=f"mean excess risk at the rows, {_CLAIM}",
-    )
+    return compare_instances(f"mean excess risk at the rows, {_CLAIM}", *normal_means(bound))
 
 
 @check("features.lower", form="proved", name="a missing row")
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
-    return compare_instances([*distinct_rows(bound)], claim=f"spectral error, {_CLAIM}")
+    return compare_instances(f"spectral error, {_CLAIM}", *distinct_rows(bound))
 
 
 @check("features.lower", form="proved", name="one direction")
 def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction) -> Evidence:
     """Hold the bound by one direction where there is no other."""
-    return compare_instances(
-        [*one_direction(bound)],
-        claim=f"spectral error, one row, {_CLAIM}",
-    )
+    return compare_instances(f"spectral error, one row, {_CLAIM}", *one_direction(bound))
 
 
 @check("features.lower", form="proved", name="a rare draw")
 def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
-    return compare_instances([*rare_draws(bound)], claim=f"spectral error, one row, {_CLAIM}")
+    return compare_instances(f"spectral error, one row, {_CLAIM}", *rare_draws(bound))
 
 
 @check("features.lower", form="proved", name="one frequency")
 def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evidence:
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
-    return compare_instances(
-        [*rare_frequencies(bound)],
-        claim=f"spectral error, rows of a line, {_CLAIM}",
-    )
+    return compare_instances(f"spectral error, rows of a line, {_CLAIM}", *rare_frequencies(bound))
 
 
 @check("features.lower", form="proved", name="the nearest function", pays=True)

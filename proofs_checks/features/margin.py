@@ -74,11 +74,9 @@ def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
         )
         for case in settings
     ]
+    claim = f"risk over its bound exceeds 1 with probability at most {_DELTA:g}"
     return compare_with_bounds(
-        cases,
-        claim=f"risk over its bound exceeds 1 with probability at most {_DELTA:g}",
-        false_alarm=context.false_alarm,
-        n_features=sum(d for d, _, _ in settings),
+        claim, cases, context.false_alarm, n_features=sum(d for d, _, _ in settings)
     )
 
 
@@ -115,10 +113,10 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 @check("features.margin", form="printed", name="memorised rows")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Compare the bound with the risk of memorised rows: margin, weights and threshold."""
-    return compare_instances([*memorised(bound)], claim="probability of a wrong class")
+    return compare_instances("probability of a wrong class", *memorised(bound))
 
 
 @check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Compare the confidence with the exact one where labels are those of a coin."""
-    return compare_instances([*coin(bound)], claim="chance that the risk exceeds its bound")
+    return compare_instances("chance that the risk exceeds its bound", *coin(bound))

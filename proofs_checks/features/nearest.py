@@ -41,7 +41,7 @@ _N, _D = 24, 6
 @check("features.nearest", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
-    return compare_instances([*one_row(bound)], claim="mean square distance of the nearest")
+    return compare_instances("mean square distance of the nearest", *one_row(bound))
 
 
 @check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
@@ -59,12 +59,9 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
         most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
         low, high = intervals.bounded(distances, 0.0, most, context.false_alarm / len(cases))
         ratios.append((low / limit, float(distances.mean()) / limit, high / limit, m * n_draws))
-    return compare_ratios(
-        ratios,
-        claim="mean square distance over its bound",
-        false_alarm=context.false_alarm,
-        method=f"empirical Bernstein interval of {n_draws} draws",
-    )
+    claim = "mean square distance over its bound"
+    method = f"empirical Bernstein interval of {n_draws} draws"
+    return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
 def _missed(grams_: Any, kernel: Any) -> Any:

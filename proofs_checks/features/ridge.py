@@ -266,12 +266,9 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         most = first ** (2 * smoothness) * _NORM**2 + _NOISE**2
         low, high = intervals.bounded(excess, 0.0, most, share)
         ratios.append((low / limit, float(excess.mean()) / limit, high / limit, m * n_draws))
-    return compare_ratios(
-        ratios,
-        claim="mean risk over its bound",
-        false_alarm=context.false_alarm,
-        method=f"empirical Bernstein interval of {n_draws} draws",
-    )
+    claim = "mean risk over its bound"
+    method = f"empirical Bernstein interval of {n_draws} draws"
+    return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
 def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]:
@@ -289,11 +286,9 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold each term where it is nearly equal to the risk."""
     return compare_instances(
-        [
-            *(one for part in (one_row, left_out) for one in part(bound)),
-            *(one for part in _SOURCE for one in part(bound)),
-        ],
-        claim="mean excess risk",
+        "mean excess risk",
+        *(one for part in (one_row, left_out) for one in part(bound)),
+        *(one for part in _SOURCE for one in part(bound)),
     )
 
 

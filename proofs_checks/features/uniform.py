@@ -269,12 +269,8 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
             )
             drawn = errors(context, one, _draws(context))
             cases.append(Case(drawn=drawn, bound=limit, where={"map": one.name, "m": one.m}))
-    return compare_with_bounds(
-        cases,
-        claim="the largest error of pairs over a grid of a set keeps the known bound",
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * 600,
-    )
+    claim = "the largest error of pairs over a grid of a set keeps the known bound"
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 600)
 
 
 @check("features.uniform", form="proved", name="draws of many maps", pays=True)
@@ -290,28 +286,22 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
     distances = group_errors(context, _TEMPLATES, _draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
     cases.append(Case(drawn=distances, bound=limit, where={"map": "group", "m": _TEMPLATES}))
-    return compare_with_bounds(
-        cases,
-        claim=(
-            "the largest error over a grid of a set keeps its bounds: cosines of several spectra, "
-            "group-invariant features, rectified and centred maxout units"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * 600,
+    claim = (
+        "the largest error over a grid of a set keeps its bounds: cosines of several spectra, "
+        "group-invariant features, rectified and centred maxout units"
     )
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 600)
 
 
 @check("features.uniform", form="proved", name="rows that know nothing of each other")
 def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for rows that know nothing of each other."""
     return compare_instances(
-        [
-            *one_row(bound),
-            *one_square(bound),
-            *many_rows(bound),
-            *rows_and_a_coin(bound),
-        ],
-        claim="largest error over a set",
+        "largest error over a set",
+        *one_row(bound),
+        *one_square(bound),
+        *many_rows(bound),
+        *rows_and_a_coin(bound),
     )
 
 
@@ -319,6 +309,5 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
 def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for one unit that is steep at one row of very many."""
     return compare_instances(
-        [*a_row_of_each(bound), *a_rare_row(bound)],
-        claim="largest error over a set, one unit",
+        "largest error over a set, one unit", *a_row_of_each(bound), *a_rare_row(bound)
     )

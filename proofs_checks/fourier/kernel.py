@@ -122,10 +122,11 @@ def gaussian(
 ) -> Evidence:
     """Compare exp(-gamma |x - y|^2) with cosines and sines of N(0, 2 gamma I)."""
     verdict = _compare_kernel(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
+    plots = (_plot(context),)
     return Evidence.from_verdict(
         verdict,
         claim=r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$",
-        plots=(_plot(context),),
+        plots=plots,
     )
 
 

@@ -84,10 +84,11 @@ def variance(
         ledger=context.ledger,
         name=f"{context.statement}: variance",
     )
+    plots = (_plot(),)
     return Evidence.from_verdict(
         verdict,
         claim=rf"$m\,\mathrm{{Var}} = (1 - k^2)^2 + 2(d-1)c(z)$ in whole blocks of $d = {_D}$",
-        plots=(_plot(),),
+        plots=plots,
     )
 
 

@@ -51,10 +51,11 @@ def pairs(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
     """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
+    plots = (_plot(),)
     return Evidence.from_verdict(
         _held(context, draw, "pairs", claimed),
         claim=r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs",
-        plots=(_plot(),),
+        plots=plots,
     )
 
 

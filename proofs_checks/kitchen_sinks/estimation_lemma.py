@@ -48,14 +48,9 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
         rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
         r"of a violation is at most $\log\delta$"
     )
-    return compute(
-        claim,
-        log_probability,
-        _ROUNDING,
-        upper=log_delta,
-        method="binomial tail summed in integers",
-        plots=(_tails(),),
-    )
+    plots = (_tails(),)
+    method = "binomial tail summed in integers"
+    return compute(claim, log_probability, _ROUNDING, upper=log_delta, method=method, plots=plots)
 
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="exact probability of a violation")
@@ -114,14 +109,13 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> 
 def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Count how often the largest gap over the box exceeds the proved bound."""
     settings, n_draws = _settings(context)
+    claim = (
+        "the largest difference of true and empirical risk over the box of weights exceeds the "
+        r"bound with probability at most $\delta$ (cosines; one constant feature)"
+    )
+    n_features = max(n_draws * k for _, k, _, _ in settings)
     return compare_with_bounds(
-        cases(context, bound),
-        claim=(
-            "the largest difference of true and empirical risk over the box of weights exceeds the "
-            r"bound with probability at most $\delta$ (cosines; one constant feature)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=max(n_draws * k for _, k, _, _ in settings),
+        claim, cases(context, bound), context.false_alarm, n_features=n_features
     )
 
 
@@ -150,6 +144,7 @@ def _tails() -> Plot:
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return compare_instances(
-        [*extremal.one_feature_gap(bound), extremal.many_features_gap(bound)],
-        claim="largest gap of the risks, fair labels",
+        "largest gap of the risks, fair labels",
+        *extremal.one_feature_gap(bound),
+        extremal.many_features_gap(bound),
     )

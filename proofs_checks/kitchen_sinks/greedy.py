@@ -82,14 +82,9 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
         rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
         f"{errors[1]:.4f})"
     )
-    return compute(
-        claim,
-        errors[-1],
-        _ROUNDING,
-        upper=bound.value,
-        method="the algorithm, in floating point",
-        plots=(_stalled(),),
-    )
+    plots = (_stalled(),)
+    method = "the algorithm, in floating point"
+    return compute(claim, errors[-1], _ROUNDING, upper=bound.value, method=method, plots=plots)
 
 
 def problems(context: Context) -> list[tuple[Any, Any, float]]:
@@ -131,13 +126,9 @@ def rate(
         r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
         f"(largest: problem {where[0]}, $K = {where[1]}$)"
     )
+    plots = (_rates(context),)
     return compute(
-        claim,
-        worst,
-        _ROUNDING,
-        upper=1.0,
-        method="the algorithm, in floating point",
-        plots=(_rates(context),),
+        claim, worst, _ROUNDING, upper=1.0, method="the algorithm, in floating point", plots=plots
     )
 
 

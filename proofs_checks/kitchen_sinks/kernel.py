@@ -82,14 +82,9 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
         "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
         f"at equal rows, {looked} correlations and lengths"
     )
-    return compute(
-        claim,
-        worst,
-        _ROUNDING,
-        exact=0.0,
-        method="Gauss-Legendre in the angle, trapezoidal rule in the plane",
-        plots=(_plot(),),
-    )
+    plots = (_plot(),)
+    method = "Gauss-Legendre in the angle, trapezoidal rule in the plane"
+    return compute(claim, worst, _ROUNDING, exact=0.0, method=method, plots=plots)
 
 
 @check("kitchen-sinks.kernel", form="proved", name="the stated error")
@@ -111,13 +106,8 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
         "Mehler's series is off by at most the error that it states: largest share of it, for "
         "tanh and for the absolute value, at correlations from -1 to 1"
     )
-    return compute(
-        claim,
-        worst,
-        1e-9,
-        upper=1.0,
-        method="trapezoidal rule in the plane; a closed form for the absolute value",
-    )
+    method = "trapezoidal rule in the plane; a closed form for the absolute value"
+    return compute(claim, worst, 1e-9, upper=1.0, method=method)
 
 
 @check("kitchen-sinks.kernel", form="proved", name="features of tanh")

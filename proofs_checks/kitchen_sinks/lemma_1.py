@@ -154,15 +154,18 @@ def _moment_cases(context: Context, bound: Lemma) -> list[Case]:
 def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages of cosines, and of random signs, exceed the bound."""
     settings, n = _settings(context)
+    claim = (
+        "the average of $K$ features misses $f^*$ by more than the bound with probability at "
+        r"most $\delta$ (cosines; constants of random sign)"
+    )
+    n_features = max(n * k for _, _, k, _ in settings)
+    plots = (_plot(context),)
     return compare_with_bounds(
+        claim,
         _printed_cases(context, bound),
-        claim=(
-            "the average of $K$ features misses $f^*$ by more than the bound with probability at "
-            r"most $\delta$ (cosines; constants of random sign)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=max(n * k for _, _, k, _ in settings),
-        plots=(_plot(context),),
+        context.false_alarm,
+        n_features=n_features,
+        plots=plots,
     )
 
 
@@ -170,14 +173,13 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) ->
 def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages exceed the bound by moments."""
     settings, n = _settings(context)
+    claim = (
+        r"the same with $\sqrt{E\|f_1\|^2 - \|f^*\|^2}$ for the first $C$, which is exact for "
+        "cosines"
+    )
+    n_features = max(n * k for _, _, k, _ in settings)
     return compare_with_bounds(
-        _moment_cases(context, bound),
-        claim=(
-            r"the same with $\sqrt{E\|f_1\|^2 - \|f^*\|^2}$ for the first $C$, which is exact for "
-            "cosines"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=max(n * k for _, _, k, _ in settings),
+        claim, _moment_cases(context, bound), context.false_alarm, n_features=n_features
     )
 
 
@@ -241,15 +243,12 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
 def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Compare averages of divided maxout units with the bound for C times E b."""
     cases = divided_cases(context, bound)
-    return compare_with_bounds(
-        cases,
-        claim=(
-            r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
-            r"proportional to $b\pi$ keep the bound for $C\,E\,b$"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=sum(50 * case.drawn.size for case in cases),
+    claim = (
+        r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
+        r"proportional to $b\pi$ keep the bound for $C\,E\,b$"
     )
+    n_features = sum(50 * case.drawn.size for case in cases)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
 def _plot(context: Context) -> Plot:
@@ -289,6 +288,8 @@ def _plot(context: Context) -> Plot:
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Compare the bound with extremal instances: random signs, and an orthogonal basis."""
     return compare_instances(
-        [*extremal.random_signs(bound), extremal.basis(bound), extremal.basis(bound, moments=True)],
-        claim="distance of the average from $f^*$",
+        "distance of the average from $f^*$",
+        *extremal.random_signs(bound),
+        extremal.basis(bound),
+        extremal.basis(bound, moments=True),
     )

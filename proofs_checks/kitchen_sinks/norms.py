@@ -145,14 +145,8 @@ def cosines(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
         r"$2E\cos(\omega x + b)\cos(\omega y + b)$ over $e^{-z^2/2}$ "
         f"(five pairs; farthest from 1 at $z = {z:g}$)"
     )
-    return compute(
-        claim,
-        ratio,
-        _ROUNDING,
-        exact=1.0,
-        resolution=1e-6,
-        method="Gauss-Hermite quadrature in w, sums in b",
-    )
+    method = "Gauss-Hermite quadrature in w, sums in b"
+    return compute(claim, ratio, _ROUNDING, exact=1.0, resolution=1e-6, method=method)
 
 
 def problems(context: Context) -> list[tuple[Any, Any, Any]]:
@@ -177,13 +171,9 @@ def infima(
     """Compare the infima of both norms over the representations of random functions."""
     ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
     claim = r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions"
+    plots = (_plot(context),)
     return compute(
-        claim,
-        ratio,
-        _ROUNDING,
-        upper=1.0,
-        method="linear programs and least squares",
-        plots=(_plot(context),),
+        claim, ratio, _ROUNDING, upper=1.0, method="linear programs and least squares", plots=plots
     )
 
 
@@ -196,14 +186,8 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
         r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
         "farthest from 1 of some functions"
     )
-    return compute(
-        claim,
-        ratio,
-        _ROUNDING,
-        exact=1.0,
-        resolution=1e-6,
-        method="least squares against a linear system",
-    )
+    method = "least squares against a linear system"
+    return compute(claim, ratio, _ROUNDING, exact=1.0, resolution=1e-6, method=method)
 
 
 @check("kitchen-sinks.norms", form="proved", name="one bound on the weights")

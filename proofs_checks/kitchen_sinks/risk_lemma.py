@@ -101,16 +101,15 @@ def averages(
 ) -> Evidence:
     """Count how often the average's risk exceeds that of f* by more than the bound."""
     settings, n = _settings(context)
+    claim = (
+        "the average of $K$ features has a risk above that of $f^*$ by more than the bound "
+        r"with probability at most $\delta$ (logistic and hinge loss on cosines, a linear loss "
+        "on constants)"
+    )
+    n_features = max(n * k for _, k, _, _ in settings)
+    plots = (_plot(context),)
     return compare_with_bounds(
-        cases(context, bound),
-        claim=(
-            "the average of $K$ features has a risk above that of $f^*$ by more than the bound "
-            r"with probability at most $\delta$ (logistic and hinge loss on cosines, a linear loss "
-            "on constants)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=max(n * k for _, k, _, _ in settings),
-        plots=(_plot(context),),
+        claim, cases(context, bound), context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -149,6 +148,7 @@ def tight(
 ) -> Evidence:
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return compare_instances(
-        [*extremal.random_signs(bound, lipschitz=1.0), extremal.one_of_a_basis(bound)],
-        claim="risk of the average above that of $f^* = 0$",
+        "risk of the average above that of $f^* = 0$",
+        *extremal.random_signs(bound, lipschitz=1.0),
+        extremal.one_of_a_basis(bound),
     )

@@ -121,15 +121,17 @@ def _draws(context: Context) -> int:
 
 
 def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
+    claim = (
+        "the fitted weights have a risk above the best function's by more than the bound with "
+        r"probability at most $2\delta$ (cosines, divided maxout units, constants; "
+        f"empirical risk minimised over the {constraint})"
+    )
+    n_features = _draws(context) * max(one[2] for one in settings_of(context))
     return compare_with_bounds(
+        claim,
         cases(context, constraint, bound),
-        claim=(
-            "the fitted weights have a risk above the best function's by more than the bound with "
-            r"probability at most $2\delta$ (cosines, divided maxout units, constants; "
-            f"empirical risk minimised over the {constraint})"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=_draws(context) * max(one[2] for one in settings_of(context)),
+        context.false_alarm,
+        n_features=n_features,
         plots=plots,
     )
 
@@ -194,9 +196,7 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
 def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
     """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
     return compare_instances(
-        [
-            *extremal.wrong_sign(bound),
-            *extremal.falls_short(bound),
-        ],
-        claim="excess risk of the fitted weights",
+        "excess risk of the fitted weights",
+        *extremal.wrong_sign(bound),
+        *extremal.falls_short(bound),
     )

@@ -62,16 +62,12 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
 
 def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
     rows = cases(context, form, features)
-    return compare_with_bounds(
-        rows,
-        claim=(
-            r"with that many features, by leverage or plainly, the error of the ball exceeds "
-            r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["M"] * case.drawn.size for case in rows),
-        plots=plots,
+    claim = (
+        r"with that many features, by leverage or plainly, the error of the ball exceeds "
+        r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
     )
+    n_features = max(case.where["M"] * case.drawn.size for case in rows)
+    return compare_with_bounds(claim, rows, context.false_alarm, n_features=n_features, plots=plots)
 
 
 @check("leverage.bach", form="restored", name="errors at the restored number", pays=True)
@@ -117,8 +113,8 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
 def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximation) -> Evidence:
     """Compare the proved error where it is tight: many draws of orthogonal features."""
     return compare_instances(
-        [*extremal.rarest_feature(bound)],
-        claim="error of the whole ball, features drawn so often that it is near the ridge",
+        "error of the whole ball, features drawn so often that it is near the ridge",
+        *extremal.rarest_feature(bound),
     )
 
 

@@ -48,14 +48,8 @@ def _compare(claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> 
     ratios = np.array([claimed(z) / true(z) for z in _DISTANCES])
     worst = float(ratios[np.argmax(np.abs(ratios - 1))])
     claim = f"{claim}: over the true one, farthest from 1 of four distances"
-    return compute(
-        claim,
-        worst,
-        _ROUNDING,
-        exact=1.0,
-        method="Gauss-Hermite quadrature in the frequency, sums over phases",
-        plots=plots,
-    )
+    method = "Gauss-Hermite quadrature in the frequency, sums over phases"
+    return compute(claim, worst, _ROUNDING, exact=1.0, method=method, plots=plots)
 
 
 @check("leverage.example-1", form="restored", name="pairs of cosine and sine")

@@ -21,13 +21,8 @@ _ROUNDING = 1e-8
 def _worst(ratios: list[Any], claim: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
-    return compute(
-        claim,
-        worst,
-        _ROUNDING,
-        exact=1.0,
-        method=f"computed for {every.size} features, with its rounding",
-    )
+    method = f"computed for {every.size} features, with its rounding"
+    return compute(claim, worst, _ROUNDING, exact=1.0, method=method)
 
 
 @check("leverage.score-identity", form="restored", name="random pools")

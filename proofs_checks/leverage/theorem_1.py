@@ -46,12 +46,8 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
         cases.append(
             Case(drawn=gaps, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
         )
-    return compare_with_bounds(
-        cases,
-        claim=claim,
-        false_alarm=context.false_alarm,
-        n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
-    )
+    n_features = sum(16 * len(drawn) for _, drawn in scores_by_rows)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
 @check("leverage.theorem-1", form="restored", name="Corollary 5", pays=True)
@@ -140,15 +136,14 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
         )
         for rows, drawn in scores_by_rows
     ]
+    claim = (
+        r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
+        r"most $\delta$"
+    )
+    n_features = sum(16 * len(drawn) for _, drawn in scores_by_rows)
+    plots = (_plot(context, waves, sizes),)
     return compare_with_bounds(
-        cases,
-        claim=(
-            r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
-            r"most $\delta$"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=sum(16 * len(drawn) for _, drawn in scores_by_rows),
-        plots=(_plot(context, waves, sizes),),
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -206,15 +201,12 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
 @check("leverage.theorem-1", form="proved", name="scores, where it is tight")
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
-    return compare_instances(
-        [*extremal.one_score(error)], claim="error of one score over one minus it"
-    )
+    return compare_instances("error of one score over one minus it", *extremal.one_score(error))
 
 
 @check("leverage.theorem-1", form="proved", name="probabilities, where it is tight")
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold the errors of two probabilities where they are nearest to their bound."""
     return compare_instances(
-        [*extremal.two_probabilities(error)],
-        claim="sum of the errors of two probabilities",
+        "sum of the errors of two probabilities", *extremal.two_probabilities(error)
     )

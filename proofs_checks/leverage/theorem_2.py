@@ -38,15 +38,13 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
         drawn = [spread_of(waves.gram, waves.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
         bound = spread(rows, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
         cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
+    claim = (
+        r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
+        r"with probability at most $\delta$"
+    )
+    plots = (_plot(context, waves, d),)
     return compare_with_bounds(
-        cases,
-        claim=(
-            r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
-            r"with probability at most $\delta$"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=16 * n * len(cases),
-        plots=(_plot(context, waves, d),),
+        claim, cases, context.false_alarm, n_features=16 * n * len(cases), plots=plots
     )
 
 

@@ -29,7 +29,7 @@ def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) ->
 
 
 def judge(*cases: Case):
-    return compare_with_bounds(cases, claim="c", false_alarm=1e-9, n_features=1)
+    return compare_with_bounds("c", cases, 1e-9, n_features=1)
 
 
 def test_a_valid_bound_holds_and_its_looseness_is_the_ratio_of_quantiles():
@@ -108,12 +108,8 @@ def test_no_deviation_at_all_is_infinitely_below_a_bound_and_once_a_bound_of_0()
 
 
 def test_the_case_nearest_to_its_promise_is_named():
-    found = compare_with_bounds(
-        [replace(case(value, 0.95), where={"value": value}) for value in (3.0, 2.2, 4.0)],
-        claim="c",
-        false_alarm=1e-9,
-        n_features=1,
-    )
+    cases = [replace(case(value, 0.95), where={"value": value}) for value in (3.0, 2.2, 4.0)]
+    found = compare_with_bounds("c", cases, 1e-9, n_features=1)
     assert dict(found.where) == {"value": 2.2}
 
 
@@ -128,5 +124,5 @@ def test_the_case_nearest_to_its_promise_is_named():
 )
 def test_no_setting_of_a_mean_is_hidden_behind_another(ratios, status):
     for order in (ratios, ratios[::-1]):
-        evidence = compare_ratios(order, claim="c", false_alarm=1e-9, method="m")
+        evidence = compare_ratios("c", order, 1e-9, method="m")
         assert evidence.status == status

@@ -75,4 +75,4 @@ def tight(
     context: Context, *, bound: Bounding = group_invariant.kernel_change_elements
 ) -> Evidence:
     """Compare means and tails on the line."""
-    return compare_instances(list(line(bound)), claim="error of the kernel by elements")
+    return compare_instances("error of the kernel by elements", *line(bound))

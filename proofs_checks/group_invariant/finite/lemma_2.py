@@ -63,10 +63,5 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
         for setting in settings
         for a, b in zip(formula(*setting), by_conditioning(*setting), strict=True)
     )
-    return compute(
-        f"both moments of the larger normal, at {len(settings)} settings: largest difference",
-        worst,
-        1e-9,
-        exact=0.0,
-        method="quadrature with its error bound",
-    )
+    claim = f"both moments of the larger normal, at {len(settings)} settings: largest difference"
+    return compute(claim, worst, 1e-9, exact=0.0, method="quadrature with its error bound")

@@ -33,7 +33,9 @@ def _grid(context: Context) -> list[tuple[int, float]]:
 def _compare(gaps: list[tuple[float, int, float]], claim: str, upper: bool) -> Evidence:
     worst, d, epsilon = max(gaps) if upper else min(gaps)
     claim += f": difference of logarithms (at $d = {d}$, $\\epsilon = {epsilon:.3g}$)"
-    return compute(claim, worst, 1e-9, **{"upper" if upper else "lower": 0.0})
+    if upper:
+        return compute(claim, worst, 1e-9, upper=0.0)
+    return compute(claim, worst, 1e-9, lower=0.0)
 
 
 @check("group-invariant.lemma-3", form="restored", name="from above")

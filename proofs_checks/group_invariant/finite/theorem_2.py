@@ -43,10 +43,13 @@ def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str =
 @check("group-invariant.theorem-2", form="restored", name="three bins, redraw")
 def redraw(context: Context, *, rule: str = "paper") -> Evidence:
     """Take three bins, rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
-    return compute(
+    claim = (
         r"$n \ge 1/\epsilon_0$ bins are enough for $\epsilon_0$: the error with infinitely "
         r"many templates is at most $1/3$; $\epsilon = 0.99$, $s = 1 + \epsilon$, $d = 2$, "
-        r"$\rho = 1/2$, $n = 3$",
+        r"$\rho = 1/2$, $n = 3$"
+    )
+    return compute(
+        claim,
         bias(TemplateLaw("redraw", 2, 0.99), 1.99, 3, 0.5, rule),
         _ROUNDING,
         upper=1.0 / 3,
@@ -57,9 +60,12 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
 @check("group-invariant.theorem-2", form="proved", name="two bins in the plane")
 def plane(context: Context, *, rule: str = "paper") -> Evidence:
     """Take two bins in the plane, templates on the circle: Remark 1 claims no constants there."""
-    return compute(
+    claim = (
         "on the circle, for which the paper allows other constants, two bins err by at least "
-        r"$0.6 > 1/n$: $x \perp z$, no group, $s = 1.99$",
+        r"$0.6 > 1/n$: $x \perp z$, no group, $s = 1.99$"
+    )
+    return compute(
+        claim,
         bias(TemplateLaw("sphere", 2), 1.99, 2, 0.0, rule),
         _ROUNDING,
         lower=0.6,
@@ -124,15 +130,14 @@ def cases(context: Context, bound: Bounding = bounds.kernel_error) -> Iterator[C
 def errors(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Count how often the largest error over all pairs exceeds the proved bound."""
     settings, n_draws = sizes(context)
+    claim = (
+        r"the largest error over all pairs exceeds the bound with probability at most $\delta$ "
+        f"({POINTS} rows; whole group and samples of elements; both forms)"
+    )
+    n_features = sum(n_draws * setting["m"] * 2 * setting["n_bins"] for setting in settings)
+    plots = (_plot(context),)
     return compare_with_bounds(
-        list(cases(context, bound)),
-        claim=(
-            r"the largest error over all pairs exceeds the bound with probability at most $\delta$ "
-            f"({POINTS} rows; whole group and samples of elements; both forms)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=sum(n_draws * setting["m"] * 2 * setting["n_bins"] for setting in settings),
-        plots=(_plot(context),),
+        claim, list(cases(context, bound)), context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -242,8 +247,11 @@ def _steps(projection: float, n: int, offset: float) -> float:
 def tight(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Compare the bound with extremal instances: rows of a line, and orthonormal ones."""
     return compare_instances(
-        [*templates(bound), all_pairs(bound), *elements(bound), *binning(bound)],
-        claim="largest error over all pairs",
+        "largest error over all pairs",
+        *templates(bound),
+        all_pairs(bound),
+        *elements(bound),
+        *binning(bound),
     )
 
 
@@ -282,6 +290,5 @@ def _flipped(k: int, r: int, order: int | None) -> int:
 def given_templates(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidence:
     """Compare the term of the elements alone, where it is of first order: at one template."""
     return compare_instances(
-        list(flips(bound)),
-        claim="products of sampled elements, less those of the group, at given templates",
+        "products of sampled elements, less those of the group, at given templates", *flips(bound)
     )

@@ -42,22 +42,19 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Count how often the largest error exceeds the bound."""
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
-    return compare_with_bounds(
-        [
-            Case(
-                drawn=largest_errors(context, r, n_draws),
-                bound=bound(r, delta=_DELTA),
-                where={"r": r, "order": _GROUP.order},
-            )
-            for r in sizes
-        ],
-        claim=(
-            r"$\sup_\tau|\hat\psi - \psi|$ exceeds $\sqrt{\log(2/\delta)/(2r)}$ with probability "
-            r"at most $\delta$ (120 permutations)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=n_draws,
+    claim = (
+        r"$\sup_\tau|\hat\psi - \psi|$ exceeds $\sqrt{\log(2/\delta)/(2r)}$ with probability "
+        r"at most $\delta$ (120 permutations)"
     )
+    cases = [
+        Case(
+            drawn=largest_errors(context, r, n_draws),
+            bound=bound(r, delta=_DELTA),
+            where={"r": r, "order": _GROUP.order},
+        )
+        for r in sizes
+    ]
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws)
 
 
 def kolmogorov(bound: Bounding) -> Iterator[Instance]:
@@ -73,4 +70,4 @@ def kolmogorov(bound: Bounding) -> Iterator[Instance]:
 def tight(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     """Compare the bound with the distribution of Kolmogorov's statistic."""
     claim = "largest error of a distribution function"
-    return compare_instances([*kolmogorov(bound)], claim=claim)
+    return compare_instances(claim, *kolmogorov(bound))

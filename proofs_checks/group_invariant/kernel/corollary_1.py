@@ -47,9 +47,9 @@ def times(factor: float) -> Bound:
 
 def _compare(context: Context, claim: str, drawn: Any, bound: Bound) -> Evidence:
     return compare_with_bounds(
+        claim,
         [Case(drawn=drawn, bound=bound, where={"m": _M, "d": 6})],
-        claim=claim,
-        false_alarm=context.false_alarm,
+        context.false_alarm,
         n_features=len(drawn) * _M * 41,
     )
 

@@ -132,7 +132,7 @@ def below(context: Context, *, bound: Bounding = lower.energy_distance) -> Evide
             share = (math.asin(near) + math.asin(near / (1 + gap))) / math.pi
             value = bound(gap, share=share, radius=gap * part).value
             instances.append(Instance(f"circles, {gap:g} apart", _ends(value), circles(1 + gap)))
-    return compare_instances(instances, claim=f"{_CLAIM}, lower bound over exact")
+    return compare_instances(f"{_CLAIM}, lower bound over exact", *instances)
 
 
 @check("group-invariant.energy-quotient", form="printed", name="upper bound, closed forms")
@@ -142,7 +142,7 @@ def above(context: Context, *, bound: Bounding = group_invariant.energy_distance
         Instance(pair.name, _ends(pair.energy), bound(pair.distance, moves=pair.moves).value)
         for pair in (*finite(context.quick), far_simplices(10**4, 0.01)[0])
     ]
-    return compare_instances(instances, claim=f"{_CLAIM}, exact over upper bound")
+    return compare_instances(f"{_CLAIM}, exact over upper bound", *instances)
 
 
 @check("group-invariant.energy-quotient", form="printed", name="drawn rows")
@@ -161,7 +161,7 @@ def drawn(
                 high = most(pair.distance, moves=pair.moves).value
                 instances.append(Instance(pair.name, _ends(low), pair.energy))
                 instances.append(Instance(pair.name, _ends(pair.energy), high))
-    return compare_instances(instances, claim=f"{_CLAIM}, either bound")
+    return compare_instances(f"{_CLAIM}, either bound", *instances)
 
 
 def of_circles(gap: float) -> float:
@@ -176,7 +176,7 @@ def endless(context: Context, *, bound: Callable[[float], float] = of_circles) -
         Instance(f"circles, {gap:g} apart", _ends(circles(1 + gap)), bound(gap))
         for gap in (1e-5, 1e-3, 0.1, 1.0, 100.0)
     ]
-    return compare_instances(instances, claim=f"{_CLAIM}, circles")
+    return compare_instances(f"{_CLAIM}, circles", *instances)
 
 
 @check("group-invariant.energy-quotient", form="proved", name="near circles")

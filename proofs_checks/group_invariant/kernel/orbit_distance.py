@@ -28,13 +28,11 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     gap = distance(BLOCKS, x) - one_by_one
     worst = float(gap.flat[np.argmax(np.abs(gap))])
     # Means of 36 distances, each of which may come out as 1e-8 where it is 0.
-    return compute(
+    claim = (
         r"$D = \sqrt{2\pi d}\,d_G$ is the mean distance of all points of one orbit from all of "
-        f"the other: largest difference of {gap.size} pairs of rows",
-        worst,
-        _ROUNDING,
-        exact=0.0,
+        f"the other: largest difference of {gap.size} pairs of rows"
     )
+    return compute(claim, worst, _ROUNDING, exact=0.0)
 
 
 @check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted")

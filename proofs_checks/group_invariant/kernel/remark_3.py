@@ -79,13 +79,11 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     """Compare means over elements and over inverses, for random rows."""
     x = unit_rows(context, 6 if context.quick else 200, 6)
     gap = of_elements(x, x, among=among) - of_inverses(x, x, among=among)
-    return compute(
+    claim = (
         r"on a subset with inverses the mean of $\|gx - g'z\|$ is that of $\|g^{-1}x - "
-        rf"g'^{{-1}}z\|$, which is that of features: largest difference of {gap.size} pairs",
-        float(np.abs(gap).max()),
-        _ROUNDING,
-        exact=0.0,
+        rf"g'^{{-1}}z\|$, which is that of features: largest difference of {gap.size} pairs"
     )
+    return compute(claim, float(np.abs(gap).max()), _ROUNDING, exact=0.0)
 
 
 @check("group-invariant.remark-3", form="restored", name="rows of length 2 and 0.7")
@@ -130,10 +128,8 @@ def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
     """Show that the remark's assumption is needed: a list without inverses."""
     x, z = rows()[:1], rows()[1:]
     means = (mean(x, z, among=among)[0, 0] for mean in (of_elements, of_inverses))
-    return compute(
+    claim = (
         "for the identity, a cycle and a transposition, which the remark leaves out, means "
-        "over elements and over inverses give kernels that differ by at least 0.05",
-        SPHERE.slope * abs(float(np.subtract(*means))),
-        _ROUNDING,
-        lower=0.05,
+        "over elements and over inverses give kernels that differ by at least 0.05"
     )
+    return compute(claim, SPHERE.slope * abs(float(np.subtract(*means))), _ROUNDING, lower=0.05)

@@ -51,9 +51,12 @@ def restored(context: Context, *, length: float = 1.0) -> Evidence:
     a, b = (t @ BLOCKS.transpose(row[None])[:, 0].T for row in (x, z))
     integral = _WINDOW - np.maximum(a[:, :, None], b[:, None, :]).mean(axis=(1, 2))
     deviation = by_definition(a, b, _WINDOW) - integral
-    return compute(
+    claim = (
         r"$\int_{-s}^s\psi\psi\,d\tau = s - \int\int\max(\langle gt,x\rangle, \langle g't,z"
-        rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference",
+        rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference"
+    )
+    return compute(
+        claim,
         float(deviation[np.argmax(np.abs(deviation))]),
         _ROUNDING,
         exact=0.0,

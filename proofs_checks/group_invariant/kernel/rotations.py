@@ -60,7 +60,7 @@ def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_
         "images that do not move", (error * (1 - 1e-12), error), promised * (1 + 1e-12)
     )
     instances.append(still)
-    return compare_instances(instances, claim="error of the kernel by n turns")
+    return compare_instances("error of the kernel by n turns", *instances)
 
 
 @check("group-invariant.rotations", form="printed", name="drawn images")
@@ -101,7 +101,7 @@ def images(
                     error = slope * abs(float(mean[k] - exact[k]))
                     ends = (error - rest - _SUMS, error + rest + _SUMS)
                     instances.append(Instance(f"images {scale:g} apart, {n} turns", ends, promised))
-    return compare_instances(instances, claim="error of the kernel by n turns, images")
+    return compare_instances("error of the kernel by n turns, images", *instances)
 
 
 def _over_turns(moved: Any, rows: Any) -> Any:
@@ -149,4 +149,4 @@ def sampled(
             error = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
             ends = (error - _SUMS, error + _SUMS)
             instances.append(Instance(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
-    return compare_instances(instances, claim="turned samples less samples turned")
+    return compare_instances("turned samples less samples turned", *instances)

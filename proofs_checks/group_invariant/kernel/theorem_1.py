@@ -97,15 +97,13 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
                 value = gap(d, epsilon, d_g)
                 ratios.append((max(value / above, -value / below), d, epsilon))
     worst, d, epsilon = max(ratios)
-    return compute(
+    plots = (_plot(EPSILON),)
+    claim = (
         rf"$-\delta_2 \le K_s - (s - d_G) \le \delta_1$ at {len(ratios)} points, features of "
         r"zero and another draw: the gap over its delta "
-        rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
-        worst,
-        1e-9,
-        upper=1.0,
-        plots=(_plot(EPSILON),),
+        rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
     )
+    return compute(claim, worst, 1e-9, upper=1.0, plots=plots)
 
 
 def claimed(templates: str, *, slope: float = 1.0) -> Any:
@@ -167,13 +165,11 @@ def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidenc
         for epsilon in (0.02, 0.1, 0.5)
         for d_g in (0.0, top)
     )
-    return compute(
+    claim = (
         rf"$K_s \to s - d_G$ as $d \to \infty$: the gap at $d = 10^6$ over the largest $d_G$ "
-        rf"(largest at $\epsilon = {epsilon:g}$)",
-        worst,
-        worst * 1e-6 + 1e-300,
-        upper=1e-10,
+        rf"(largest at $\epsilon = {epsilon:g}$)"
     )
+    return compute(claim, worst, worst * 1e-6 + 1e-300, upper=1e-10)
 
 
 def least_eigenvalue(kernel: Any, rows: Any) -> float:

@@ -38,14 +38,12 @@ def vanish(context: Context, *, rate: float = 1 / 16) -> Evidence:
         for value in (*restored_deltas(d, epsilon), *gaps):
             scaled.append((abs(value) * factor, d, epsilon))
     worst, d, epsilon = max(scaled)
-    return compute(
+    claim = (
         r"$\delta_1$, $\delta_2$ and $|K_s - (s - d_G)|$ over $e^{-d\epsilon^2/16}$, which "
         rf"vanishes with $d$, are at most 3 at {len(scaled)} points "
-        rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
-        worst,
-        1e-9 * worst,
-        upper=3.0,
+        rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
     )
+    return compute(claim, worst, 1e-9 * worst, upper=3.0)
 
 
 def relative_gap(d: int, epsilon: float) -> float:
@@ -68,13 +66,11 @@ def rate(context: Context, *, factor: float = 1.0, power: float = 1.0) -> Eviden
         ratios.append((relative_gap(d, epsilon) / promised, d, epsilon))
     worst, d, epsilon = max(ratios)
     # Differences of tails that agree to half a per cent, each to thirteen digits.
-    return compute(
+    claim = (
         r"$0 \le 1 - q/p \le ((1+\epsilon)e^{-\epsilon})^{d/2}/(p\sqrt{\pi d})$ at "
-        rf"{len(ratios)} points: their ratio (largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)",
-        worst,
-        1e-9,
-        upper=1.0,
+        rf"{len(ratios)} points: their ratio (largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
     )
+    return compute(claim, worst, 1e-9, upper=1.0)
 
 
 @check("group-invariant.theorem-1-limit", form="proved", name="in units of the distance")
@@ -83,11 +79,8 @@ def in_units_of_the_distance(context: Context, *, d: int = 10**6, at: float = 1.
     epsilon = at / math.sqrt(d)
     lost = float(stats.chi2.sf(d * (1 + epsilon), d))
     ratio = 1 - relative_gap(d, epsilon)
-    return compute(
+    claim = (
         rf"$\sqrt d(s - K_s)$ over $D/\sqrt{{2\pi}}$, a fraction {lost:.2g} of the templates "
-        rf"rejected ($d = {d}$, $\epsilon = {epsilon:.2g}$): within $2/\sqrt{{\pi d}}$ of 1",
-        ratio,
-        1e-9,
-        lower=1 - 2 / math.sqrt(math.pi * 10**6),
-        upper=1.0 + 1e-9,
+        rf"rejected ($d = {d}$, $\epsilon = {epsilon:.2g}$): within $2/\sqrt{{\pi d}}$ of 1"
     )
+    return compute(claim, ratio, 1e-9, lower=1 - 2 / math.sqrt(math.pi * 10**6), upper=1.0 + 1e-9)

@@ -46,7 +46,7 @@ def on_a_circle(factor: float) -> float:
     return float(np.linalg.eigvalsh(factor * mean_distance_of_sphere(2) - chords)[0])
 
 
-def _on_a_circle(claim: str, factor: float, **bounds: float) -> Evidence:
+def _on_a_circle(claim: str, factor: float, **bounds: Any) -> Evidence:
     claim += f" on {_CIRCLE} points of a circle: least eigenvalue"
     method = "eigenvalues, with their rounding"
     return compute(claim, on_a_circle(factor), _ROUNDING, method=method, **bounds)
@@ -71,10 +71,8 @@ def margin(context: Context, *, slope: float = 1.0) -> Evidence:
         (slope * mean_distance_of_sphere(d) / math.sqrt(2 * math.pi * d), d)
         for d in (*range(2, 200), 10**4)
     )
-    return compute(
+    claim = (
         rf"$s \ge 1$ is above $\frac{{q}}{{p}}M_d/\sqrt{{2\pi d}}$ (largest at $d = {d}$): "
-        "no more than 0.37 of the window is needed",
-        worst,
-        1e-9 * worst,
-        upper=0.37,
+        "no more than 0.37 of the window is needed"
     )
+    return compute(claim, worst, 1e-9 * worst, upper=0.37)

@@ -191,26 +191,20 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
     problem = Task(SMALL if context.quick else PAPER, (1, 3))
     orbit = problem.tokens.everything[1]
     own = problem.labels[orbit] if labels is None else labels(problem)
-    return compute(
-        "least squares on all sequences: largest difference between one-hot rows and counts",
-        task.raw_and_counts(problem, own),
-        1e-9,
-        exact=0.0,
-        method="computed in float64, with its rounding",
-    )
+    claim = "least squares on all sequences: largest difference between one-hot rows and counts"
+    method = "computed in float64, with its rounding"
+    return compute(claim, task.raw_and_counts(problem, own), 1e-9, exact=0.0, method=method)
 
 
 @check("group-invariant.permutations", form="proved", name="the Haar kernel tells all orbits apart")
 def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Evidence:
     """Compute the smallest eigenvalue of the Haar kernel on the orbits."""
-    return compute(
+    claim = (
         "smallest eigenvalue of the Haar kernel on functions of the 792 orbits that sum to "
-        "zero is positive, so that any labels of orbits are functions of its space",
-        task.least_eigenvalue(kernel(PAPER)),
-        1e-7,
-        lower=1e-6,
-        method="computed in float64, with its rounding",
+        "zero is positive, so that any labels of orbits are functions of its space"
     )
+    method = "computed in float64, with its rounding"
+    return compute(claim, task.least_eigenvalue(kernel(PAPER)), 1e-7, lower=1e-6, method=method)
 
 
 def plot_templates(context: Context) -> Plot:

@@ -23,8 +23,9 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     # |f(x)| <= s C on the class, and |g(x)| <= |g| sqrt(K(x, x)) in the space of K.
     most = PAPER["window"] * (_LAMBDA if union else 1.0)
     claim = rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
+    claim = f"{claim}: a lower bound of the distance"
     return compute(
-        f"{claim}: a lower bound of the distance",
+        claim,
         max(0.0, (_LAMBDA * own - most) / math.sqrt(own)),
         1e-9,
         exact=0.0,

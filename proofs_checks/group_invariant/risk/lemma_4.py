@@ -101,12 +101,10 @@ def _compare(context: Context, form: Any, claim: str, bound: Bounding) -> Eviden
         )
         for m, r in settings
     ]
+    n_features = sum(n_draws * m * (2 * _BINS + 1) for m, _ in settings)
+    plots = (_plot(context),) if form == "proved" else ()
     return compare_with_bounds(
-        cases,
-        claim=claim,
-        false_alarm=context.false_alarm,
-        n_features=sum(n_draws * m * (2 * _BINS + 1) for m, _ in settings),
-        plots=(_plot(context),) if form == "proved" else (),
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -220,10 +218,8 @@ def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
 def tight(context: Context, *, bound: Bounding = bounds.approximation) -> Evidence:
     """Compare the sharper bound with extremal instances: half of all counts one row of a line."""
     return compare_instances(
-        [
-            *falls_short(bound, events=1),
-            *half_of_elements(bound, events=2),
-            same_cell(bound, events=1),
-        ],
-        claim="distance to weights of at most $C/m$",
+        "distance to weights of at most $C/m$",
+        *falls_short(bound, events=1),
+        *half_of_elements(bound, events=2),
+        same_cell(bound, events=1),
     )

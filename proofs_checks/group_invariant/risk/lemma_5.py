@@ -34,10 +34,8 @@ def risks(context: Context, *, factor: float = 1.0) -> Evidence:
         for loss in (logistic, hinge):
             gap = loss(values * labels).mean(axis=1) - loss(exact * labels).mean()
             ratios.append(float((factor * np.abs(gap) / distance).max()))
-    return compute(
+    claim = (
         r"$|\mathcal E_V(\tilde f) - \mathcal E_V(f)| \le L\|\tilde f - f\|_{L^2}$: the ratio, "
-        "largest of logistic and hinge losses of all approximations drawn",
-        max(ratios),
-        1e-12,
-        upper=1.0,
+        "largest of logistic and hinge losses of all approximations drawn"
     )
+    return compute(claim, max(ratios), 1e-12, upper=1.0)

@@ -47,15 +47,13 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     allowed = (4 * s + 2 * largest + math.sqrt(0.5 * math.log(1 / delta))) / math.sqrt(_COINS)
     heads = math.floor(0.5 * _COINS * (1 + allowed / largest))
     chance = 2 * float(binom.sf(heads, _COINS, 0.5))
-    return compute(
+    claim = (
         rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
         "the risks differ by more than the bound with probability at most "
-        rf"$\delta$ = {delta:g}",
-        chance,
-        chance * 1e-9,
-        upper=delta,
-        method="binomial distribution, with its rounding",
+        rf"$\delta$ = {delta:g}"
     )
+    method = "binomial distribution, with its rounding"
+    return compute(claim, chance, chance * 1e-9, upper=delta, method=method)
 
 
 @check("group-invariant.lemma-6", form="proved", name="Rademacher complexity", pays=True)
@@ -109,13 +107,13 @@ def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound
 def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     """Count how often true and empirical risk differ by more than the bound."""
     n_draws = 500 if context.quick else 20_000
-    return compare_with_bounds(
-        [
-            Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
-            for m, n in _SETTINGS
-        ],
-        claim=r"$\sup|\mathcal E - \hat{\mathcal E}|$ exceeds the bound with probability at most "
-        r"$\delta$",
-        false_alarm=context.false_alarm,
-        n_features=n_draws * sum(m for m, _ in _SETTINGS) * (2 * BINS + 1),
+    claim = (
+        r"$\sup|\mathcal E - \hat{\mathcal E}|$ exceeds the bound with probability at most "
+        r"$\delta$"
     )
+    n_features = n_draws * sum(m for m, _ in _SETTINGS) * (2 * BINS + 1)
+    cases = [
+        Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
+        for m, n in _SETTINGS
+    ]
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)

@@ -97,12 +97,7 @@ def _compare(context: Context, bound: Lemma, *, claim: str, variance: bool) -> E
         )
         for m in (3, 10, 100)
     ]
-    return compare_with_bounds(
-        cases,
-        claim=claim,
-        false_alarm=context.false_alarm,
-        n_features=n_draws * 100,
-    )
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws * 100)
 
 
 @check(
@@ -128,8 +123,9 @@ def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare both terms with random signs on a line, and with an orthogonal basis."""
     return compare_instances(
-        [*extremal.random_signs(bound), extremal.basis(bound)],
-        claim="distance of a mean from its expectation",
+        "distance of a mean from its expectation",
+        *extremal.random_signs(bound),
+        extremal.basis(bound),
     )
 
 
@@ -137,6 +133,6 @@ def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Compare the sharper first term with an orthogonal basis, whose mean is not 0."""
     return compare_instances(
-        [extremal.basis(bound, moments=True)],
-        claim="distance of a mean from its expectation, the variance known",
+        "distance of a mean from its expectation, the variance known",
+        extremal.basis(bound, moments=True),
     )

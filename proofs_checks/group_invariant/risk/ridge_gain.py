@@ -248,7 +248,7 @@ def published(context: Context, *, bound: Callable[..., float] = of_kernel) -> E
             value = bound(size, ridge=float(_RIDGE), largest=largest, variation=variation)
             ends = (value * (1 - _ROUNDING), value * (1 - _ROUNDING))
             instances.append(Instance(f"{name}, {size} rows", ends, gain))
-    return compare_instances(instances, claim="gain by averaging, known over exact")
+    return compare_instances("gain by averaging, known over exact", *instances)
 
 
 def _variation(orbits: Orbits) -> float:

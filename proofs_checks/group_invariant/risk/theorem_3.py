@@ -129,13 +129,11 @@ def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
     weights = scale * np.sign((SHARE * LABELS) @ phi(sorted_rows))
     on_orbits = -(SHARE * LABELS) @ (phi(sorted_rows) @ weights)
     on_all = -float(np.mean(LABELS[orbit] * (phi(all_rows) @ weights)))
-    return compute(
+    claim = (
         r"$|\mathcal E_{\mathcal X}(\tilde f) - \mathcal E_{\mathcal X_0}(\tilde f)| > 0.01$ "
-        r"for $\tilde f$ of a sample of $r = 2$ elements: a proof has to pay for it",
-        abs(on_all - float(on_orbits)),
-        1e-12,
-        lower=0.01,
+        r"for $\tilde f$ of a sample of $r = 2$ elements: a proof has to pay for it"
     )
+    return compute(claim, abs(on_all - float(on_orbits)), 1e-12, lower=0.01)
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int], ...], int]:
@@ -160,15 +158,13 @@ def excess(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidenc
         )
         for m, n in settings
     ]
+    claim = (
+        r"the excess risk of the empirical minimiser exceeds the bound with probability at "
+        r"most $3\delta$ (whole group, linear loss)"
+    )
+    n_features = sum(n_draws * m for m, _ in settings) * (2 * BINS + 1)
     return compare_with_bounds(
-        cases,
-        claim=(
-            r"the excess risk of the empirical minimiser exceeds the bound with probability at "
-            r"most $3\delta$ (whole group, linear loss)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=sum(n_draws * m for m, _ in settings) * (2 * BINS + 1),
-        plots=(_plot(context, least),),
+        claim, cases, context.false_alarm, n_features=n_features, plots=(_plot(context, least),)
     )
 
 
@@ -181,14 +177,12 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
         bound=_bound_at(bound, m, n, n_elements=r),
         where={"m": m, "N": n, "r": r, "loss": "-y f"},
     )
+    claim = (
+        r"the excess risk on all sequences of the minimiser on sorted ones exceeds the bound "
+        r"with probability at most $5\delta$ ($r = 2$ elements)"
+    )
     return compare_with_bounds(
-        [case],
-        claim=(
-            r"the excess risk on all sequences of the minimiser on sorted ones exceeds the bound "
-            r"with probability at most $5\delta$ ($r = 2$ elements)"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=n_draws * m * (2 * BINS + 1),
+        claim, [case], context.false_alarm, n_features=n_draws * m * (2 * BINS + 1)
     )
 
 
@@ -243,11 +237,9 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         return bound(ENDLESS**2, lipschitz=1.0, **sizes)
 
     return compare_instances(
-        [
-            *wrong_sign(bound),
-            *falls_short(endless, events=3),
-            *half_of_elements(endless, events=5, both=True),
-            same_cell(endless, events=3),
-        ],
-        claim="excess risk",
+        "excess risk",
+        *wrong_sign(bound),
+        *falls_short(endless, events=3),
+        *half_of_elements(endless, events=5, both=True),
+        same_cell(endless, events=3),
     )

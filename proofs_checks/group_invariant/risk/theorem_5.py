@@ -38,10 +38,13 @@ def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
     # E |mean of signs| is below one over the root: a larger bound than the restored one.
     bound = as_restored(_SAMPLES, log_delta=log_delta, rademacher=_SAMPLES**-0.5)
     # The risk is larger than the empirical one by the mean of the labels: one of its two tails.
-    return compute(
+    claim = (
         r"$f = 1$ alone, $V(u) = \max(0, 1 - u)$, fair labels, "
         rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
-        r"of a violation is at most $\log\delta$",
+        r"of a violation is at most $\log\delta$"
+    )
+    return compute(
+        claim,
         log_tail(_SAMPLES, bound) - math.log(2),
         _ROUNDING,
         upper=log_delta,
@@ -89,15 +92,11 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
         )
         for n in (10, 100, 1000)
     ]
-    return compare_with_bounds(
-        cases,
-        claim=(
-            r"$f = \pm1$, $V(u) = -u$, fair labels: $\sup(\mathcal E - \hat{\mathcal E})$ exceeds "
-            r"the bound with probability at most $\delta$"
-        ),
-        false_alarm=context.false_alarm,
-        n_features=n_draws,
+    claim = (
+        r"$f = \pm1$, $V(u) = -u$, fair labels: $\sup(\mathcal E - \hat{\mathcal E})$ exceeds "
+        r"the bound with probability at most $\delta$"
     )
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws)
 
 
 def one_function(bound: Bounding) -> Iterator[Instance]:
@@ -122,6 +121,7 @@ def all_signs(bound: Bounding) -> Instance:
 def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Compare the bound with one function, and with all of them."""
     return compare_instances(
-        [*one_function(bound), all_signs(bound)],
-        claim="largest excess of the true over the empirical risk, fair labels",
+        "largest excess of the true over the empirical risk, fair labels",
+        *one_function(bound),
+        all_signs(bound),
     )

@@ -58,11 +58,10 @@ def _opposite(context: Context, draw: Draw) -> Measured:
 def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Hold K = 0 against measured products of opposite rows."""
     measured = _opposite(context, draw)
+    claim = r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$"
+    resolution = _WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q))
     return compare_with_claims(
-        measured,
-        measured.claimed(lambda rho, q: 0.0),
-        resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
-        claim=r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$",
+        measured, measured.claimed(lambda rho, q: 0.0), claim, resolution=resolution
     )
 
 
@@ -90,12 +89,10 @@ def far_points_proved(
 ) -> Evidence:
     """Hold K_q(-1) against measured products of opposite rows."""
     measured = _opposite(context, draw)
+    claim = r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$"
+    resolution = _WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q))
     return compare_with_claims(
-        measured,
-        measured.claimed(kernel),
-        resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
-        claim=r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$",
-        plots=(_kernel_plot(),),
+        measured, measured.claimed(kernel), claim, resolution=resolution, plots=(_kernel_plot(),)
     )
 
 
@@ -134,15 +131,9 @@ def half_angle_bounds(
         r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
         f"(nearest to an end: $q = {q}$)"
     )
-    return compute(
-        claim,
-        place,
-        slack,
-        lower=0.0,
-        upper=1.0,
-        method="quadrature with its error bound",
-        plots=(_angle_plot(),),
-    )
+    plots = (_angle_plot(),)
+    method = "quadrature with its error bound"
+    return compute(claim, place, slack, lower=0.0, upper=1.0, method=method, plots=plots)
 
 
 def half_angle_interval(q: int) -> tuple[float, float]:

@@ -51,12 +51,10 @@ def similarity(
 ) -> Evidence:
     """Hold kappa_q against the share of digits on which codes agree."""
     measured = _measured(context, draw)
+    claim = r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$"
+    plots = (_plot(measured),)
     return compare_with_claims(
-        measured,
-        measured.claimed(collision),
-        resolution=_width(context),
-        claim=r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$",
-        plots=(_plot(measured),),
+        measured, measured.claimed(collision), claim, resolution=_width(context), plots=plots
     )
 
 

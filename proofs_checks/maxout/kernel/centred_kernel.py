@@ -49,12 +49,11 @@ def kernel(
             for q, width in plan.items()
         ]
     )
+    claim = r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$"
+    resolution = measured.claimed(lambda rho, q: plan[q] * variance_of_maximum(q))
+    plots = (_plot(measured.only(8)),)
     return compare_with_claims(
-        measured,
-        measured.claimed(kernel),
-        resolution=measured.claimed(lambda rho, q: plan[q] * variance_of_maximum(q)),
-        claim=r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$",
-        plots=(_plot(measured.only(8)),),
+        measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots
     )
 
 

@@ -44,12 +44,11 @@ def kernel(
             for q, width in plan.items()
         ]
     )
+    claim = r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$"
+    resolution = measured.claimed(lambda rho, q: plan[q] * exact.sigma2(q))
+    plots = (_plot(measured.only(8)),)
     return compare_with_claims(
-        measured,
-        measured.claimed(kernel),
-        resolution=measured.claimed(lambda rho, q: plan[q] * exact.sigma2(q)),
-        claim=r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$",
-        plots=(_plot(measured.only(8)),),
+        measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots
     )
 
 

@@ -206,14 +206,8 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
         r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
         f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"
     )
-    return compute(
-        claim,
-        float(worst),
-        2 * error,
-        exact=0.0,
-        resolution=1e-9,
-        method="two quadratures with their error bounds",
-    )
+    method = "two quadratures with their error bounds"
+    return compute(claim, float(worst), 2 * error, exact=0.0, resolution=1e-9, method=method)
 
 
 def _compare(measured: Measured, kernel: Kernel, **texts: Any) -> Evidence:

@@ -141,12 +141,9 @@ def one_pair(
             )
             for options in methods
         ]
-    return compare_with_bounds(
-        cases,
-        claim="the error at one pair keeps its bounds",
-        false_alarm=context.false_alarm,
-        n_features=n_draws(context) * max(m for _, _, m, _ in settings),
-    )
+    claim = "the error at one pair keeps its bounds"
+    n_features = n_draws(context) * max(m for _, _, m, _ in settings)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
 @check("maxout.kernel-error", form="proved", name="all pairs", pays=True)
@@ -179,12 +176,10 @@ def all_pairs(
                 _over_features(gram_cases, q=q, n=n, delta=delta),
                 _over_rows(errors[-1], q=q, m=sizes[-1], delta=delta, bound=bound),
             )
+    claim = "the largest error of a Gram matrix keeps its bound"
+    n_features = n_draws(context) * max(max(sizes) for _, _, sizes, _ in settings)
     return compare_with_bounds(
-        cases,
-        claim="the largest error of a Gram matrix keeps its bound",
-        false_alarm=context.false_alarm,
-        n_features=n_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
-        plots=plots,
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -216,12 +211,9 @@ def uniform(
             )
             for method in ("chaining", "net")
         ]
-    return compare_with_bounds(
-        cases,
-        claim="the largest error over a set keeps the bounds by its doubling dimension",
-        false_alarm=context.false_alarm,
-        n_features=n_draws(context) * max(m for _, _, _, m, _ in settings),
-    )
+    claim = "the largest error over a set keeps the bounds by its doubling dimension"
+    n_features = n_draws(context) * max(m for _, _, _, m, _ in settings)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
 def _cloud(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -295,27 +287,25 @@ def _over_rows(
 def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
     """Hold each method of one pair where it is tight."""
     return compare_instances(
-        [
-            *equal_rows(bound),
-            *one_square(bound),
-            *one_maximum(bound),
-            *three_values(bound),
-            *codes(bound),
-        ],
-        claim="error at one pair",
+        "error at one pair",
+        *equal_rows(bound),
+        *one_square(bound),
+        *one_maximum(bound),
+        *three_values(bound),
+        *codes(bound),
     )
 
 
 @check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
-    return compare_instances([*orthonormal_rows(bound)], claim="largest error of a Gram matrix")
+    return compare_instances("largest error of a Gram matrix", *orthonormal_rows(bound))
 
 
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
-    return compare_instances([*orthonormal_set(bound)], claim="largest error over a set")
+    return compare_instances("largest error over a set", *orthonormal_set(bound))
 
 
 Bounding = Callable[..., Bound]

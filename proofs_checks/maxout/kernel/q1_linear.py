@@ -36,12 +36,9 @@ def measured_kernel(
         width=[width] * len(_RHO),
         false_alarm=context.false_alarm,
     )
+    claim = r"for $q = 1$, $E\,h(x)h(z) = \langle x, z\rangle$"
     return compare_with_claims(
-        measured,
-        measured.claimed(kernel),
-        resolution=width,
-        claim=r"for $q = 1$, $E\,h(x)h(z) = \langle x, z\rangle$",
-        plots=(_plot(measured),),
+        measured, measured.claimed(kernel), claim, resolution=width, plots=(_plot(measured),)
     )
 
 

@@ -38,12 +38,8 @@ def measured(
     collisions = Measured.join(
         [measure_collisions(context, draw, q, _RHO, width=width, false_alarm=share) for q in pools]
     )
-    return compare_with_claims(
-        collisions,
-        collisions.claimed(value),
-        resolution=width,
-        claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",
-    )
+    claim = r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$"
+    return compare_with_claims(collisions, collisions.claimed(value), claim, resolution=width)
 
 
 @check("maxout.special-values", form="printed", name="the three values by quadrature")

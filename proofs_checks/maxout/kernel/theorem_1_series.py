@@ -61,14 +61,8 @@ def first_three(
         "$a_0, a_1, a_2$ from $h_1, h_2$ agree with the expansion of $P(D = D')$ "
         f"(largest difference of {len(gaps)}: $a_{i}$ at $q = {q}$)"
     )
-    return compute(
-        claim,
-        worst,
-        slack,
-        exact=0.0,
-        resolution=1e-12,
-        method="one-dimensional moments against a double integral, with their error bounds",
-    )
+    method = "one-dimensional moments against a double integral, with their error bounds"
+    return compute(claim, worst, slack, exact=0.0, resolution=1e-12, method=method)
 
 
 @check("maxout.theorem-1-series", form="printed", name="first coefficients, enclosed")
@@ -210,6 +204,7 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
             estimates.append((abs(fine - claimed), fine, abs(fine - coarse), claimed, name, q))
     _, value, error, claimed, name, q = max(estimates, key=lambda row: row[0] / row[2])
     claim = f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)"
+    plots = (_decay_plot(),)
     return compute(
         claim,
         value,
@@ -218,7 +213,7 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
         resolution=1e-2,
         method="partial sum and asymptotic tail; error from half as many terms",
         assumptions=("a_i is asymptotically h_1/(sqrt 2 pi) i^(-3/2) (1 + O(1/i))",),
-        plots=(_decay_plot(),),
+        plots=plots,
     )
 
 

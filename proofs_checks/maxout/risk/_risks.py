@@ -317,12 +317,10 @@ def hold_risks(
     """Compare excess risks with one of the bounds; plot the first setting beside the free one."""
     draws = draws_of(context)
     cases = risk_cases(draws, evaluate, bound)
+    n_features = max(case.where["m"] for case in cases) * draws[0].n_draws
+    plots = risk_plots(draws[0]) if evaluate is free_bound else ()
     return compare_with_bounds(
-        cases,
-        claim=claim,
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
-        plots=risk_plots(draws[0]) if evaluate is free_bound else (),
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -341,12 +339,8 @@ def compare_means(
     for drawn, promised, n_features in means:
         low, high = intervals.betting(drawn, -1.0, 1.0, rate)
         ratios.append((low / promised, drawn.mean() / promised, high / promised, n_features))
-    return compare_ratios(
-        ratios,
-        claim=claim,
-        false_alarm=context.false_alarm,
-        method="bounded samples (betting), union bound over the settings",
-    )
+    method = "bounded samples (betting), union bound over the settings"
+    return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
 def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:

@@ -74,15 +74,9 @@ def union(
         f"$q = {_POOL}$, below $10^{{-8}}$"
     )
     # A root of a moment to 1e-12 of what it is made of.
-    return compute(
-        claim,
-        high,
-        1e-9,
-        relative=True,
-        upper=1e-8,
-        method="bounds of the proof, evaluated",
-        plots=(_plot(),),
-    )
+    plots = (_plot(),)
+    method = "bounds of the proof, evaluated"
+    return compute(claim, high, 1e-9, relative=True, upper=1e-8, method=method, plots=plots)
 
 
 def _plot() -> Plot:

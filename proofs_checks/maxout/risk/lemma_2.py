@@ -171,12 +171,10 @@ def _hold(
     plots: tuple[Plot, ...],
 ) -> Evidence:
     cases = suprema_cases(context, evaluate, bound)
+    claim = r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound"
+    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
     return compare_with_bounds(
-        cases,
-        claim=r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound",
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
-        plots=plots,
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 

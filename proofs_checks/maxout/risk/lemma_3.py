@@ -207,13 +207,11 @@ def tight(
 ) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
     return compare_instances(
-        [
-            *instances.nearest_falls_short(bound, instances.FREE[3]),
-            *instances.random_signs(bound, instances.FREE[3], function="monte-carlo"),
-            *instances.random_signs(by_dimension, instances.PAPER[3]),
-            *instances.mean_square_of_signs(bound),
-        ],
-        claim="distance from $f$, one input",
+        "distance from $f$, one input",
+        *instances.nearest_falls_short(bound, instances.FREE[3]),
+        *instances.random_signs(bound, instances.FREE[3], function="monte-carlo"),
+        *instances.random_signs(by_dimension, instances.PAPER[3]),
+        *instances.mean_square_of_signs(bound),
     )
 
 
@@ -297,12 +295,11 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
 
 def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
     cases = distance_cases(context, evaluate, bound)
+    claim = r"$\|\hat f - f\|$ below the bound"
+    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
+    plots = (_plot(*_drawn(context)[0]),) if evaluate is nearest_bound else ()
     return compare_with_bounds(
-        cases,
-        claim=r"$\|\hat f - f\|$ below the bound",
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
-        plots=(_plot(*_drawn(context)[0]),) if evaluate is nearest_bound else (),
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
@@ -420,13 +417,8 @@ def shortfall_evidence(
     A shortfall of s costs `slope` times s.
     """
     chance = probability(bound.value / slope)
-    return compute(
-        claim,
-        chance,
-        1e-12,
-        upper=1 - bound.probability,
-        method="distribution of the half-normal, computed",
-    )
+    method = "distribution of the half-normal, computed"
+    return compute(claim, chance, 1e-12, upper=1 - bound.probability, method=method)
 
 
 @check("maxout.lemma-3", form="printed", name="two near points")

@@ -76,14 +76,12 @@ def tight(
         return by_dimension(**options)
 
     return compare_instances(
-        [
-            *instances.falls_short(free, instances.FREE[3], samples=False),
-            *instances.falls_short(covered, instances.PAPER[3], samples=False),
-            instances.falls_short_mean(free),
-            *instances.random_signs(both_ways, instances.FREE[3], function="monte-carlo"),
-            instances.mean_of_signs(both_ways),
-        ],
-        claim="risk that the nearest or the Monte Carlo function adds, one input",
+        "risk that the nearest or the Monte Carlo function adds, one input",
+        *instances.falls_short(free, instances.FREE[3], samples=False),
+        *instances.falls_short(covered, instances.PAPER[3], samples=False),
+        instances.falls_short_mean(free),
+        *instances.random_signs(both_ways, instances.FREE[3], function="monte-carlo"),
+        instances.mean_of_signs(both_ways),
     )
 
 
@@ -113,12 +111,11 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
 
 def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
     cases = added_cases(context, evaluate, bound)
+    claim = "risk that the best function of the box adds to that of $f^*$, below the bound"
+    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
+    plots = (_plot(_draws(context)[0]),) if evaluate is free_bound else ()
     return compare_with_bounds(
-        cases,
-        claim="risk that the best function of the box adds to that of $f^*$, below the bound",
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
-        plots=(_plot(_draws(context)[0]),) if evaluate is free_bound else (),
+        claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 

@@ -100,7 +100,8 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound where it is tight, for short and long inputs, small and large losses."""
     return compare_instances(
-        [
+        "excess risk with linear units of inputs of length $R$",
+        *(
             instance
             for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))
             for instance in (
@@ -108,8 +109,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
                 instances.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
                 *instances.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
             )
-        ],
-        claim="excess risk with linear units of inputs of length $R$",
+        ),
     )
 
 

@@ -35,8 +35,9 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
         return bound(**options, centred=True)
 
     return compare_instances(
-        [*_signs(bound), *instances.nearest_falls_short(centred, instances.FREE[3])],
-        claim="distance from the box of centred units",
+        "distance from the box of centred units",
+        *_signs(bound),
+        *instances.nearest_falls_short(centred, instances.FREE[3]),
     )
 
 
@@ -49,14 +50,12 @@ def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
 
     shape = instances.FREE[2]
     return compare_instances(
-        [
-            *instances.wrong_sign(centred, shape),
-            instances.learnt_by_heart(centred, shape),
-            *instances.falls_short(centred, shape),
-            instances.learnt_by_heart_mean(centred),
-            instances.falls_short_mean(centred, n_samples=instances.ENDLESS**2),
-        ],
-        claim="excess risk with centred units",
+        "excess risk with centred units",
+        *instances.wrong_sign(centred, shape),
+        instances.learnt_by_heart(centred, shape),
+        *instances.falls_short(centred, shape),
+        instances.learnt_by_heart_mean(centred),
+        instances.falls_short_mean(centred, n_samples=instances.ENDLESS**2),
     )
 
 
@@ -76,10 +75,8 @@ def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> 
         return bound(**options, mean_norm=options.get("radius", 1.0) * math.sqrt(1.1))
 
     return compare_instances(
-        [
-            *instances.wrong_sign(one_input, shape),
-            instances.learnt_by_heart(orthogonal, shape),
-            *instances.falls_short(one_input, shape),
-        ],
-        claim="excess risk by the norms of the sample's features",
+        "excess risk by the norms of the sample's features",
+        *instances.wrong_sign(one_input, shape),
+        instances.learnt_by_heart(orthogonal, shape),
+        *instances.falls_short(one_input, shape),
     )

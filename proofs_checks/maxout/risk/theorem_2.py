@@ -182,14 +182,12 @@ def smaller(
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bounds where they are tight: a wrong sign, memorised inputs, few units."""
     return compare_instances(
-        [
-            *instances.wrong_sign(bound, FREE),
-            instances.learnt_by_heart(bound, FREE),
-            *instances.falls_short(bound, FREE),
-            instances.learnt_by_heart_mean(bound),
-            instances.falls_short_mean(bound, n_samples=instances.ENDLESS**2),
-        ],
-        claim="excess risk with linear units",
+        "excess risk with linear units",
+        *instances.wrong_sign(bound, FREE),
+        instances.learnt_by_heart(bound, FREE),
+        *instances.falls_short(bound, FREE),
+        instances.learnt_by_heart_mean(bound),
+        instances.falls_short_mean(bound, n_samples=instances.ENDLESS**2),
     )
 
 
@@ -197,12 +195,10 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Hold the paper's shape in the same instances."""
     return compare_instances(
-        [
-            *instances.wrong_sign(bound, PAPER),
-            instances.learnt_by_heart(bound, PAPER),
-            *instances.falls_short(bound, PAPER),
-        ],
-        claim="excess risk with linear units",
+        "excess risk with linear units",
+        *instances.wrong_sign(bound, PAPER),
+        instances.learnt_by_heart(bound, PAPER),
+        *instances.falls_short(bound, PAPER),
     )
 
 
