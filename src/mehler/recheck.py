@@ -51,7 +51,7 @@ class Impossible(Exception):
 
 
 class Mean(NamedTuple):
-    """A test of one mean; `excludes` takes a point from the claim on, with all to a side, +-1."""
+    """A test of one mean; `excludes` takes a point, from the claim on, and a side of it, +-1."""
 
     mean: Any
     excludes: Callable[[Any, int], bool]
@@ -405,6 +405,7 @@ def require_sound(groups: list[Test], alpha: float, r: float) -> None:
         "claim": math.isfinite,
         **dict.fromkeys(("rounding", "slack"), lambda x: x >= 0),
         **dict.fromkeys(("bet", "relative_to", "variance"), lambda x: x > 0),
+        "sums": lambda x: len(x) == 4,
         "radii": lambda x: len(x) == 4 and min(x) >= 0,
         "range": lambda x: x[0] <= x[1],
         "log_wealths": lambda x: len(x) == 11,

@@ -256,6 +256,15 @@ def test_a_falsified_certificate_is_not_confirmed(kind, status, alter, tmp_path)
     assert recheck.main([str(file)]) in (1, 2, 3)
 
 
+@pytest.mark.parametrize("n", [3, 5])
+def test_power_sums_that_are_not_four_are_contradicted(n):
+    certificate = made("catoni", "refuted")
+    for test in certificate["statistics"][0]["tests"]:
+        test["sums"] = [*test["sums"], number(0.0)][:n]
+    status, line = recheck.decide(sealed(certificate))
+    assert (status, line.partition(":")[0]) == (1, "contradicted")
+
+
 @pytest.mark.parametrize("name", ["false_alarm", "resolution", "status", "statistics", "digest"])
 def test_a_certificate_that_lacks_what_decides_is_none(name, tmp_path):
     certificate = sealed(made("binomial", "refuted"))
