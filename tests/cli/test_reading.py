@@ -47,6 +47,12 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     assert "mehler: warning: column 'id' looks like an id" in rest[3]
 
 
+def test_columns_are_chosen_by_name(table, capsys):
+    words = ("--columns", "a,b", "--delimiter", ";", "--no-measure")
+    assert call("plan", str(table), *words) == 0
+    assert capsys.readouterr().err.startswith("mehler: rows.csv: 40 rows, 2 columns (separated by")
+
+
 @pytest.mark.parametrize(
     "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
 )
