@@ -11,6 +11,7 @@ import pytest
 import mehler
 from mehler import verify
 from mehler._arrays import to_host
+from mehler.features import projections
 from tests.corpus import units
 from tests.places import CPU
 from tests.verify.conforming import Rectified, Unnamed
@@ -225,6 +226,12 @@ def test_every_map_that_is_exported_is_checked():
     }
     # A function of the user's has neither a recipe nor a kernel: tests/features/kitchen_sinks.
     assert drawn == exported - {"RandomFunctions"}
+
+
+def test_every_projection_is_checked_with_cosines():
+    maps = [draw(72, seed=0) for draw in DRAWS.values()]
+    drawn = {phi._projection.name for phi in maps if isinstance(phi, mehler.FourierFeatures)}
+    assert drawn == {*projections.NAMES}
 
 
 def test_rows_are_in_general_position():
