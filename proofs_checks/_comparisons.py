@@ -7,14 +7,15 @@ an instance in which it dominates, and in which the probability is computed, not
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy import special
 
 from mehler.bounds import Bound
-from mehler.statements import BoundCase, Evidence, Plot
+from mehler.statements import BoundCase, Context, Evidence, Plot
+from mehler.verify import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +118,31 @@ def compute(
     if relative:
         ends = (value * (1 - rounding), value * (1 + rounding))
     return Evidence.from_interval(claim=claim, observed=value, interval=ends, **fields)
+
+
+def hold_verdict(
+    context: Context,
+    check: Callable[..., Verdict],
+    *data: Any,
+    label: str,
+    claim: str,
+    resolution: tuple[float, float],
+    plots: tuple[Plot, ...] = (),
+    **options: Any,
+) -> Evidence:
+    """Run a check of `mehler.verify` on independent draws, with the statement's ledger.
+
+    `label` names the test there and its seed; `resolution` is for the quick and the full level.
+    """
+    verdict = check(
+        *data,
+        resolution=resolution[0 if context.quick else 1],
+        false_alarm=context.false_alarm,
+        ledger=context.ledger,
+        name=f"{context.statement}: {label}",
+        **{"seed": context.seed_for(label), **options},
+    )
+    return Evidence.from_verdict(verdict, claim=claim, plots=plots)
 
 
 def compare_ratios(

@@ -12,7 +12,7 @@ from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 
 # Gradients of maxout networks in their row: mean squares at any width, and networks drawn.
 
@@ -113,7 +113,9 @@ def kept(
     def spread(x: Any, y: Any) -> Any:
         return 1.1 * widths[-1] * relative_variance(q, widths[0], 3) * claimed(x, y) ** 2
 
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(
             3,
             widths,
@@ -127,15 +129,9 @@ def kept(
         claimed,
         context.asarray(_ROW),
         variance=spread,
-        false_alarm=context.false_alarm,
+        label="kept",
         # A lost factor of 2 in one layer's variance doubles or halves the kernel.
-        resolution=0.3 if context.quick else 0.1,
-        seed=context.seed_for("kept"),
-        ledger=context.ledger,
-        name=f"{context.statement}: kept",
-    )
-    return Evidence.from_verdict(
-        verdict,
+        resolution=(0.3, 0.1),
         claim=f"the mean square after three layers of {widths[0]} units is that of the row",
     )
 

@@ -13,6 +13,7 @@ from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
+from .._comparisons import hold_verdict
 from .._measured_products import MISS, Measured, compare_with_claims
 from ._blocks import Draw, along
 
@@ -100,19 +101,18 @@ _D = 5
 
 
 def _compare_kernel(
-    context: Context, draw: Draw, options: dict[str, Any], claimed: Any, label: str
-) -> verify.Verdict:
+    context: Context, draw: Draw, options: dict[str, Any], claimed: Any, **texts: Any
+) -> Evidence:
     """Compare the mean inner product of features with a claimed kernel."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
-    return verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.04 if context.quick else 0.01,
-        seed=context.seed_for(label),
-        ledger=context.ledger,
-        name=f"{context.statement}: {label}",
+        resolution=(0.04, 0.01),
+        **texts,
     )
 
 
@@ -121,12 +121,10 @@ def gaussian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Compare exp(-gamma |x - y|^2) with cosines and sines of N(0, 2 gamma I)."""
-    verdict = _compare_kernel(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
-    plots = (_plot(context),)
-    return Evidence.from_verdict(
-        verdict,
-        claim=r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$",
-        plots=plots,
+    claim = r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$"
+    options, plots = {**_GAUSSIAN, "form": "pairs"}, (_plot(context),)
+    return _compare_kernel(
+        context, draw, options, claimed, label="Gaussian", claim=claim, plots=plots
     )
 
 
@@ -135,12 +133,12 @@ def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Compare the same with single cosines of a uniform offset."""
-    verdict = _compare_kernel(context, draw, {**_GAUSSIAN, "form": "offset"}, claimed, "offset")
-    return Evidence.from_verdict(
-        verdict,
-        claim=r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
-        r"\cos(\langle w,y\rangle + b) = e^{-\gamma|x-y|^2}$",
+    claim = (
+        r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
+        r"\cos(\langle w,y\rangle + b) = e^{-\gamma|x-y|^2}$"
     )
+    options = {**_GAUSSIAN, "form": "offset"}
+    return _compare_kernel(context, draw, options, claimed, label="offset", claim=claim)
 
 
 @check("fourier.kernel", form="printed", name="pairs at Cauchy frequencies")
@@ -148,12 +146,11 @@ def laplacian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _L1
 ) -> Evidence:
     """Compare exp(-gamma |x - y|_1) with frequencies of Cauchy entries."""
-    verdict = _compare_kernel(context, draw, _LAPLACIAN, claimed, "Laplacian")
-    return Evidence.from_verdict(
-        verdict,
-        claim=r"entries Cauchy of scale $\gamma$: $E\langle\Phi(x), \Phi(y)\rangle = "
-        r"e^{-\gamma|x-y|_1}$",
+    claim = (
+        r"entries Cauchy of scale $\gamma$: $E\langle\Phi(x), \Phi(y)\rangle = "
+        r"e^{-\gamma|x-y|_1}$"
     )
+    return _compare_kernel(context, draw, _LAPLACIAN, claimed, label="Laplacian", claim=claim)
 
 
 @check("fourier.kernel", form="printed", name="pairs at Student frequencies")
@@ -161,11 +158,8 @@ def matern(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _ROUGH
 ) -> Evidence:
     """Compare Matern's kernel with frequencies of Student's law."""
-    verdict = _compare_kernel(context, draw, _MATERN, claimed, "Matern")
-    return Evidence.from_verdict(
-        verdict,
-        claim=r"$w$ of Student's $t$ with $2\nu$ degrees of freedom over $\ell$: the Matern kernel",
-    )
+    claim = r"$w$ of Student's $t$ with $2\nu$ degrees of freedom over $\ell$: the Matern kernel"
+    return _compare_kernel(context, draw, _MATERN, claimed, label="Matern", claim=claim)
 
 
 def _plot(context: Context) -> Plot:

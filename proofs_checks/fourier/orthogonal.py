@@ -11,7 +11,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
@@ -47,18 +47,14 @@ def kernel(
 ) -> Evidence:
     """Hold the Gaussian kernel against blocks of orthogonal frequencies."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         _blocks(context, draw),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.06 if context.quick else 0.01,
-        seed=context.seed_for("kernel"),
-        ledger=context.ledger,
-        name=f"{context.statement}: kernel",
-    )
-    return Evidence.from_verdict(
-        verdict,
+        label="kernel",
+        resolution=(0.06, 0.01),
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for orthogonal blocks",
     )
 
@@ -72,23 +68,18 @@ def variance(
 ) -> Evidence:
     """Hold the variance in closed form against block means."""
     x, y = along(context, _D, [0.7] if context.quick else [0.2, 0.4, 0.8, 1.2, 2.0, 3.0])
-    verdict = verify.check_variance(
+    return hold_verdict(
+        context,
+        verify.check_variance,
         _blocks(context, draw),
         claimed,
         context.asarray(x),
         context.asarray(y),
-        false_alarm=context.false_alarm,
+        label="variance",
         # Relative: independent frequencies have 2.15 times the variance at this distance.
-        resolution=0.5 if context.quick else 0.1,
-        seed=context.seed_for("variance"),
-        ledger=context.ledger,
-        name=f"{context.statement}: variance",
-    )
-    plots = (_plot(),)
-    return Evidence.from_verdict(
-        verdict,
+        resolution=(0.5, 0.1),
         claim=rf"$m\,\mathrm{{Var}} = (1 - k^2)^2 + 2(d-1)c(z)$ in whole blocks of $d = {_D}$",
-        plots=plots,
+        plots=(_plot(),),
     )
 
 

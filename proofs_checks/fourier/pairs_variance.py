@@ -10,7 +10,7 @@ import numpy as np
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 from ._blocks import Draw
 
 _D, _GAMMA = 5, 0.3
@@ -31,18 +31,21 @@ _RBF = kernels.make("rbf", gamma=_GAMMA)
 _OF_PAIRS, _OF_OFFSET = of_pairs(_RBF), of_offset(_RBF)
 
 
-def _held(context: Context, draw: Draw, form: str, claimed: Kernel) -> verify.Verdict:
+def _held(
+    context: Context, draw: Draw, form: str, claimed: Kernel, claim: str, *plots: Plot
+) -> Evidence:
     rows = 0.8 * context.rng("rows").standard_normal((3, _D))
     options = {"gamma": _GAMMA, "form": form}
-    return verify.check_variance(
+    return hold_verdict(
+        context,
+        verify.check_variance,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.2 if context.quick else 0.05,
-        seed=context.seed_for(form),
-        ledger=context.ledger,
-        name=f"{context.statement}: {form}",
+        label=form,
+        resolution=(0.2, 0.05),
+        claim=claim,
+        plots=plots,
     )
 
 
@@ -51,12 +54,8 @@ def pairs(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
     """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
-    plots = (_plot(),)
-    return Evidence.from_verdict(
-        _held(context, draw, "pairs", claimed),
-        claim=r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs",
-        plots=plots,
-    )
+    claim = r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs"
+    return _held(context, draw, "pairs", claimed, claim, _plot())
 
 
 @check("fourier.pairs-variance", form="printed", name="variance with an offset")
@@ -64,10 +63,8 @@ def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_OFFSET
 ) -> Evidence:
     """Hold 1 + k(2z)/2 - k(z)^2 against the variance with offsets."""
-    return Evidence.from_verdict(
-        _held(context, draw, "offset", claimed),
-        claim=r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset",
-    )
+    claim = r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset"
+    return _held(context, draw, "offset", claimed, claim)
 
 
 # Smoothness of 1/2 and more, the Laplacian along an axis being the first of them.

@@ -12,7 +12,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 from ._blocks import Draw, along
 
 # 40 inputs are padded to 64: two cells of 32, one block of 64 units.
@@ -30,18 +30,14 @@ def kernel(
 ) -> Evidence:
     """Hold the Gaussian kernel against structured blocks: whole draws are the samples."""
     rows = 0.25 * context.rng("rows").standard_normal((4, _D))
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(_D, 2 * _SIZE, seed=seed, **_options(context)),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.05 if context.quick else 0.01,
-        seed=context.seed_for("kernel"),
-        ledger=context.ledger,
-        name=f"{context.statement}: kernel",
-    )
-    return Evidence.from_verdict(
-        verdict,
+        label="kernel",
+        resolution=(0.05, 0.01),
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for structured blocks",
     )
 

@@ -13,6 +13,8 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot
 
+from .._comparisons import hold_verdict
+
 Bounding = Callable[..., Bound]
 Draw = Callable[..., Any]
 Kernel = Callable[[Any, Any], Any]
@@ -62,20 +64,20 @@ def measure(
     `label` distinguishes the measurements of a statement in its ledger and in its seeds;
     `resolution` is for the quick and the full level; one draw has `n_templates`.
     """
-    name = f"{context.statement}: {label}"
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(
             rows.shape[1], n_templates=n_templates, seed=seed, like=context.like(), **options
         ),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=resolution[0 if context.quick else 1],
-        seed=context.seed_for(name),
-        ledger=context.ledger,
-        name=name,
+        label=label,
+        claim=claim,
+        resolution=resolution,
+        plots=plots,
+        seed=context.seed_for(f"{context.statement}: {label}"),
     )
-    return Evidence.from_verdict(verdict, claim=claim, plots=plots)
 
 
 def batches(

@@ -11,7 +11,7 @@ import numpy as np
 from mehler import KitchenSinks, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 
 # E a(u) a(v) for correlated Gaussians by routes that share nothing with `mehler.exact`.
 
@@ -116,18 +116,15 @@ def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) 
     rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
     options: dict[str, Any] = {"activation": "tanh", "weight_scale": 1.5, "bias": 0.5}
     truth = KitchenSinks.draw(_D, 1, seed=0, **options)
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),
         lambda x, y: truth.kernel(x, y),
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.03 if context.quick else 0.005,
+        label="tanh with a bias",
+        resolution=(0.03, 0.005),
         seed=context.seed_for("measured"),
-        ledger=context.ledger,
-        name=f"{context.statement}: tanh with a bias",
-    )
-    return Evidence.from_verdict(
-        verdict,
         claim=r"$E\tanh(\langle w,x\rangle+b)\tanh(\langle w,y\rangle+b)$ by Mehler's series, "
         r"$w \sim N(0, 2.25 I)$, $b \sim N(0, 1/4)$",
     )

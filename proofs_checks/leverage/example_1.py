@@ -11,7 +11,7 @@ import numpy as np
 from mehler import FourierFeatures, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute
+from .._comparisons import compute, hold_verdict
 
 Variance = Callable[[float], float]
 _DISTANCES = (0.25, 0.5, 1.0, 2.0)
@@ -83,19 +83,15 @@ def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     def variance(left: Any, right: Any) -> Any:
         return np.full((len(left), len(right)), claimed(z))
 
-    verdict = verify.check_variance(
+    return hold_verdict(
+        context,
+        verify.check_variance,
         lambda seed: FourierFeatures.draw(3, 1000, gamma=0.5, form="offset", seed=seed),
         variance,
         x,
         y,
-        resolution=0.2 if context.quick else 0.05,
-        false_alarm=context.false_alarm,
-        seed=context.seed_for("measured"),
-        ledger=context.ledger,
-        name=f"{context.statement}: measured",
-    )
-    return Evidence.from_verdict(
-        verdict,
+        label="measured",
+        resolution=(0.2, 0.05),
         claim=r"$m\,\mathrm{Var}\langle\Phi(x),\Phi(y)\rangle$ over $1+\frac12e^{-2z^2}-e^{-z^2}$",
     )
 

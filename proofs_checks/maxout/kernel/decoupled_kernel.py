@@ -11,7 +11,7 @@ import numpy as np
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import compute
+from ..._comparisons import compute, hold_verdict
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
@@ -67,18 +67,14 @@ def borrowed(
         lengths = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(z, axis=1)
         return lengths * kernel(np.clip(x @ z.T / lengths, -1.0, 1.0), q)
 
-    verdict = verify.check_kernel(
+    return hold_verdict(
+        context,
+        verify.check_kernel,
         lambda seed: draw(3, 1000, q, seed=seed, like=context.like(), directions="next"),
         claimed,
         context.asarray(rows),
-        false_alarm=context.false_alarm,
-        resolution=0.05 if context.quick else 0.02,
-        seed=context.seed_for("borrowed directions"),
-        ledger=context.ledger,
-        name=f"{context.statement}: borrowed directions",
-    )
-    return Evidence.from_verdict(
-        verdict,
+        label="borrowed directions",
+        resolution=(0.05, 0.02),
         claim=rf"$v^\ell = w^{{\ell+1}}$ keeps the expected kernel, $q = {q}$, all pairs of 4 rows",
     )
 
@@ -144,20 +140,17 @@ def spread(
     def claimed(left: Any, right: Any) -> Any:
         return np.full((1, 1), exact.sigma2(q) ** 2 * float(variance(0.8, q)))
 
-    verdict = verify.check_variance(
+    return hold_verdict(
+        context,
+        verify.check_variance,
         lambda seed: draw(2, 1000, q, seed=seed, like=context.like(), directions="fresh"),
         claimed,
         context.asarray(x),
         context.asarray(z),
         # Relative, and what the number of features follows from: 167,000 at 0.12. The variance
         # without its last factor, 1 + rho^2 kappa (2 - kappa), is 0.36 smaller.
-        resolution=0.12 if context.quick else 0.05,
-        false_alarm=context.false_alarm,
+        label="variance",
+        resolution=(0.12, 0.05),
         seed=context.seed_for("spread"),
-        ledger=context.ledger,
-        name=f"{context.statement}: variance",
-    )
-    return Evidence.from_verdict(
-        verdict,
         claim=rf"$m\,\mathrm{{Var}} = \sigma^4(1 + \rho^2\kappa_q(2 - \kappa_q))$, $q = {q}$",
     )
