@@ -15,6 +15,7 @@ from mehler.verify import intervals
 
 from .._comparisons import hold_verdict
 from .._measured_products import MISS, Measured, compare_with_claims
+from .._plots import plot
 from ._blocks import Draw, along
 
 # Kernels, the distribution of an entry of their frequencies, and how many entries are independent;
@@ -178,10 +179,11 @@ def _plot(context: Context) -> Plot:
                 kind="points",
             )
         )
-    return Plot(
-        title="Kernels and one draw of 1000 frequencies",
-        x_label="distance of x and y, in one direction",
-        y_label="kernel",
-        series=(*curves, *measured),
+    return plot(
+        "Kernels and one draw of 1000 frequencies",
+        "distance of x and y, in one direction",
+        "kernel",
+        *curves,
+        *measured,
         caption="One draw: errors at different distances are dependent.",
     )

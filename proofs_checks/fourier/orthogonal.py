@@ -12,6 +12,7 @@ from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, hold_verdict
+from .._plots import plot
 from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
@@ -106,13 +107,11 @@ def ratio(u: Any, d: int) -> Any:
 
 def _plot() -> Plot:
     u = np.linspace(0.02, 6.0, 121)
-    return Plot(
-        title="Variance of orthogonal frequencies over that of independent ones",
-        x_label="γ |x − y|²",
-        y_label="ratio, whole blocks",
-        series=(
-            *(Series(label=f"d = {d}", x=u, y=ratio(u, d)) for d in (2, 4, 16, 64)),
-            Series(label="independent", x=(0.02, 6.0), y=(1.0, 1.0)),
-        ),
+    return plot(
+        "Variance of orthogonal frequencies over that of independent ones",
+        "γ |x − y|²",
+        "ratio, whole blocks",
+        *(Series(label=f"d = {d}", x=u, y=ratio(u, d)) for d in (2, 4, 16, 64)),
+        Series(label="independent", x=(0.02, 6.0), y=(1.0, 1.0)),
         caption="At near rows 3/(d + 2) of the variance is left: that of the lengths.",
     )

@@ -11,6 +11,7 @@ from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, hold_verdict
+from .._plots import plot
 from ._blocks import Draw
 
 _D, _GAMMA = 5, 0.3
@@ -113,10 +114,10 @@ def _plot() -> Plot:
         for form, variance in (("pairs", of_pairs(kernel)), ("offset", of_offset(kernel))):
             y = variance(np.zeros((1, 1)), distance[:, None])[0]
             series.append(Series(label=f"{name}, {form}", x=distance, y=y))
-    return Plot(
-        title="Variance of the estimate times the number of features",
-        x_label="distance of x and y",
-        y_label="variance times m",
-        series=tuple(series),
+    return plot(
+        "Variance of the estimate times the number of features",
+        "distance of x and y",
+        "variance times m",
+        *series,
         caption="Pairs know k(x, x) exactly; only far rows of very rough kernels prefer offsets.",
     )

@@ -13,6 +13,7 @@ from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, hold_verdict
+from .._plots import plot
 from ._blocks import Draw, along
 
 # 40 inputs are padded to 64: two cells of 32, one block of 64 units.
@@ -143,11 +144,11 @@ def _plot(context: Context) -> Plot:
     series.append(
         Series(label="hadamard, 50 draws", x=u, y=measured.var(axis=0) * 2 * _SIZE, kind="points")
     )
-    return Plot(
-        title=f"Variance of {_SIZE} frequencies, {_D} inputs",
-        x_label="γ |x − y|²",
-        y_label="variance times m",
-        series=tuple(series),
+    return plot(
+        f"Variance of {_SIZE} frequencies, {_D} inputs",
+        "γ |x − y|²",
+        "variance times m",
+        *series,
         caption="Structured blocks are as good as orthogonal ones but for 2/b, b = 32, at most.",
     )
 

@@ -11,6 +11,7 @@ from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds, compute
+from .._plots import plot
 from . import _extremal_instances as extremal
 from ._instances import LIPSCHITZ, Cosines, cosine_products, largest_gap, log_tail, mean_signs
 
@@ -123,20 +124,16 @@ def _tails() -> Plot:
     logs = np.linspace(2.0, 120.0, 30)
     recalled = [log_tail(_SAMPLES, as_recalled(_SAMPLES, log_delta=-one)) for one in logs]
     proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
-    return Plot(
-        title="Estimation lemma: probability of a violation, one constant feature, N = 4000",
-        x_label="log(1/δ)",
-        y_label="log of the probability",
-        series=(
-            Series(label="promised: log δ", x=logs, y=-logs),
-            Series(label="bound, from memory", x=logs, y=recalled),
-            Series(label="proved bound", x=logs, y=proved),
-        ),
-        caption=(
-            "A valid bound stays below the promised line. The recalled one crosses it: its "
-            "deviation term is half of what it must be, which a larger first term hides at "
-            "moderate δ."
-        ),
+    return plot(
+        "Estimation lemma: probability of a violation, one constant feature, N = 4000",
+        "log(1/δ)",
+        "log of the probability",
+        Series(label="promised: log δ", x=logs, y=-logs),
+        Series(label="bound, from memory", x=logs, y=recalled),
+        Series(label="proved bound", x=logs, y=proved),
+        caption="A valid bound stays below the promised line. The recalled one crosses it: its "
+        "deviation term is half of what it must be, which a larger first term hides at "
+        "moderate δ.",
     )
 
 

@@ -11,6 +11,7 @@ from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute
+from .._plots import plot
 
 # Greedy sums over a finite dictionary, in coordinates of an orthonormal basis.
 
@@ -134,14 +135,12 @@ def rate(
 
 def _stalled() -> Plot:
     k = np.arange(1, 51)
-    return Plot(
-        title="Greedy steps towards the sum of two orthonormal features",
-        x_label="steps",
-        y_label="L2 error",
-        series=(
-            Series(label="as printed", x=k, y=as_printed(np.eye(2), np.ones(2), 2.0, 50)),
-            Series(label="among ±B φ", x=k, y=line_search(np.eye(2), np.ones(2), 2.0, 50)),
-        ),
+    return plot(
+        "Greedy steps towards the sum of two orthonormal features",
+        "steps",
+        "L2 error",
+        Series(label="as printed", x=k, y=as_printed(np.eye(2), np.ones(2), 2.0, 50)),
+        Series(label="among ±B φ", x=k, y=line_search(np.eye(2), np.ones(2), 2.0, 50)),
         caption="Convex combinations of the features alone never reach a sum of weight 2.",
     )
 
@@ -154,21 +153,18 @@ def _rates(context: Context) -> Plot:
         kitchen_sinks.approximation_greedy(int(one), total_weight=total, norm=norm).value
         for one in k
     ]
-    return Plot(
-        title="Greedy steps: bound and error",
-        x_label="number of steps",
-        x_log=True,
-        y_label="L2 error",
-        y_log=True,
-        series=(
-            Series(label="bound, 60 random features", x=k, y=promised),
-            *(
-                Series(label=label, x=k, y=steps(dictionary, target, total, 50))
-                for label, steps in (
-                    ("error, factor 1/k", equal_weights),
-                    ("error, best factor", line_search),
-                )
-            ),
+    return plot(
+        "Greedy steps: bound and error",
+        "number of steps",
+        "L2 error",
+        Series(label="bound, 60 random features", x=k, y=promised),
+        *(
+            Series(label=label, x=k, y=steps(dictionary, target, total, 50))
+            for label, steps in (
+                ("error, factor 1/k", equal_weights),
+                ("error, best factor", line_search),
+            )
         ),
+        log="xy",
         caption="Both kinds of steps keep the bound; the best factor gains as the sum comes near.",
     )

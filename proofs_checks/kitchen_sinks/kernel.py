@@ -12,6 +12,7 @@ from mehler import KitchenSinks, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, hold_verdict
+from .._plots import plot
 
 # E a(u) a(v) for correlated Gaussians by routes that share nothing with `mehler.exact`.
 
@@ -136,10 +137,10 @@ def _plot() -> Plot:
     for name in ("step", "relu", "relu2", "erf", "tanh"):
         value = np.asarray(exact.activation_kernel(name, rho))
         lines.append(Series(label=name, x=rho, y=value / value[-1]))
-    return Plot(
-        title="Expected kernels of activations, over their value at equal rows",
-        x_label="correlation of the rows, of length 1",
-        y_label="kernel",
-        series=tuple(lines),
+    return plot(
+        "Expected kernels of activations, over their value at equal rows",
+        "correlation of the rows, of length 1",
+        "kernel",
+        *lines,
         caption="An odd activation has an odd kernel. Those of erf and tanh lie on each other.",
     )

@@ -16,9 +16,9 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._plots import plot, quantile_points
 from . import _extremal_instances as extremal
 from ._instances import Cosines, average_errors, blocks, mean_signs
-from ._quantiles import quantile_points
 
 By = Literal["frobenius", "longest"]
 
@@ -265,22 +265,17 @@ def _plot(context: Context) -> Plot:
             k, scale=1.0, delta=0.05, mean_square=instance.mean_square, norm=instance.norm
         )
         sharper.append(limits.value)
-    return Plot(
-        title="Lemma 1: bound and observation at δ = 0.05",
-        x_label="number of features",
-        x_log=True,
-        y_label="L2 error",
-        y_log=True,
-        series=(
-            Series(label="bound", x=counts, y=promised),
-            Series(label="bound, moments known", x=counts, y=sharper),
-            quantile_points("95% quantile, cosines, d = 5", counts, cosines, 0.95),
-            quantile_points("95% quantile, constant signs", counts, signs, 0.95),
-        ),
-        caption=(
-            "All fall like one over the root of the number of features; on constants of random "
-            "sign the bound is within a factor of two."
-        ),
+    return plot(
+        "Lemma 1: bound and observation at δ = 0.05",
+        "number of features",
+        "L2 error",
+        Series(label="bound", x=counts, y=promised),
+        Series(label="bound, moments known", x=counts, y=sharper),
+        quantile_points("95% quantile, cosines, d = 5", counts, cosines, 0.95),
+        quantile_points("95% quantile, constant signs", counts, signs, 0.95),
+        log="xy",
+        caption="All fall like one over the root of the number of features; on constants of random "
+        "sign the bound is within a factor of two.",
     )
 
 

@@ -12,6 +12,7 @@ from mehler.bounds.kitchen_sinks import norm_h, norm_pi
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute
+from .._plots import plot
 
 # The norms of a function: infima over its representations, for finitely many features.
 
@@ -228,17 +229,15 @@ def _plot(context: Context) -> Plot:
             label=label, kind="points", x=np.arange(1, len(y) + 1), y=y, y_low=y, y_high=y
         )
 
-    return Plot(
-        title="Norms of random functions, and of the representations they were made from",
-        x_label="function, by its norm in F_π",
-        y_label="norm",
-        series=(
-            points(
-                "sup |α|/π of the representation",
-                [of_the_representation(*one) for one in rows],
-            ),
-            points("its minimum, the norm in F_π", sups),
-            points("the norm in H", [least_square(*one) for one in rows]),
+    return plot(
+        "Norms of random functions, and of the representations they were made from",
+        "function, by its norm in F_π",
+        "norm",
+        points(
+            "sup |α|/π of the representation",
+            [of_the_representation(*one) for one in rows],
         ),
+        points("its minimum, the norm in F_π", sups),
+        points("the norm in H", [least_square(*one) for one in rows]),
         caption="A function's norm is the least over its representations, often far less than one.",
     )

@@ -12,9 +12,9 @@ from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._plots import plot, quantile_points
 from . import _extremal_instances as extremal
 from ._instances import Cosines, blocks, cosine_features, mean_signs
-from ._quantiles import quantile_points
 
 Loss = Callable[[Any], Any]
 _SIGNS = 100_000
@@ -125,16 +125,14 @@ def _plot(context: Context) -> Plot:
         promised.append(
             kitchen_sinks.approximation_risk(k, scale=1.0, lipschitz=1.0, delta=0.05).value
         )
-    return Plot(
-        title="Risk lemma: bound and observation at δ = 0.05, L = 1",
-        x_label="number of features",
-        x_log=True,
-        y_label="risk above that of f*",
-        series=(
-            Series(label="bound", x=counts, y=promised),
-            quantile_points("95% quantile, logistic loss, d = 2", counts, observed, 0.95),
-            quantile_points("95% quantile, constants", counts, signs, 0.95),
-        ),
+    return plot(
+        "Risk lemma: bound and observation at δ = 0.05, L = 1",
+        "number of features",
+        "risk above that of f*",
+        Series(label="bound", x=counts, y=promised),
+        quantile_points("95% quantile, logistic loss, d = 2", counts, observed, 0.95),
+        quantile_points("95% quantile, constants", counts, signs, 0.95),
+        log="x",
         caption=(
             "The bound is one for the absolute difference of the two functions; a smooth loss with "
             "random labels loses less, a linear one with fixed labels nearly half of it."

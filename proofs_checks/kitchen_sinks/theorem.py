@@ -12,6 +12,7 @@ from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._plots import plot, quantile_points
 from . import _extremal_instances as extremal
 from ._instances import (
     LIPSCHITZ,
@@ -24,7 +25,6 @@ from ._instances import (
     excess_over_box,
     excess_risks,
 )
-from ._quantiles import quantile_points
 
 # Divided maxout units of two weights on the unit sphere, with labels linear in the mean.
 #
@@ -175,16 +175,13 @@ def _over_samples(context: Context) -> Plot:
 
 
 def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any) -> Plot:
-    return Plot(
-        title=f"Theorem: bound and observation over {letter}, {fixed}",
-        x_label=f"number of {what}",
-        x_log=True,
-        y_label="excess risk",
-        y_log=True,
-        series=(
-            Series(label="bound, δ = 0.05", x=x, y=promised),
-            quantile_points("90% quantile, cosines, d = 3", x, drawn, 0.9),
-        ),
+    return plot(
+        f"Theorem: bound and observation over {letter}, {fixed}",
+        f"number of {what}",
+        "excess risk",
+        Series(label="bound, δ = 0.05", x=x, y=promised),
+        quantile_points("90% quantile, cosines, d = 3", x, drawn, 0.9),
+        log="xy",
         caption=(
             f"With {fixed} the bound levels off where the other term rules; what is observed lies "
             "well below: the labels are not chosen against the features."

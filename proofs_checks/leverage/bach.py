@@ -12,6 +12,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._plots import plot
 from . import _instances as extremal
 from ._instances import Circle
 
@@ -143,15 +144,13 @@ def _plot(context: Context) -> Plot:
     promised = as_proved(degrees_of_freedom=d, delta=_DELTA)
     at = [promised, promised]
     series.append(Series(label="promised, by leverage", x=at, y=np.array([0.0, 0.95])))
-    return Plot(
-        title="Circle, ridge 0.001: share of draws that reach the whole ball to 4 ridge",
-        x_label="number of features",
-        x_log=True,
-        y_label="share of draws",
-        series=tuple(series),
-        caption=(
-            f"{d:.1f} degrees of freedom: 95% need about 140 features by leverage and 460 by "
-            f"plain sampling; {promised} are promised. Plain sampling needs as many as it takes "
-            "to meet the rarest wave that matters."
-        ),
+    return plot(
+        "Circle, ridge 0.001: share of draws that reach the whole ball to 4 ridge",
+        "number of features",
+        "share of draws",
+        *series,
+        log="x",
+        caption=f"{d:.1f} degrees of freedom: 95% need about 140 features by leverage and 460 by "
+        f"plain sampling; {promised} are promised. Plain sampling needs as many as it takes "
+        "to meet the rarest wave that matters.",
     )

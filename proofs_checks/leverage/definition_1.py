@@ -12,6 +12,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import compute
+from .._plots import plot
 from ._instances import Circle, Waves
 
 _RIDGE = 0.02
@@ -77,14 +78,12 @@ def _plot(context: Context, waves: Waves) -> Plot:
         [[waves.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
     )
     d = float(waves.scores(_RIDGE).sum())
-    return Plot(
-        title="Degrees of freedom that rows show",
-        x_label="number of rows",
-        x_log=True,
-        y_label="degrees of freedom",
-        series=(
-            Series(label="mean over draws", x=counts, y=estimates.mean(axis=1)),
-            Series(label="true", x=counts, y=np.full(counts.size, d)),
-        ),
+    return plot(
+        "Degrees of freedom that rows show",
+        "number of rows",
+        "degrees of freedom",
+        Series(label="mean over draws", x=counts, y=estimates.mean(axis=1)),
+        Series(label="true", x=counts, y=np.full(counts.size, d)),
+        log="x",
         caption="Few rows show too little: scores from them look surer than they are.",
     )

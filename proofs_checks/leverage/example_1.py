@@ -12,6 +12,7 @@ from mehler import FourierFeatures, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, hold_verdict
+from .._plots import plot
 
 Variance = Callable[[float], float]
 _DISTANCES = (0.25, 0.5, 1.0, 2.0)
@@ -98,13 +99,11 @@ def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
 
 def _plot() -> Plot:
     z = np.linspace(0.0, 3.0, 61)
-    return Plot(
-        title="Variance of one product of Gaussian features",
-        x_label="distance of the rows over the bandwidth",
-        y_label="variance",
-        series=(
-            Series(label="pairs", x=z, y=np.array([as_restored(one) for one in z])),
-            Series(label="with a phase", x=z, y=np.array([with_phase(one) for one in z])),
-        ),
+    return plot(
+        "Variance of one product of Gaussian features",
+        "distance of the rows over the bandwidth",
+        "variance",
+        Series(label="pairs", x=z, y=np.array([as_restored(one) for one in z])),
+        Series(label="with a phase", x=z, y=np.array([with_phase(one) for one in z])),
         caption="Near rows: pairs have no variance, features with a phase have 1/2.",
     )

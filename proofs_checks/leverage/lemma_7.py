@@ -11,6 +11,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import compute
+from .._plots import plot
 from ._instances import Circle
 
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
@@ -108,18 +109,16 @@ def _in_the_ball(sums: Sums, which: int) -> float:
 def _plot() -> Plot:
     counts = np.arange(2, _MANY + 1, 2)
     sides = np.array([_in_the_ball(Sums(int(n)), 0) for n in counts])
-    return Plot(
-        title="Lemma 7 in the unit ball of the kernel's space, 100 features",
-        x_label="points that the function is a sum over",
-        y_label="right-hand side",
-        y_log=True,
-        series=(
-            Series(label="right-hand side", x=counts, y=sides),
-            Series(
-                label="the most that the function's own norm can be",
-                x=counts,
-                y=np.ones(len(counts)),
-            ),
+    return plot(
+        "Lemma 7 in the unit ball of the kernel's space, 100 features",
+        "points that the function is a sum over",
+        "right-hand side",
+        Series(label="right-hand side", x=counts, y=sides),
+        Series(
+            label="the most that the function's own norm can be",
+            x=counts,
+            y=np.ones(len(counts)),
         ),
+        log="y",
         caption="Functions of norm 1 have coefficients of any size: the lemma needs theirs.",
     )

@@ -12,6 +12,7 @@ from mehler.bounds import leverage as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds, compute
+from .._plots import plot
 from . import _instances as extremal
 from ._instances import Waves, pool, scores_of
 from .theorem_2 import ENOUGH
@@ -184,16 +185,13 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
     ]
     promised = np.array([bounds.score_error(int(rows), **sizes).value for rows in counts])
     some = np.isfinite(promised)
-    return Plot(
-        title="Scores from rows: bound and observation",
-        x_label="number of rows",
-        x_log=True,
-        y_label="largest error over 1 minus the score",
-        y_log=True,
-        series=(
-            Series(label="bound", x=counts[some], y=promised[some]),
-            Series(label="80% quantile", x=counts, y=quantiles),
-        ),
+    return plot(
+        "Scores from rows: bound and observation",
+        "number of rows",
+        "largest error over 1 minus the score",
+        Series(label="bound", x=counts[some], y=promised[some]),
+        Series(label="80% quantile", x=counts, y=quantiles),
+        log="xy",
         caption="The bound promises nothing below some number of rows, and is loose above it.",
     )
 

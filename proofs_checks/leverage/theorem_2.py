@@ -13,6 +13,7 @@ from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_with_bounds, compute
+from .._plots import plot
 from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
@@ -64,16 +65,13 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
         for rows in counts
     ]
     some = np.isfinite(promised)
-    return Plot(
-        title="The Gram of rows: bound and observation",
-        x_label="number of rows",
-        x_log=True,
-        y_label="relative error",
-        y_log=True,
-        series=(
-            Series(label="bound", x=counts[some], y=np.asarray(promised)[some]),
-            Series(label="80% quantile", x=counts, y=errors),
-        ),
+    return plot(
+        "The Gram of rows: bound and observation",
+        "number of rows",
+        "relative error",
+        Series(label="bound", x=counts[some], y=np.asarray(promised)[some]),
+        Series(label="80% quantile", x=counts, y=errors),
+        log="xy",
         caption="Both fall as the root of the number of rows; the bound begins below 1.",
     )
 

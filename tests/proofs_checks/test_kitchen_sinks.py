@@ -7,6 +7,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from mehler.proofs_checks._plots import quantile_interval
 from mehler.proofs_checks.kitchen_sinks import (
     _instances,
     estimation_lemma,
@@ -20,7 +21,6 @@ from mehler.proofs_checks.kitchen_sinks._instances import (
     blocks,
     cosine_features,
 )
-from mehler.proofs_checks.kitchen_sinks._quantiles import quantile_interval
 from mehler.proofs_checks.kitchen_sinks.lemma_1 import Units
 from scipy import integrate, optimize, stats
 

@@ -22,7 +22,7 @@ from ..._comparisons import (
     compute,
     mean_exceeds,
 )
-from ...kitchen_sinks._quantiles import quantile_points
+from ..._plots import plot, quantile_points
 from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, draw_products, limit, unit_rows
 
 DELTA, POINTS = 0.1, 5
@@ -156,13 +156,13 @@ def _plot(context: Context) -> Plot:
         )
         for label, d in (("proved, from the range", None), ("proved, Lipschitz", 6))
     ]
-    return Plot(
-        title="Theorem 2: largest error over all pairs, whole group",
-        x_label="number of templates",
-        x_log=True,
-        y_label="error",
-        y_log=True,
-        series=(*lines, quantile_points("observed, 90% quantile", sizes, drawn, 1 - DELTA)),
+    return plot(
+        "Theorem 2: largest error over all pairs, whole group",
+        "number of templates",
+        "error",
+        *lines,
+        quantile_points("observed, 90% quantile", sizes, drawn, 1 - DELTA),
+        log="xy",
         caption=(
             "Templates have small projections in high dimension: the Lipschitz form sees it, the "
             "range does not."

@@ -12,6 +12,7 @@ from mehler import GroupInvariantFeatures
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
+from ..._plots import plot
 from .._shared import BLOCKS, DITHER, LAW, PAPER, Draw, Kernel, declared, measure, unit_rows
 
 OWN: dict[str, Any] = {"own_elements": True, "replacement": True}
@@ -133,14 +134,12 @@ def _plot(context: Context, claimed: Kernel) -> Plot:
         for label, repeated in (("independent elements", True), ("distinct elements", False))
     }
     flat = [float(claimed(x, moved)[0, 0])] * len(sizes)
-    return Plot(
-        title="Expected inner product of a row and the same row moved",
-        x_label="elements drawn out of 6",
-        y_label="expectation",
-        series=[
-            Series(label="claimed", x=sizes, y=flat),
-            *(Series(label=label, x=sizes, y=y) for label, y in lines.items()),
-        ],
+    return plot(
+        "Expected inner product of a row and the same row moved",
+        "elements drawn out of 6",
+        "expectation",
+        Series(label="claimed", x=sizes, y=flat),
+        *(Series(label=label, x=sizes, y=y) for label, y in lines.items()),
         caption=(
             "Elements that x and z share see the plain distance; only distinct ones that make up "
             "the whole group reach the invariant kernel."

@@ -15,6 +15,7 @@ from mehler.features.groups import mean_distance
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
+from ..._plots import plot
 from .._shared import BLOCKS, DITHER, EPSILON, PAPER, Draw, measure, unit_rows
 
 _ROUNDING = 1e-12  # of eigenvalues: 60 times 1.3, the norm of the matrix, times 1e-15
@@ -64,18 +65,15 @@ def _plot(epsilon: float) -> Plot:
         "exact, above: another draw": [drawn_again(d, epsilon, reach[d]) for d in dims],
         "largest distance: all there is to see": list(reach.values()),
     }
-    return Plot(
-        title=f"Theorem 1 at ε = {epsilon:g}: promised and exact gaps",
-        x_label="dimension",
-        x_log=True,
-        y_label="gap",
-        y_log=True,
-        series=[Series(label=name, x=dims, y=each) for name, each in values.items()],
-        caption=(
-            "The restored lower δ exceeds the largest distance that the kernel could show up "
-            "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "
-            "the gap is a quarter of that distance in 2 dimensions, a fiftieth in 40."
-        ),
+    return plot(
+        f"Theorem 1 at ε = {epsilon:g}: promised and exact gaps",
+        "dimension",
+        "gap",
+        *(Series(label=name, x=dims, y=each) for name, each in values.items()),
+        log="xy",
+        caption="The restored lower δ exceeds the largest distance that the kernel could show up "
+        "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "
+        "the gap is a quarter of that distance in 2 dimensions, a fiftieth in 40.",
     )
 
 

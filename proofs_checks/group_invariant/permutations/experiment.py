@@ -10,6 +10,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from ..._comparisons import compute
+from ..._plots import plot
 from .._tokens import Tokens
 from . import _task as task
 from . import curves
@@ -221,16 +222,14 @@ def plot_templates(context: Context) -> Plot:
         Series(label=name, x=[templates[0], templates[-1]], y=[value, value])
         for name, value in zip(names, counted, strict=True)
     ]
-    return Plot(
-        title="Sequences of 5 tokens out of 8: accuracy over templates",
-        x_label="number of templates m",
-        x_log=True,
-        y_label="test accuracy",
-        series=lines,
-        caption=(
-            f"{_mean_of(n_draws)} {per_class} sequences a class to learn from, all other test "
-            "sequences; n bins on each side of 0. Horizontal: exact values for counts of tokens."
-        ),
+    return plot(
+        "Sequences of 5 tokens out of 8: accuracy over templates",
+        "number of templates m",
+        "test accuracy",
+        *lines,
+        log="x",
+        caption=f"{_mean_of(n_draws)} {per_class} sequences a class to learn from, all other test "
+        "sequences; n bins on each side of 0. Horizontal: exact values for counts of tokens.",
     )
 
 
@@ -240,12 +239,12 @@ def plot_training(context: Context) -> Plot:
     sizes = (10, 50, 100) if context.quick else (10, 50, 100, 500, 2000)
     seeds = seeds_for(context, "training", n_draws)
     accuracies = curves.over_training(PAPER, seeds, sizes, (10, 25), 25)
-    return Plot(
-        title="Sequences of 5 tokens out of 8: accuracy over training rows",
-        x_label="training sequences a class",
-        x_log=True,
-        y_label="test accuracy",
-        series=[_series(name, sizes, rows) for name, rows in accuracies.items()],
+    return plot(
+        "Sequences of 5 tokens out of 8: accuracy over training rows",
+        "training sequences a class",
+        "test accuracy",
+        *(_series(name, sizes, rows) for name, rows in accuracies.items()),
+        log="x",
         caption=f"{_mean_of(n_draws)} CDF(n, m) has n bins on each side of 0 and m templates.",
     )
 
@@ -271,16 +270,14 @@ def plot_elements(context: Context) -> Plot:
         )
         for replacement in ((False,) if context.quick else (False, True))
     ]
-    return Plot(
-        title="Sequences of 5 tokens out of 8: accuracy over permutations",
-        x_label="number r of permutations",
-        x_log=True,
-        y_label="test accuracy",
-        series=lines,
-        caption=(
-            f"{_mean_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the "
-            "same r random permutations for all templates; 120 distinct ones are the whole group."
-        ),
+    return plot(
+        "Sequences of 5 tokens out of 8: accuracy over permutations",
+        "number r of permutations",
+        "test accuracy",
+        *lines,
+        log="x",
+        caption=f"{_mean_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the "
+        "same r random permutations for all templates; 120 distinct ones are the whole group.",
     )
 
 

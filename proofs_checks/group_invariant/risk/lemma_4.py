@@ -17,7 +17,7 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
-from ...kitchen_sinks._quantiles import quantile_points
+from ..._plots import plot, quantile_points
 from .._shared import ENDLESS, EPSILON, PAPER, Bounding, batches, unit_rows
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
@@ -129,16 +129,13 @@ def _plot(context: Context) -> Plot:
         bounds.approximation(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value
         for m in sizes
     ]
-    return Plot(
-        title="Lemma 4: bound and observation at δ = 0.1, whole group",
-        x_label="number of templates",
-        x_log=True,
-        y_label="L2 error",
-        y_log=True,
-        series=(
-            Series(label="bound", x=sizes, y=promised),
-            quantile_points("observed, 90% quantile", sizes, drawn, 1 - _DELTA),
-        ),
+    return plot(
+        "Lemma 4: bound and observation at δ = 0.1, whole group",
+        "number of templates",
+        "L2 error",
+        Series(label="bound", x=sizes, y=promised),
+        quantile_points("observed, 90% quantile", sizes, drawn, 1 - _DELTA),
+        log="xy",
         caption="Both fall like one over the root of the number of templates.",
     )
 

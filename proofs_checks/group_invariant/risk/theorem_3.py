@@ -25,7 +25,7 @@ from mehler.bounds import group_invariant as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, compute
-from ...kitchen_sinks._quantiles import quantile_points
+from ..._plots import plot, quantile_points
 from .._shared import ENDLESS, Bounding
 from .._tokens import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 from .lemma_4 import falls_short, half_of_elements, same_cell
@@ -195,16 +195,13 @@ def _plot(context: Context, least: float) -> Plot:
         ).value
         for n in sizes
     ]
-    return Plot(
-        title="Theorem 3: excess risk, 20 templates, whole group",
-        x_label="number of samples",
-        x_log=True,
-        y_label="excess risk",
-        y_log=True,
-        series=(
-            Series(label="bound for as many templates and bins", x=sizes, y=promised),
-            quantile_points("observed, 94% quantile", sizes, drawn, 1 - 3 * _DELTA),
-        ),
+    return plot(
+        "Theorem 3: excess risk, 20 templates, whole group",
+        "number of samples",
+        "excess risk",
+        Series(label="bound for as many templates and bins", x=sizes, y=promised),
+        quantile_points("observed, 94% quantile", sizes, drawn, 1 - 3 * _DELTA),
+        log="xy",
         caption="The observed excess levels off at what 20 templates and 8 bins leave.",
     )
 

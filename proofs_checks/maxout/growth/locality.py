@@ -13,6 +13,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure
+from ..._plots import plot
 from ._growth import RATED, in_next_order, variance, variance_rate
 
 Kernel = Callable[[float, int], Any]
@@ -144,14 +145,14 @@ def half_angle_interval(q: int) -> tuple[float, float]:
 
 def _kernel_plot() -> Plot:
     rho = np.cos(np.linspace(np.pi, 0, 121))
-    return Plot(
-        title="Kernel over its largest value",
-        x_label="correlation of x and z",
-        y_label="K / σ²",
-        series=[
+    return plot(
+        "Kernel over its largest value",
+        "correlation of x and z",
+        "K / σ²",
+        *(
             Series(label=f"q = {q}", x=rho, y=exact.maxout_kernel(rho, q) / exact.sigma2(q))
             for q in (2, 4, 8, 64, 1024)
-        ],
+        ),
         caption="The larger the pool, the flatter the kernel: no point is far from any other.",
     )
 
@@ -166,20 +167,16 @@ def _angle_plot() -> Plot:
         low, high = half_angle_interval(q)
         lows.append(low)
         highs.append(high)
-    return Plot(
-        title="How local: angle at half height",
-        x_label="pool size",
-        x_log=True,
-        y_label="angle in radians",
-        series=(
-            Series(label="proved bounds", kind="band", x=pools, y_low=lows, y_high=highs),
-            Series(label="collision probability", x=pools, y=angles),
-            Series(label="centred kernel", x=pools, y=centred),
-        ),
-        caption=(
-            "The radius does shrink, for the collision probability and the centred kernel, but "
-            "only like one over the root of log q: a thousand times the pool for half the angle."
-        ),
+    return plot(
+        "How local: angle at half height",
+        "pool size",
+        "angle in radians",
+        Series(label="proved bounds", kind="band", x=pools, y_low=lows, y_high=highs),
+        Series(label="collision probability", x=pools, y=angles),
+        Series(label="centred kernel", x=pools, y=centred),
+        log="x",
+        caption="The radius does shrink, for the collision probability and the centred kernel, but "
+        "only like one over the root of log q: a thousand times the pool for half the angle.",
     )
 
 

@@ -23,6 +23,7 @@ from ..._measured_products import (
     measure_collisions,
     points,
 )
+from ..._plots import plot
 
 _RHO = (-0.8, -0.4, 0.0, 0.25, 0.5, 0.75, 0.95)
 
@@ -94,11 +95,12 @@ def _plot(measured: Measured) -> Plot:
     rho = np.cos(np.linspace(np.pi, 0, 121))
     pools = sorted(set(measured.pool_size))
     curves = [Series(label=f"q = {q}", x=rho, y=exact.collision_probability(rho, q)) for q in pools]
-    return Plot(
-        title="Agreement of argmax codes",
-        x_label="correlation of x and z",
-        y_label="share of equal digits",
-        series=(*curves, *(points(f"measured, q = {q}", measured.only(q)) for q in pools)),
+    return plot(
+        "Agreement of argmax codes",
+        "correlation of x and z",
+        "share of equal digits",
+        *curves,
+        *(points(f"measured, q = {q}", measured.only(q)) for q in pools),
         caption="Larger pools make codes more selective, with a square-root cusp at correlation 1.",
     )
 

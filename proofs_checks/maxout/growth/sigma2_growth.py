@@ -12,6 +12,7 @@ from mehler import exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
+from ..._plots import plot
 from ._growth import LARGEST, lower_mean, mean, upper_mean
 
 Rate = Callable[[float], float]
@@ -81,16 +82,14 @@ def _plot() -> Plot:
     q = np.unique(np.round(np.logspace(math.log10(2), 6, 40)))
     second = np.asarray([exact.sigma2(int(size)) for size in q])
     ends = q[[0, -1]]
-    return Plot(
-        title="Second moment of the maximum over log q",
-        x_label="pool size",
-        x_log=True,
-        y_label="σ² / log q",
-        series=(
-            Series(label="exact", x=q, y=second / np.log(q)),
-            Series(label="printed limit", x=ends, y=(1.0, 1.0)),
-            Series(label="true limit", x=ends, y=(2.0, 2.0)),
-        ),
+    return plot(
+        "Second moment of the maximum over log q",
+        "pool size",
+        "σ² / log q",
+        Series(label="exact", x=q, y=second / np.log(q)),
+        Series(label="printed limit", x=ends, y=(1.0, 1.0)),
+        Series(label="true limit", x=ends, y=(2.0, 2.0)),
+        log="x",
         caption=(
             "From q = 4 on the ratio moves away from the printed limit, to 1.72 at a million and "
             "1.99 at 10³⁰⁰."

@@ -12,6 +12,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._plots import plot
 
 Kernel = Callable[[float, int], Any]
 
@@ -130,14 +131,12 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
 def _plot(measured: Measured) -> Plot:
     q = measured.pool_size[0]
     rho = np.cos(np.linspace(np.pi, 0, 121))
-    return Plot(
-        title=f"Expected kernel of centred maxout units, q = {q}",
-        x_label="correlation of x and z",
-        y_label="kernel of unit vectors",
-        series=(
-            Series(label="proved", x=rho, y=exact.centred_kernel(rho, q)),
-            points("measured", measured),
-        ),
+    return plot(
+        f"Expected kernel of centred maxout units, q = {q}",
+        "correlation of x and z",
+        "kernel of unit vectors",
+        Series(label="proved", x=rho, y=exact.centred_kernel(rho, q)),
+        points("measured", measured),
         caption="Small and nearly flat between distant rows, steep between close ones: the "
         "locality that the paper is after.",
     )

@@ -13,6 +13,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute, hold_verdict
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._plots import plot
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
 
@@ -82,15 +83,13 @@ def borrowed(
 def _plot(measured: Measured) -> Plot:
     q = measured.pool_size[0]
     rho = np.cos(np.linspace(np.pi, 0, 121))
-    return Plot(
-        title=f"Expected kernel of decoupled maxout units, q = {q}",
-        x_label="correlation of x and z",
-        y_label="kernel of unit vectors",
-        series=(
-            Series(label="proved", x=rho, y=exact.locally_linear_kernel(rho, q)),
-            Series(label="plain maxout", x=rho, y=exact.maxout_kernel(rho, q)),
-            points("measured", measured),
-        ),
+    return plot(
+        f"Expected kernel of decoupled maxout units, q = {q}",
+        "correlation of x and z",
+        "kernel of unit vectors",
+        Series(label="proved", x=rho, y=exact.locally_linear_kernel(rho, q)),
+        Series(label="plain maxout", x=rho, y=exact.maxout_kernel(rho, q)),
+        points("measured", measured),
         caption="Choosing with one set of weights and projecting with another gives the printed "
         "kernel exactly.",
     )

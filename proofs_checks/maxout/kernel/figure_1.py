@@ -14,6 +14,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
 from ..._measured_products import MISS, Draw, Measured, compare_with_claims, draws
+from ..._plots import plot
 
 _STEP = 0.11  # spectral: the error of total mass, 1e-14, is rounding
 _REACH = 9.0
@@ -230,30 +231,26 @@ def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
     def curve(kernel: Kernel) -> Any:
         return np.sqrt(np.maximum(squared_distance(kernel)(rho, q), 0))
 
-    return Plot(
-        title=f"Figure 1, q = {q}",
-        x_label="distance of x and z",
-        y_label="distance of their features",
-        series=(
-            Series(label="proved kernel", x=chord, y=curve(exact.maxout_kernel)),
-            Series(label="printed kernel", x=chord, y=curve(exact.locally_linear_kernel)),
-            Series(
-                label=f"one map of {_UNITS} units",
-                kind="points",
-                x=np.linalg.norm(rows[left] - rows[right], axis=1),
-                y=np.linalg.norm(features[left] - features[right], axis=1),
-            ),
-            Series(
-                label="intervals from many maps",
-                kind="points",
-                x=np.sqrt(2 - 2 * np.asarray(measured.rho)),
-                y=np.sqrt(measured.mean),
-                y_low=np.sqrt(np.maximum(measured.low, 0)),
-                y_high=np.sqrt(measured.high),
-            ),
+    return plot(
+        f"Figure 1, q = {q}",
+        "distance of x and z",
+        "distance of their features",
+        Series(label="proved kernel", x=chord, y=curve(exact.maxout_kernel)),
+        Series(label="printed kernel", x=chord, y=curve(exact.locally_linear_kernel)),
+        Series(
+            label=f"one map of {_UNITS} units",
+            kind="points",
+            x=np.linalg.norm(rows[left] - rows[right], axis=1),
+            y=np.linalg.norm(features[left] - features[right], axis=1),
         ),
-        caption=(
-            "Linear with slope 1, then saturating, as the paper's own figure shows and its "
-            "kernel forbids: that one starts like a square root and has no linear regime."
+        Series(
+            label="intervals from many maps",
+            kind="points",
+            x=np.sqrt(2 - 2 * np.asarray(measured.rho)),
+            y=np.sqrt(measured.mean),
+            y_low=np.sqrt(np.maximum(measured.low, 0)),
+            y_high=np.sqrt(measured.high),
         ),
+        caption="Linear with slope 1, then saturating, as the paper's own figure shows and its "
+        "kernel forbids: that one starts like a square root and has no linear regime.",
     )

@@ -17,6 +17,7 @@ from mehler.verify import intervals
 
 from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
 from ..._measured_products import Draw, rows_at
+from ..._plots import plot
 
 # Floats in one block of features, and of weights: 16 MB each.
 _BLOCK = 2_000_000
@@ -241,21 +242,19 @@ def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
     normal = [
         bounds.normal_quantile(m, delta=delta, pool_size=q, n_pairs=n * (n + 1) // 2) for m in sizes
     ]
-    return Plot(
-        title=f"Largest error of the Gram matrix of {n} rows, q = {q}",
-        x_label="number of features",
-        x_log=True,
-        y_label=f"error at confidence {1 - delta:g}",
-        series=(
-            Series(label="proved bound", x=sizes, y=[case.bound.value for case in cases]),
-            Series(label="central limit and union", x=sizes, y=normal),
-            Series(
-                label="observed",
-                kind="points",
-                x=sizes,
-                y=[np.quantile(case.drawn, 1 - delta) for case in cases],
-            ),
+    return plot(
+        f"Largest error of the Gram matrix of {n} rows, q = {q}",
+        "number of features",
+        f"error at confidence {1 - delta:g}",
+        Series(label="proved bound", x=sizes, y=[case.bound.value for case in cases]),
+        Series(label="central limit and union", x=sizes, y=normal),
+        Series(
+            label="observed",
+            kind="points",
+            x=sizes,
+            y=[np.quantile(case.drawn, 1 - delta) for case in cases],
         ),
+        log="x",
         caption="The bound falls like one over the root of the number of features, as the error "
         "does; what it pays for is the union over dependent pairs.",
     )
@@ -266,18 +265,16 @@ def _over_rows(
 ) -> Plot:
     counts = [n for n in (1, 2, 3, 5, 8, 12) if n <= errors.shape[1]]
     observed = [np.quantile(errors[:, :n, :n].max(axis=(1, 2)), 1 - delta) for n in counts]
-    return Plot(
-        title=f"Largest error of the Gram matrix, {m} features, q = {q}",
-        x_label="number of rows",
-        y_label=f"error at confidence {1 - delta:g}",
-        series=(
-            Series(
-                label="proved bound",
-                x=counts,
-                y=[bound(m, n_rows=n, delta=delta, pool_size=q).value for n in counts],
-            ),
-            Series(label="observed", kind="points", x=counts, y=observed),
+    return plot(
+        f"Largest error of the Gram matrix, {m} features, q = {q}",
+        "number of rows",
+        f"error at confidence {1 - delta:g}",
+        Series(
+            label="proved bound",
+            x=counts,
+            y=[bound(m, n_rows=n, delta=delta, pool_size=q).value for n in counts],
         ),
+        Series(label="observed", kind="points", x=counts, y=observed),
         caption="More rows cost a root of a logarithm in the bound, and less in truth, as the "
         "errors of close rows are nearly equal.",
     )

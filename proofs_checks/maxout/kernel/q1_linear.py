@@ -8,6 +8,7 @@ from mehler import MaxoutFeatures
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._plots import plot
 
 _RHO = (-1.0, -0.6, -0.2, 0.0, 0.3, 0.8, 1.0)
 
@@ -43,10 +44,11 @@ def measured_kernel(
 
 
 def _plot(measured: Measured) -> Plot:
-    return Plot(
-        title="Pool size 1",
-        x_label="correlation of x and z",
-        y_label="kernel of unit vectors",
-        series=(Series(label="linear kernel", x=(-1, 1), y=(-1, 1)), points("measured", measured)),
+    return plot(
+        "Pool size 1",
+        "correlation of x and z",
+        "kernel of unit vectors",
+        Series(label="linear kernel", x=(-1, 1), y=(-1, 1)),
+        points("measured", measured),
         caption="With one weight a unit there is nothing to choose from: a random projection.",
     )

@@ -11,6 +11,7 @@ from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._plots import plot
 
 Kernel = Callable[[Any, int], Any]
 
@@ -87,15 +88,13 @@ def _compare(context: Context, measured: Measured, kernel: Kernel, **texts: Any)
 
 def _plot(measured: Measured, pool_size: int) -> Plot:
     rho = np.cos(np.linspace(np.pi, 0, 121))
-    return Plot(
-        title=f"Expected kernel of maxout units, q = {pool_size}",
-        x_label="correlation of x and z",
-        y_label="kernel of unit vectors",
-        series=(
-            Series(label="proved", x=rho, y=exact.maxout_kernel(rho, pool_size)),
-            Series(label="printed", x=rho, y=exact.locally_linear_kernel(rho, pool_size)),
-            points("measured", measured.only(pool_size)),
-        ),
+    return plot(
+        f"Expected kernel of maxout units, q = {pool_size}",
+        "correlation of x and z",
+        "kernel of unit vectors",
+        Series(label="proved", x=rho, y=exact.maxout_kernel(rho, pool_size)),
+        Series(label="printed", x=rho, y=exact.locally_linear_kernel(rho, pool_size)),
+        points("measured", measured.only(pool_size)),
         caption=(
             "The measured points lie on the proved curve, within intervals narrower than two per "
             "cent; the printed curve meets it only at correlation 1."

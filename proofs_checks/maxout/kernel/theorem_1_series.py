@@ -15,6 +15,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
 from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions, points
+from ..._plots import plot
 
 Coefficients = Callable[[int, int], Any]
 Collision = Callable[[float, int], Any]
@@ -250,11 +251,11 @@ def _decay_plot() -> Plot:
         a = coefficients_of(q, 49)[1:]
         limit = exact.max_moment(1, q) / (math.sqrt(2) * math.pi)
         series.append(Series(label=f"q = {q}", x=order, y=a * order**1.5 / limit))
-    return Plot(
-        title="Coefficients over their asymptotics",
-        x_label="order i",
-        y_label="coefficient over its asymptotic",
-        series=series,
+    return plot(
+        "Coefficients over their asymptotics",
+        "order i",
+        "coefficient over its asymptotic",
+        *series,
         caption="They decay like the power −3/2 of i: a thousand terms leave a tail of per cents.",
     )
 
@@ -262,15 +263,13 @@ def _decay_plot() -> Plot:
 def _series_plot(measured: Measured, series: Any) -> Plot:
     rho = np.linspace(-1, 1, 121)
     q = measured.pool_size[0]
-    return Plot(
-        title=f"Collision probability, q = {q}",
-        x_label="correlation of x and z",
-        y_label="probability of the same code",
-        series=(
-            Series(label="exact", x=rho, y=exact.collision_probability(rho, q)),
-            Series(label="first three terms", x=rho, y=series.truncate(3)(rho)),
-            Series(label=f"first {_TERMS} terms", x=rho, y=series(rho)),
-            points("measured", measured),
-        ),
+    return plot(
+        f"Collision probability, q = {q}",
+        "correlation of x and z",
+        "probability of the same code",
+        Series(label="exact", x=rho, y=exact.collision_probability(rho, q)),
+        Series(label="first three terms", x=rho, y=series.truncate(3)(rho)),
+        Series(label=f"first {_TERMS} terms", x=rho, y=series(rho)),
+        points("measured", measured),
         caption="Forty-eight terms follow the curve up to its square-root cusp at correlation 1.",
     )

@@ -26,6 +26,7 @@ from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import intervals
 
 from ..._comparisons import Case, compare_ratios, compare_with_bounds
+from ..._plots import plot, quantile_points
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
 _BLOCK = 2_000_000
@@ -355,15 +356,7 @@ def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
 
 def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
     """Return quantiles of draws with their intervals."""
-    ends = np.array([quantile_interval(values, level) for values in drawn])
-    return Series(
-        label=label,
-        kind="points",
-        x=x,
-        y=[np.quantile(values, level) for values in drawn],
-        y_low=ends[:, 0],
-        y_high=ends[:, 1],
-    )
+    return quantile_points(label, x, drawn, level, quantile_interval)
 
 
 def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
@@ -392,22 +385,19 @@ def _plot(
         y = [evaluate(bound, draws, m, n, failure).value for m, n in sizes]
         return Series(label=label, x=x, y=y)
 
-    return Plot(
-        title=f"Excess risk over the {name}",
-        x_label=name,
-        x_log=True,
-        y_label="excess risk",
-        y_log=True,
-        series=(
-            curve("paper's shape", paper_bound, maxout.excess_risk_by_dimension),
-            curve("dimension-free", free_bound, maxout.excess_risk),
-            observed_series(
-                f"{1 - failure:.0%} quantile of the draws",
-                x,
-                [draws.drawn.excess[size] for size in sizes],
-                1 - failure,
-            ),
+    return plot(
+        f"Excess risk over the {name}",
+        name,
+        "excess risk",
+        curve("paper's shape", paper_bound, maxout.excess_risk_by_dimension),
+        curve("dimension-free", free_bound, maxout.excess_risk),
+        observed_series(
+            f"{1 - failure:.0%} quantile of the draws",
+            x,
+            [draws.drawn.excess[size] for size in sizes],
+            1 - failure,
         ),
+        log="xy",
         caption=(
             f"d = {setting.n_inputs}, q = {setting.pool_size}, {fixed}, total chance of failure "
             f"{failure:g}: both bounds hold; the dimension-free one is the smaller, and both are "

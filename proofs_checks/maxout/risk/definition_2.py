@@ -16,6 +16,7 @@ from mehler.doubling import DoublingDimension
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
+from ..._plots import plot
 
 # Circles of latitude (polar angle, points, turn), in degrees: 22 caps of 30 degrees.
 CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0, 1, 0.0))
@@ -155,23 +156,21 @@ def _plot_of_points(
 ) -> Plot:
     order = sorted(expected, key=lambda name: len(expected[name][0]))
     x = [len(expected[name][0]) for name in order]
-    return Plot(
-        title="Sets of known doubling dimension",
-        x_label="number of points n",
-        x_log=True,
-        y_label="dimension",
-        series=(
-            Series(label="binary logarithm of n", x=x, y=np.log2(x)),
-            Series(
-                label="interval",
-                kind="points",
-                x=x,
-                y=[(dimensions[name].low + dimensions[name].high) / 2 for name in order],
-                y_low=[dimensions[name].low for name in order],
-                y_high=[dimensions[name].high for name in order],
-            ),
-            Series(label="known", kind="points", x=x, y=[expected[name][1] for name in order]),
+    return plot(
+        "Sets of known doubling dimension",
+        "number of points n",
+        "dimension",
+        Series(label="binary logarithm of n", x=x, y=np.log2(x)),
+        Series(
+            label="interval",
+            kind="points",
+            x=x,
+            y=[(dimensions[name].low + dimensions[name].high) / 2 for name in order],
+            y_low=[dimensions[name].low for name in order],
+            y_high=[dimensions[name].high for name in order],
         ),
+        Series(label="known", kind="points", x=x, y=[expected[name][1] for name in order]),
+        log="x",
         caption="Equidistant points and the axes have logarithmic dimension, curves a small one.",
     )
 
@@ -180,22 +179,20 @@ def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
     rng = context.rng("circles")
     sizes = (4, 5, 6, 8, 12, 24, 48) if context.quick else (*range(3, 25), 32, 48, 96, 192, 384)
     dimensions = [dimension(in_space(polygon(n), 9, rng)) for n in sizes]
-    return Plot(
-        title="Points on a circle, in nine columns",
-        x_label="number of points n",
-        y_label="dimension",
-        series=(
-            Series(
-                label="interval",
-                kind="points",
-                x=sizes,
-                y=[(interval.low + interval.high) / 2 for interval in dimensions],
-                y_low=[interval.low for interval in dimensions],
-                y_high=[interval.high for interval in dimensions],
-            ),
-            Series(label="known for the circle", x=sizes, y=[3] * len(sizes)),
-            Series(label="as printed, at most d = 2", x=sizes, y=[2] * len(sizes)),
+    return plot(
+        "Points on a circle, in nine columns",
+        "number of points n",
+        "dimension",
+        Series(
+            label="interval",
+            kind="points",
+            x=sizes,
+            y=[(interval.low + interval.high) / 2 for interval in dimensions],
+            y_low=[interval.low for interval in dimensions],
+            y_high=[interval.high for interval in dimensions],
         ),
+        Series(label="known for the circle", x=sizes, y=[3] * len(sizes)),
+        Series(label="as printed, at most d = 2", x=sizes, y=[2] * len(sizes)),
         caption="From five points on a circle may need more than two; the whole one has three.",
     )
 
@@ -203,15 +200,13 @@ def _plot_of_circles(context: Context, dimension: Dimension) -> Plot:
 def _plot_of_spheres(most: int) -> Plot:
     d = np.arange(2, most + 1)
     area = [math.log2(area_bound(int(n))) / n for n in d]
-    return Plot(
-        title="Doubling dimension of the sphere in d dimensions",
-        x_label="dimension d of the space",
-        y_label="dimension over d",
-        series=(
-            Series(label="at least, by area", x=d, y=area),
-            Series(label="as printed, at most", x=d, y=np.ones(d.size)),
-            Series(label="at most, by volume", x=d, y=np.full(d.size, math.log2(5))),
-        ),
+    return plot(
+        "Doubling dimension of the sphere in d dimensions",
+        "dimension d of the space",
+        "dimension over d",
+        Series(label="at least, by area", x=d, y=area),
+        Series(label="as printed, at most", x=d, y=np.ones(d.size)),
+        Series(label="at most, by volume", x=d, y=np.full(d.size, math.log2(5))),
         caption="The area bound stays above the printed one in every dimension from two on.",
     )
 

@@ -13,6 +13,7 @@ from mehler import exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
+from ..._plots import plot
 
 _POOL = 4
 # Beyond this, |M| has no mass that a float could see.
@@ -82,12 +83,10 @@ def union(
 def _plot() -> Plot:
     scale = np.linspace(0, 4, 41)
     ends = np.asarray([distance_ends(float(size), _POOL) for size in scale])
-    return Plot(
-        title="Distance of a kernel section from the class of C",
-        x_label="C",
-        y_label="distance in the kernel's space",
-        series=(
-            Series(label="proved range", kind="band", x=scale, y_low=ends[:, 0], y_high=ends[:, 1]),
-        ),
+    return plot(
+        "Distance of a kernel section from the class of C",
+        "C",
+        "distance in the kernel's space",
+        Series(label="proved range", kind="band", x=scale, y_low=ends[:, 0], y_high=ends[:, 1]),
         caption="q = 4. No small class comes near; the distance tends to 0 as C grows.",
     )

@@ -14,6 +14,7 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, compare_with_bounds, compute
+from ..._plots import plot
 from ._risks import Law, block_sizes, observed_series, units
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
@@ -230,22 +231,19 @@ def _plot(context: Context) -> Plot:
         maxout.supremum(pool_size=q, n_features=int(count), delta=delta, mean_sup=mean(r, q)).value
         for count in m
     ]
-    return Plot(
-        title="Largest value of m units over a great circle",
-        x_label="number of units m",
-        x_log=True,
-        y_label="supremum",
-        y_log=True,
-        series=(
-            Series(label="paper's shape", x=m, y=paper),
-            Series(label="dimension-free", x=m, y=free),
-            Series(
-                label="99% quantile, exact",
-                x=m,
-                y=[quantile(1 - delta, r, q * int(count)) for count in m],
-            ),
-            observed_series("99% quantile, drawn", few, drawn, 1 - delta),
+    return plot(
+        "Largest value of m units over a great circle",
+        "number of units m",
+        "supremum",
+        Series(label="paper's shape", x=m, y=paper),
+        Series(label="dimension-free", x=m, y=free),
+        Series(
+            label="99% quantile, exact",
+            x=m,
+            y=[quantile(1 - delta, r, q * int(count)) for count in m],
         ),
+        observed_series("99% quantile, drawn", few, drawn, 1 - delta),
+        log="xy",
         caption=(
             "d = 10, q = 4, failure 0.01 for all units at once. Gaussian concentration is within "
             "a factor of 1.5; the covering costs a factor of about 4."

@@ -16,6 +16,7 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, compare_instances, compare_with_bounds, compute
+from ..._plots import plot
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
@@ -311,43 +312,38 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
         y = [bound(n_features=m, **arguments).value for m in setting.n_features]
         return Series(label=label, x=setting.n_features, y=y)
 
-    return Plot(
-        title="Distance from f over the number of units",
-        x_label="number of units m",
-        x_log=True,
-        y_label="L2 distance",
-        y_log=True,
-        series=(
-            curve(
-                "paper's shape",
-                maxout.approximation_by_dimension,
-                delta=failure / 2,
-                **law.geometry,
-            ),
-            curve(
-                "Monte Carlo function, bound",
-                maxout.approximation,
-                delta=failure,
-                function="monte-carlo",
-            ),
-            curve("nearest function, bound", maxout.approximation, delta=failure),
-            observed_series(
-                "Monte Carlo function, 95% quantile",
-                setting.n_features,
-                [part.monte_carlo for part in drawn],
-                1 - failure,
-            ),
-            observed_series(
-                "nearest function, 95% quantile",
-                setting.n_features,
-                [part.best for part in drawn],
-                1 - failure,
-            ),
+    return plot(
+        "Distance from f over the number of units",
+        "number of units m",
+        "L2 distance",
+        curve(
+            "paper's shape",
+            maxout.approximation_by_dimension,
+            delta=failure / 2,
+            **law.geometry,
         ),
-        caption=(
-            f"d = {setting.n_inputs}, q = {setting.pool_size}, total chance of failure "
-            f"{failure:g}. All fall like the square root of m; the covering costs most."
+        curve(
+            "Monte Carlo function, bound",
+            maxout.approximation,
+            delta=failure,
+            function="monte-carlo",
         ),
+        curve("nearest function, bound", maxout.approximation, delta=failure),
+        observed_series(
+            "Monte Carlo function, 95% quantile",
+            setting.n_features,
+            [part.monte_carlo for part in drawn],
+            1 - failure,
+        ),
+        observed_series(
+            "nearest function, 95% quantile",
+            setting.n_features,
+            [part.best for part in drawn],
+            1 - failure,
+        ),
+        log="xy",
+        caption=f"d = {setting.n_inputs}, q = {setting.pool_size}, total chance of failure "
+        f"{failure:g}. All fall like the square root of m; the covering costs most.",
     )
 
 

@@ -9,6 +9,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Case, compare_instances, compare_with_bounds
+from ..._plots import plot
 from . import _instances as instances
 from ._risks import Draws, Setting, compare_means, drawn_settings, observed_series
 from .lemma_3 import printed_at_near_points, shortfall_evidence, shortfall_probability
@@ -126,22 +127,19 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         y = [evaluate(bound, draws, m, failure).value for m in sizes]
         return Series(label=label, x=sizes, y=y)
 
-    return Plot(
-        title="Risk that approximating adds, over the number of units",
-        x_label="number of units m",
-        x_log=True,
-        y_label="added risk",
-        y_log=True,
-        series=(
-            curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
-            curve("dimension-free", free_bound, maxout.approximation_risk),
-            observed_series(
-                "95% quantile of the draws",
-                sizes,
-                [draws.drawn.best[m] for m in sizes],
-                1 - failure,
-            ),
+    return plot(
+        "Risk that approximating adds, over the number of units",
+        "number of units m",
+        "added risk",
+        curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
+        curve("dimension-free", free_bound, maxout.approximation_risk),
+        observed_series(
+            "95% quantile of the draws",
+            sizes,
+            [draws.drawn.best[m] for m in sizes],
+            1 - failure,
         ),
+        log="xy",
         caption=(
             f"d = {draws.setting.n_inputs}, q = {draws.setting.pool_size}, total chance of failure "
             f"{failure:g}. In these draws errors average out in the linear part of the loss."

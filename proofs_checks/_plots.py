@@ -1,0 +1,59 @@
+"""Plots of the statements, and observed quantiles with their intervals as points of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler.statements import Plot, Series
+
+# Chance that an interval misses: large, since the plot decides nothing.
+_MISS = 0.01
+
+
+def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
+    """Return two order statistics that enclose the true quantile, by a binomial interval.
+
+    The number of draws below the quantile is binomial (n, level).
+    """
+    from scipy.stats import binom
+
+    ordered = np.sort(drawn)
+    low = int(binom.ppf(_MISS / 2, ordered.size, level))
+    high = int(binom.ppf(1 - _MISS / 2, ordered.size, level)) + 1
+    return float(ordered[max(low, 1) - 1]), float(ordered[min(high, ordered.size) - 1])
+
+
+def quantile_points(
+    label: str,
+    x: Any,
+    drawn: Sequence[Any],
+    level: float,
+    interval: Callable[[Any, float], tuple[float, float]] = quantile_interval,
+) -> Series:
+    """Plot one quantile per set of draws, with its interval."""
+    low, high = np.array([interval(errors, level) for errors in drawn]).T
+    y = [np.quantile(errors, level) for errors in drawn]
+    return Series(label=label, kind="points", x=x, y=y, y_low=low, y_high=high)
+
+
+def plot(
+    title: str,
+    x_label: str,
+    y_label: str,
+    *series: Series,
+    log: Literal["", "x", "y", "xy"] = "",
+    caption: str = "",
+) -> Plot:
+    """Return a plot of series; `log` names the logarithmic axes."""
+    return Plot(
+        title=title,
+        x_label=x_label,
+        y_label=y_label,
+        series=series,
+        caption=caption,
+        x_log="x" in log,
+        y_log="y" in log,
+    )
