@@ -189,10 +189,6 @@ class Allotment:
         False-alarm probability of one example.
     examples : int
         Number of evaluations paid for.
-    taken : int
-        Evaluations taken before the first alarm, that one included.
-    alarmed : bool
-        Whether a verdict did not hold.
 
     Examples
     --------
@@ -214,13 +210,24 @@ class Allotment:
         self.label = label
         self.false_alarm = false_alarm
         self.examples = examples
-        self.taken, self.alarmed = 0, False
+        self._taken = 0
+        self._alarmed = False
         self._lock = threading.Lock()
+
+    @property
+    def taken(self) -> int:
+        """Evaluations taken before the first alarm, that one included."""
+        return self._taken
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether a verdict did not hold."""
+        return self._alarmed
 
     @property
     def looks(self) -> int:
         """Evaluations that the ledger counts: those allotted, or those taken if they are more."""
-        return max(self.examples, self.taken)
+        return max(self.examples, self._taken)
 
     def confirm(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
@@ -250,9 +257,9 @@ class Allotment:
         # An exception is no verdict and cannot be a false alarm: it is not counted.
         verdict = confirm(check, *args, seed=seed, false_alarm=self.false_alarm, **options)
         with self._lock:
-            if not self.alarmed:
-                self.taken += 1
-                self.alarmed = not verdict.holds
+            if not self._alarmed:
+                self._taken += 1
+                self._alarmed = not verdict.holds
         return verdict
 
     def assert_holds(
@@ -344,7 +351,7 @@ class Ledger:
     def __init__(
         self, budget: float = 1e-6, *, on_verdict: Callable[[Verdict], None] | None = None
     ) -> None:
-        self.budget = require_probability("budget", budget)
+        self._budget = require_probability("budget", budget)
         self.on_verdict = on_verdict
         self._bought: list[Entry | Allotment] = []
         self._allotments: dict[str, Allotment] = {}
@@ -354,8 +361,13 @@ class Ledger:
     def __repr__(self) -> str:
         """Return the amount spent and the budget, since test runners print their fixtures."""
         return (
-            f"<Ledger: {counted(self.looks, 'look')}, {self.spent:.3g} of {self.budget:.3g} spent>"
+            f"<Ledger: {counted(self.looks, 'look')}, {self.spent:.3g} of {self._budget:.3g} spent>"
         )
+
+    @property
+    def budget(self) -> float:
+        """Largest total false-alarm probability of the run."""
+        return self._budget
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -380,7 +392,7 @@ class Ledger:
     @property
     def left(self) -> float:
         """Unspent part of the budget, never negative."""
-        return max(0.0, in_decimals(operator.sub, self.budget, self.spent))
+        return max(0.0, in_decimals(operator.sub, self._budget, self.spent))
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
         """Pay for `looks` evaluations at `false_alarm` each, before they are made.
@@ -466,11 +478,11 @@ class Ledger:
         """Add a purchase; the caller holds the lock."""
         spent = self.spent
         before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
-        if _plus(spent, price.total) > self.limit(self.budget):
+        if _plus(spent, price.total) > self.limit(self._budget):
             raise BudgetExceeded(
                 f"{price.label!r} would spend {price.total:.3g} but only "
-                f"{max(0.0, self.budget - spent):.3g} of the false-alarm budget "
-                f"{self.budget:.3g} is left after {before}: "
+                f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
+                f"{self._budget:.3g} is left after {before}: "
                 "raise the budget or lower false_alarm"
             )
         self._bought.append(bought)
@@ -481,7 +493,7 @@ class Ledger:
         """Return budget, spent, left and the entries, for `json.dumps`."""
         entries = self.entries
         return {
-            "budget": self.budget,
+            "budget": self._budget,
             "spent": self.spent,
             "left": self.left,
             "entries": [asdict(entry) for entry in entries],
