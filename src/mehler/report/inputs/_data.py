@@ -64,7 +64,7 @@ class DataMatrix:
     warnings, choices : tuple of str
         Sentences on columns that are likely not meant as they are; decisions made while reading:
         separator, header, columns left out, scaling.
-    target, target_name : array, shape (n_held,), and str, optional
+    target, target_name : array, shape (n_held,), and str, or None
         Values (floats) or labels (integers, booleans, strings) of the target column; its name.
     options : tuple of str
         The command line's options that read the same rows again.
