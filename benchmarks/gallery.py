@@ -56,10 +56,15 @@ LINES = [
     ),
     Line(
         "scikit-learn",
-        f"{APPROXIMATION}AdditiveChi2Sampler --arg sample_steps=3 --kernel additive-chi2 "
-        "--resolution 0.1",
+        f"{APPROXIMATION}AdditiveChi2Sampler --kernel additive-chi2",
+        "refuted",
+        "integer rows",
     ),
-    Line("scikit-learn", f"{APPROXIMATION}AdditiveChi2Sampler --kernel additive-chi2", "refuted"),
+    Line(
+        "scikit-learn",
+        "chi2_floats.py:Floats --arg sample_steps=3 --kernel additive-chi2 --resolution 0.1",
+    ),
+    Line("scikit-learn", "chi2_floats.py:Floats --kernel additive-chi2", "refuted"),
     Line("scikit-learn", f"{PROJECTION}GaussianRandomProjection --kernel linear"),
     Line("scikit-learn", f"{PROJECTION}SparseRandomProjection --kernel linear"),
     Line("scikit-learn-extra", "sklearn_extra.kernel_approximation:Fastfood --kernel rbf"),
