@@ -49,11 +49,11 @@ def declared(options: dict[str, Any], n_inputs: int) -> Kernel:
 def measure(
     context: Context,
     label: str,
+    claim: str,
     options: dict[str, Any],
     claimed: Kernel,
-    rows: Any,
+    rows: Any = None,
     *,
-    claim: str,
     draw: Draw = GroupInvariantFeatures.draw,
     resolution: tuple[float, float] = (0.03, 0.01),
     n_templates: int = 2000,
@@ -62,8 +62,10 @@ def measure(
     """Compare a claimed kernel, (X, Y) -> (n, k), with measured inner products of a map.
 
     `label` distinguishes the measurements of a statement in its ledger and in its seeds;
-    `resolution` is for the quick and the full level; one draw has `n_templates`.
+    `resolution` is for the quick and the full level; one draw has `n_templates`. Rows are two of 6
+    columns if not given.
     """
+    rows = unit_rows(context, 2, 6) if rows is None else rows
     return hold_verdict(
         context,
         verify.check_kernel,

@@ -58,13 +58,13 @@ def restored(
     context: Context, *, kernel: Kernel = invariant, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the invariant kernel with features of two random elements a template."""
+    claim = r"$\lim_{n\to\infty}E\langle\Phi(x),\Phi(z)\rangle = K_s(x, z)$ for $r = 2$ elements"
     return measure(
         context,
         "restored",
+        claim,
         SAMPLED,
         kernel,
-        unit_rows(context, 2, 6),
-        claim=r"$\lim_{n\to\infty}E\langle\Phi(x),\Phi(z)\rangle = K_s(x, z)$ for $r = 2$ elements",
         draw=draw,
         resolution=(0.05, 0.01),
         plots=(_plot(context, invariant),),
@@ -97,10 +97,10 @@ def sizes(
             measure(
                 setting_context,
                 f"sizes {place}",
+                claim,
                 options,
                 kernel_of(options, d),
                 unit_rows(context, 2, d),
-                claim=claim,
                 draw=draw,
                 # At the full level intervals are narrower than a hundredth of the kernel itself.
                 resolution=(0.05, 0.008),

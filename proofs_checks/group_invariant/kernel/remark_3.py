@@ -60,18 +60,11 @@ def local(
     context: Context, *, kernel: Any = as_restored, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the mean over the subset with features of all its elements."""
-    return measure(
-        context,
-        "a subset with inverses",
-        _LOCAL,
-        kernel,
-        rows(),
-        claim=(
-            r"$K = s - \kappa\int_{\mathcal G}\int_{\mathcal G}\|gx - g'z\|$ over the identity, a "
-            "cycle, its inverse and a transposition"
-        ),
-        draw=draw,
+    claim = (
+        r"$K = s - \kappa\int_{\mathcal G}\int_{\mathcal G}\|gx - g'z\|$ over the identity, a "
+        "cycle, its inverse and a transposition"
     )
+    return measure(context, "a subset with inverses", claim, _LOCAL, kernel, rows(), draw=draw)
 
 
 @check("group-invariant.remark-3", form="restored", name="elements for inverses")
@@ -95,13 +88,14 @@ def longer_rows(
     def kernel(a: Any, b: Any) -> Any:
         return window - LAW.slope * mean_over_pairs(BLOCKS.apply(a), BLOCKS.apply(b))
 
+    claim = r"$K_s = s - \kappa D$ for $\|x\| \le R = 2$ and $s = R(1+\epsilon) = 2.6$"
     return measure(
         context,
         "longer rows",
+        claim,
         {**PAPER, **DITHER, "window": 2 * (1 + EPSILON)},
         kernel,
         unit_rows(context, 2, 6) * np.array([[2.0], [0.7]]),
-        claim=r"$K_s = s - \kappa D$ for $\|x\| \le R = 2$ and $s = R(1+\epsilon) = 2.6$",
         draw=draw,
     )
 
@@ -111,13 +105,14 @@ def any_list(
     context: Context, *, kernel: Any = as_proved, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the double mean over inverses with features of a list without them."""
+    claim = r"$K = s - \kappa\frac{1}{r^2}\sum\|g_i^{-1}x - g_{i'}^{-1}z\|$"
     return measure(
         context,
         "three permutations, inverses",
+        claim,
         _OPTIONS,
         kernel,
         rows(),
-        claim=r"$K = s - \kappa\frac{1}{r^2}\sum\|g_i^{-1}x - g_{i'}^{-1}z\|$",
         draw=draw,
         n_templates=5000,
     )

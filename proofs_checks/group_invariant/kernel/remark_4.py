@@ -74,15 +74,8 @@ def measured(
     context: Context, *, kernel: Any = without_clip, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the restored integral with features of templates uniform on the sphere."""
-    return measure(
-        context,
-        "sphere",
-        _UNIT,
-        kernel,
-        unit_rows(context, 2, 6),
-        claim=r"$K = s - \kappa D$ for templates uniform on the sphere, $s = 1 + \epsilon = 1.3$",
-        draw=draw,
-    )
+    claim = r"$K = s - \kappa D$ for templates uniform on the sphere, $s = 1 + \epsilon = 1.3$"
+    return measure(context, "sphere", claim, _UNIT, kernel, draw=draw)
 
 
 @check("group-invariant.remark-4", form="proved", name="a narrow window, clipped")
@@ -93,16 +86,8 @@ def clipped(
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
     """Compare s - E clip(max) with features in a window that cuts projections off."""
-    return measure(
-        context,
-        "proved",
-        _NARROW,
-        kernel,
-        unit_rows(context, 2, 6),
-        claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$",
-        draw=draw,
-        resolution=(0.05, 0.01),
-    )
+    claim = r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$"
+    return measure(context, "proved", claim, _NARROW, kernel, draw=draw, resolution=(0.05, 0.01))
 
 
 @check("group-invariant.remark-4", form="proved", name="Gaussian templates")
@@ -113,12 +98,5 @@ def gaussian(
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
     """Compare the closed form, by Owen's function, with uncut Gaussian templates."""
-    return measure(
-        context,
-        "normal",
-        _GAUSSIAN,
-        kernel,
-        unit_rows(context, 2, 6),
-        claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$",
-        draw=draw,
-    )
+    claim = r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$"
+    return measure(context, "normal", claim, _GAUSSIAN, kernel, draw=draw)

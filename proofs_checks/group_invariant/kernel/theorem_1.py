@@ -118,13 +118,13 @@ def claimed(templates: str, *, slope: float = 1.0) -> Any:
 
 
 def _measured(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
+    claim = f"{formula}, unbiased by random offsets of the bins"
     return measure(
         context,
         templates,
+        claim,
         {**DITHER, **PAPER, "templates": templates},
         kernel,
-        unit_rows(context, 2, 6),
-        claim=f"{formula}, unbiased by random offsets of the bins",
         draw=draw,
         resolution=(0.05, 0.01),
     )

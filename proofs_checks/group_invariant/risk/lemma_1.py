@@ -41,16 +41,9 @@ def sections(
     draw: Draw = GroupInvariantFeatures.draw,
 ) -> Evidence:
     """Compare kernel sections with functions of the weights lambda psi(x, t, tau)."""
-    return measure(
-        context,
-        "sections",
-        _OPTIONS,
-        kernel,
-        unit_rows(context, 2, 6),
-        claim=(
-            r"weights $w/p = \psi(x, t, \tau) \le 1$ give $K_s(\cdot, x)$: it lies in "
-            r"$\mathcal F_p$ with $C = 1$, and $\sum\alpha_iK_s(\cdot, x_i)$ with "
-            r"$C = \sum|\alpha_i|$"
-        ),
-        draw=draw,
+    claim = (
+        r"weights $w/p = \psi(x, t, \tau) \le 1$ give $K_s(\cdot, x)$: it lies in "
+        r"$\mathcal F_p$ with $C = 1$, and $\sum\alpha_iK_s(\cdot, x_i)$ with "
+        r"$C = \sum|\alpha_i|$"
     )
+    return measure(context, "sections", claim, _OPTIONS, kernel, draw=draw)

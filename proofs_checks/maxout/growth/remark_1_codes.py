@@ -114,15 +114,7 @@ def limiting_exponent(rho: float) -> float:
 
 
 def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
-    r"""Bound log kappa_q / log(1/q) from both sides, by the best levels a of a grid.
-
-    With M and M' the two maxima,
-
-        q P(g > a, g' > a) (1 - 2 q Phi(-a)) <= kappa_q(rho) <= 2 P(M <= a) + q P(g + g' > 2 a) :
-
-    one index wins both; and if the others stay below a it does, where both of its projections
-    exceed a. With a near sqrt(2 log q) both are q^(-(1 - rho)/(1 + rho)) up to a factor q^o(1).
-    """
+    """Bound log kappa_q / log(1/q) by step 3 of the proof, at the best levels a of a grid."""
     root = math.sqrt(2 * log_q)
     a = np.linspace(0.02, 1.4, 400) * root
     q = math.exp(log_q)

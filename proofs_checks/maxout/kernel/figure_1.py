@@ -172,11 +172,8 @@ def printed(
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
     """Hold the printed kernel's distance against measured ones."""
-    return _compare(
-        measured_distances(context, draw),
-        kernel,
-        claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(1 - \rho\,\kappa_q)$ on the circle",
-    )
+    claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(1 - \rho\,\kappa_q)$ on the circle"
+    return _compare(measured_distances(context, draw), kernel, claim=claim)
 
 
 @check("maxout.figure-1", form="proved", name="distances of the proved kernel", pays=True)
@@ -185,12 +182,9 @@ def proved(
 ) -> Evidence:
     """Hold 2 int_rho^1 kappa_q against measured squared distances."""
     measured = measured_distances(context, draw)
-    return _compare(
-        measured,
-        kernel,
-        claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle",
-        plots=tuple(_plot(context, measured.only(q), draw) for q in _POOLS),
-    )
+    claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle"
+    plots = tuple(_plot(context, measured.only(q), draw) for q in _POOLS)
+    return _compare(measured, kernel, claim=claim, plots=plots)
 
 
 @check("maxout.figure-1", form="proved", name="the joint density of two maxima")

@@ -58,12 +58,8 @@ def printed(
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
     """Hold sigma^2 rho kappa_q against what maxout units give."""
-    return _compare(
-        context,
-        measured_kernel(context, draw),
-        kernel,
-        claim=r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$",
-    )
+    claim = r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$"
+    return _compare(context, measured_kernel(context, draw), kernel, claim=claim)
 
 
 @check("maxout.theorem-1-kernel", form="proved", name="the proved kernel, measured", pays=True)
@@ -72,13 +68,9 @@ def proved(
 ) -> Evidence:
     """Hold h_1^2 + int_0^rho kappa_q against what maxout units give."""
     measured = measured_kernel(context, draw)
-    return _compare(
-        context,
-        measured,
-        kernel,
-        claim=r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$",
-        plots=tuple(_plot(measured, q) for q in sorted(set(measured.pool_size))),
-    )
+    claim = r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$"
+    plots = tuple(_plot(measured, q) for q in sorted(set(measured.pool_size)))
+    return _compare(context, measured, kernel, claim=claim, plots=plots)
 
 
 def _compare(context: Context, measured: Measured, kernel: Kernel, **texts: Any) -> Evidence:

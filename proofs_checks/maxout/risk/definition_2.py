@@ -23,12 +23,9 @@ CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0
 
 
 def area_bound(n_inputs: int) -> float:
-    r"""Bound the number of half-size balls that cover the unit sphere of R^d from below, by area.
+    """Bound the number of half-size balls that cover the unit sphere of R^d from below, by area.
 
-    .. math:: N \ge \frac{2}{I_{1/4}\left(\frac{d-1}{2}, \frac12\right)},
-
-    the sphere's area over that of a cap of 30 degrees, the most that a ball of radius 1/2 meets:
-    6, 15, 35 and 789 for d = 2, 3, 4 and 8.
+    These are 6, 15, 35 and 789 for d = 2, 3, 4 and 8.
     """
     return float(2 / betainc((n_inputs - 1) / 2, 0.5, 0.25))
 
@@ -218,12 +215,7 @@ _LARGE = ((2, 1009), (8, 1009), (50, 10007), (200, 1000003))
 
 
 def words(s: int, b: int) -> np.ndarray:
-    """Return the words of a Reed and Solomon code as unit vectors, shape (b^t, s b).
-
-    A word has s symbols of a field of b elements and t = ceil(s/2) coefficients; its vector has one
-    entry 1/sqrt(s) in each of s groups of b columns. Two words agree in fewer than s/2 places, so
-    that no ball of radius 1/2 holds two of them.
-    """
+    """Return the words of the proof's code as unit vectors, shape (b^t, s b), t = ceil(s/2)."""
     coefficients = np.asarray(list(itertools.product(range(b), repeat=math.ceil(s / 2))))
     powers = np.asarray([[x**k % b for x in range(s)] for k in range(coefficients.shape[1])])
     symbols = coefficients @ powers % b
@@ -255,11 +247,7 @@ def sparse_order(s: int, d: int) -> float:
 
 @check("maxout.definition-2", form="proved", name="sparse vectors")
 def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order) -> Evidence:
-    """Compare both bounds of the dimension with s log d, for d of at least s^2.
-
-    The lower bound counts words; from above, a ball's part of the union of C(d, s) subspaces is
-    covered by 5^s balls in each.
-    """
+    """Compare both bounds of the dimension with s log d, for d of at least s^2."""
     places = []
     for s, b in (*_CODES, *_LARGE):
         d = s * b

@@ -30,9 +30,7 @@ _COMPLEXITY = 1e-12
 def near_points() -> dict[str, Any]:
     """Return the published formulas' arguments for two points that are very near each other.
 
-    Their doubling dimension is 1, and at distance delta / ((q+1) sqrt(d)) the published complexity
-    d_M log(diam sqrt(d) / delta) + log(q+1) is 0, whatever the constants in front of it: Lemma 2
-    then bounds |phi| by 0, Lemma 3 promises that m = 1 unit represents every function, and
+    Lemma 2 then bounds |phi| by 0, Lemma 3 promises that one unit represents every function, and
     Theorem 2 asks for no unit at all. The measure on the two points may sit on one of them.
     """
     distance = math.exp(_COMPLEXITY) * DELTA / ((POOL + 1) * math.sqrt(INPUTS))
