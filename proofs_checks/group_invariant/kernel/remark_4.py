@@ -18,6 +18,7 @@ _UNIT: dict[str, Any] = {**DITHER, "window": _WINDOW}
 # Ours: the paper has no narrower window and no Gaussian template without rejection.
 _NARROW: dict[str, Any] = {**DITHER, "window": 0.45, "n_bins": 6}
 _GAUSSIAN: dict[str, Any] = {**_NARROW, "templates": "gaussian", "window": 1.0}
+_CLIPPED, _OWEN = declared(_NARROW, 6), declared(_GAUSSIAN, 6)
 # Sums of a few numbers below 2.
 _ROUNDING = 1e-12
 
@@ -80,10 +81,7 @@ def measured(
 
 @check("group-invariant.remark-4", form="proved", name="a narrow window, clipped")
 def clipped(
-    context: Context,
-    *,
-    kernel: Any = declared(_NARROW, 6),  # noqa: B008  # a fixed function
-    draw: Draw = GroupInvariantFeatures.draw,
+    context: Context, *, kernel: Any = _CLIPPED, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare s - E clip(max) with features in a window that cuts projections off."""
     claim = r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$"
@@ -92,10 +90,7 @@ def clipped(
 
 @check("group-invariant.remark-4", form="proved", name="Gaussian templates")
 def gaussian(
-    context: Context,
-    *,
-    kernel: Any = declared(_GAUSSIAN, 6),  # noqa: B008  # a fixed function
-    draw: Draw = GroupInvariantFeatures.draw,
+    context: Context, *, kernel: Any = _OWEN, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the closed form, by Owen's function, with uncut Gaussian templates."""
     claim = r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$"

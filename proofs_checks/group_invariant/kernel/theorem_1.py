@@ -117,6 +117,9 @@ def claimed(templates: str, *, slope: float = 1.0) -> Any:
     return kernel
 
 
+_ZEROS, _REDRAWN = claimed("zero"), claimed("redraw")
+
+
 def _measured(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
     claim = f"{formula}, unbiased by random offsets of the bins"
     return measure(
@@ -132,10 +135,7 @@ def _measured(context: Context, templates: str, kernel: Any, formula: str, draw:
 
 @check("group-invariant.theorem-1", form="proved", name="features of zero for rejected templates")
 def zero(
-    context: Context,
-    *,
-    kernel: Any = claimed("zero"),  # noqa: B008  # a fixed function
-    draw: Draw = GroupInvariantFeatures.draw,
+    context: Context, *, kernel: Any = _ZEROS, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with features of zero for rejected templates."""
     return _measured(context, "zero", kernel, "$K_s = ps - q\\,d_G$", draw)
@@ -143,10 +143,7 @@ def zero(
 
 @check("group-invariant.theorem-1", form="proved", name="another draw for rejected templates")
 def redraw(
-    context: Context,
-    *,
-    kernel: Any = claimed("redraw"),  # noqa: B008  # a fixed function
-    draw: Draw = GroupInvariantFeatures.draw,
+    context: Context, *, kernel: Any = _REDRAWN, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with rejected templates drawn again."""
     return _measured(context, "redraw", kernel, r"$K_s = s - \frac{q}{p}\,d_G$", draw)
@@ -186,11 +183,7 @@ def positive_semidefinite(least: float, of: str) -> Evidence:
 
 
 @check("group-invariant.theorem-1", form="restored", name="a kernel")
-def positive(
-    context: Context,
-    *,
-    kernel: Any = claimed("redraw"),  # noqa: B008  # a fixed function
-) -> Evidence:
+def positive(context: Context, *, kernel: Any = _REDRAWN) -> Evidence:
     """Compute the least eigenvalue of the kernel's matrix of many rows."""
     rows = unit_rows(context, 60, 6, "many rows")
     return positive_semidefinite(least_eigenvalue(kernel, rows), "60 rows")

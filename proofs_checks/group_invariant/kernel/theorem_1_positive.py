@@ -16,14 +16,11 @@ from .theorem_1 import claimed, least_eigenvalue, positive_semidefinite
 _CIRCLE = 400
 # Of eigenvalues: 400 times 1.3, the norm of the matrix, times 2e-14.
 _ROUNDING = 1e-11
+_KERNELS = (claimed("redraw"), claimed("zero"))
 
 
 @check("group-invariant.theorem-1-positive", form="restored", name="eigenvalues")
-def eigenvalues(
-    context: Context,
-    *,
-    kernels: Any = (claimed("redraw"), claimed("zero")),  # noqa: B008  # fixed functions
-) -> Evidence:
+def eigenvalues(context: Context, *, kernels: Any = _KERNELS) -> Evidence:
     """Compute the least eigenvalue of 60 rows, some of which share an orbit, and the symmetry."""
     rows = unit_rows(context, 40, 6, "rows")
     # Rows of one orbit have equal rows of the matrix, so that it is singular.

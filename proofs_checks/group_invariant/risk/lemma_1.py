@@ -12,6 +12,7 @@ from ..._comparisons import compute
 from .._shared import DITHER, PAPER, Draw, declared, measure, unit_rows
 
 _OPTIONS: dict[str, Any] = {**PAPER, **DITHER}
+_KERNEL = declared(_OPTIONS, 6)
 _LAMBDA = 4.0
 
 
@@ -19,7 +20,7 @@ _LAMBDA = 4.0
 def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     """Bound the distance of a kernel section from the class with C = 1 from below."""
     x = unit_rows(context, 1, 6)
-    own = float(declared(_OPTIONS, 6)(x, x)[0, 0])
+    own = float(_KERNEL(x, x)[0, 0])
     # |f(x)| <= s C on the class, and |g(x)| <= |g| sqrt(K(x, x)) in the space of K.
     most = PAPER["window"] * (_LAMBDA if union else 1.0)
     claim = rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
@@ -35,10 +36,7 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
 
 @check("group-invariant.lemma-1", form="proved", name="kernel sections")
 def sections(
-    context: Context,
-    *,
-    kernel: Any = declared(_OPTIONS, 6),  # noqa: B008  # a fixed function
-    draw: Draw = GroupInvariantFeatures.draw,
+    context: Context, *, kernel: Any = _KERNEL, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare kernel sections with functions of the weights lambda psi(x, t, tau)."""
     claim = (
