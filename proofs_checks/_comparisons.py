@@ -17,6 +17,9 @@ from mehler.bounds import Bound
 from mehler.statements import BoundCase, Context, Evidence, Plot
 from mehler.verify import Verdict
 
+# Evaluates a bound: the function of a theorem, or one that a check must tell from it.
+Bounding = Callable[..., Bound]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Case:

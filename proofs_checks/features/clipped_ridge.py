@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from mehler import MaxoutFeatures, _arrays
-from mehler.bounds import Bound
 from mehler.bounds import ridge as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._comparisons import Instance, compare_instances, compare_ratios
+from .._comparisons import Bounding, Instance, compare_instances, compare_ratios
 from ._gram_draws import Draw
 
 # Instances where the risk of clipped ridge regression is computed and its bound is an equality.
 
-Bounding = Callable[..., Bound]
 # Sums of a few numbers.
 _ROUNDING = 1e-12
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, Term, lower, spectral
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
+from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ._gram_draws import Draw, grams, norms
 
 # Differences of pairs of rows in one block: 16 MB.
@@ -69,7 +69,6 @@ def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
 
 # Instances where spectral bounds are nearly tight: one row, or a feature for each row.
 
-Bounding = Callable[..., Bound]
 _FAILURES = (1e-2, 1e-12, 1e-60)
 # A probability of binomial tails is right to this part of itself.
 _ROUNDING = 1e-9

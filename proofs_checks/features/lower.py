@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mehler import MaxoutFeatures, _arrays
-from mehler.bounds import Bound
 from mehler.bounds import lower as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._comparisons import Instance, compare_instances
+from .._comparisons import Bounding, Instance, compare_instances
 from ._gram_draws import Draw
 
 # Instances where lower bounds are held against probabilities that are computed.
-
-Bounding = Callable[..., Bound]
 
 
 def squares(bound: Bounding) -> Iterator[Instance]:

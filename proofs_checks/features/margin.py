@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,8 @@ from mehler.bounds import Bound, Term
 from mehler.bounds import margin as bounds
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
+from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 
-Bounding = Callable[..., Bound]
 _DELTA = 0.1
 # Orthonormal rows to draw from: so many that no row is drawn twice, or drawn again later.
 _ROWS = 1e40

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures
-from mehler.bounds import Bound, spectral
+from mehler.bounds import spectral
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._comparisons import Instance, compare_instances, compare_ratios
+from .._comparisons import Bounding, Instance, compare_instances, compare_ratios
 from ._gram_draws import Draw, grams
 
 # Instances where the distance of the nearest combination of features is computed.
-
-Bounding = Callable[..., Bound]
 
 
 def one_row(bound: Bounding) -> Iterator[Instance]:

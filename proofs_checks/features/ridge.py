@@ -10,17 +10,15 @@ import numpy as np
 from scipy import integrate, stats
 
 from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
-from mehler.bounds import Bound
 from mehler.bounds import ridge as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._comparisons import Instance, compare_instances, compare_ratios, compute
+from .._comparisons import Bounding, Instance, compare_instances, compare_ratios, compute
 from ._gram_draws import Draw, grams
 
 # Instances where the risk of ridge regression is computed and near its bound.
 
-Bounding = Callable[..., Bound]
 # Sums over a binomial law are right to this part of themselves.
 _ROUNDING = 1e-9
 

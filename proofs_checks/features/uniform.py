@@ -16,7 +16,7 @@ from mehler.bounds import Bound, Term, kernel_error
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import Case, Instance, compare_instances, compare_with_bounds
+from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ..group_invariant._shared import draw_products, limit
 from ._gram_draws import Draw, grams
 
@@ -124,7 +124,6 @@ def _of_centred() -> dict[str, Any]:
 # for each covers them. A unit h = c^(1/2) + f/c^(1/2) with a large constant c has products c +
 # f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
 
-Bounding = Callable[..., Bound]
 # What f(x) f(z)/c may add.
 _LEFT = 1e-9
 # A product that all rows share has no slope; the bound asks for a positive one.

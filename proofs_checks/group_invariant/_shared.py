@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from mehler import GroupInvariantFeatures, verify
-from mehler.bounds import Bound
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot
 
 from .._comparisons import hold_verdict
 
-Bounding = Callable[..., Bound]
 Draw = Callable[..., Any]
 Kernel = Callable[[Any, Any], Any]
 

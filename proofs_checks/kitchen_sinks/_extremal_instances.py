@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scipy import stats
 
-from mehler.bounds import Bound
+from .._comparisons import Bounding, Instance, mean_exceeds
 
-from .._comparisons import Instance, mean_exceeds
-
-Bounding = Callable[..., Bound]
 # So many features or samples that their remaining error is negligible in floats.
 ENDLESS = 10**40
 _FAILURES = (0.4, 1e-3, 1e-15)

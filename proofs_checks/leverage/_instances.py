@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from mehler.bounds import Bound
-
-from .._comparisons import Instance, mean_exceeds
+from .._comparisons import Bounding, Instance, mean_exceeds
 
 
 class Circle:
@@ -116,7 +114,6 @@ def spread_of(gram: Any, estimated: Any, ridge: float) -> float:
 
 # Instances where the bounds of estimated scores are nearest to tight: features on small sets.
 
-Bounding = Callable[..., Bound]
 # So many rows that shares of them are normal to 1e-20, also those of a set of one in a thousand.
 ENDLESS = 10**46
 _SHARE = 1e-3

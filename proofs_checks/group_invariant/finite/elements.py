@@ -11,8 +11,7 @@ from scipy import stats
 from mehler.bounds import group_invariant
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances
-from .._shared import Bounding
+from ..._comparisons import Bounding, Instance, compare_instances
 
 # Of a line: Gaussian templates, E|t|/2.
 _SLOPE = math.sqrt(1 / (2 * math.pi))

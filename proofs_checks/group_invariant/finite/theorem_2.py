@@ -15,6 +15,7 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import (
+    Bounding,
     Case,
     Instance,
     compare_instances,
@@ -23,7 +24,7 @@ from ..._comparisons import (
     mean_exceeds,
 )
 from ..._plots import plot, quantile_points
-from .._shared import BLOCKS, ENDLESS, FAILURES, Bounding, draw_products, limit, unit_rows
+from .._shared import BLOCKS, ENDLESS, FAILURES, draw_products, limit, unit_rows
 
 DELTA, POINTS = 0.1, 5
 # Each of two expectations is right to 1e-13 of the window.

@@ -12,8 +12,8 @@ from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
-from .._shared import Bounding, unit_rows
+from ..._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
+from .._shared import unit_rows
 
 _GROUP = groups.BlockPermutations(10, 5)
 _DELTA = 0.05

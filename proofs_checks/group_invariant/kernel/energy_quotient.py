@@ -13,8 +13,7 @@ from mehler.bounds import group_invariant, lower
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances, compute
-from .._shared import Bounding
+from ..._comparisons import Bounding, Instance, compare_instances, compute
 from .rotations import circle
 
 _CLAIM = "energy distance of two orbits"

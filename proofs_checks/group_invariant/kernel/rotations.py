@@ -14,8 +14,7 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances, compute
-from .._shared import Bounding
+from ..._comparisons import Bounding, Instance, compare_instances, compute
 
 # Closed forms and elliptic integrals, of lengths of order 1, and sums of products of images.
 _ROUNDING, _SUMS = 1e-12, 1e-11

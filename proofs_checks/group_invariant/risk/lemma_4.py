@@ -16,9 +16,9 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds
+from ..._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ..._plots import plot, quantile_points
-from .._shared import ENDLESS, EPSILON, PAPER, Bounding, batches, unit_rows
+from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
 # mu the mean size of a coordinate of t: a closed form.

@@ -13,8 +13,7 @@ from scipy import integrate, stats
 from mehler.bounds import group_invariant
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances, compute
-from .._shared import Bounding
+from ..._comparisons import Bounding, Instance, compare_instances, compute
 
 Matrix = list[list[Fraction]]
 _RIDGE = Fraction(1, 10)

@@ -24,9 +24,16 @@ from mehler.bounds import Bound, printed
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, compute
+from ..._comparisons import (
+    Bounding,
+    Case,
+    Instance,
+    compare_instances,
+    compare_with_bounds,
+    compute,
+)
 from ..._plots import plot, quantile_points
-from .._shared import ENDLESS, Bounding
+from .._shared import ENDLESS
 from .._tokens import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 from .lemma_4 import falls_short, half_of_elements, same_cell
 

@@ -11,6 +11,7 @@ from mehler.bounds import Bound, Term
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import (
+    Bounding,
     Case,
     Instance,
     compare_instances,
@@ -19,7 +20,7 @@ from ..._comparisons import (
     mean_exceeds,
 )
 from ...kitchen_sinks._instances import log_tail, mean_signs
-from .._shared import ENDLESS, Bounding
+from .._shared import ENDLESS
 
 _SAMPLES = 4000
 _ROUNDING = 1e-9

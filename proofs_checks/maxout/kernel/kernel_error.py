@@ -10,12 +10,19 @@ import numpy as np
 from scipy import special, stats
 
 from mehler import MaxoutFeatures, _arrays, exact
-from mehler.bounds import Bound, lower
 from mehler.bounds import kernel_error as bounds
+from mehler.bounds import lower
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ..._comparisons import Case, Instance, compare_instances, compare_with_bounds, mean_exceeds
+from ..._comparisons import (
+    Bounding,
+    Case,
+    Instance,
+    compare_instances,
+    compare_with_bounds,
+    mean_exceeds,
+)
 from ..._measured_products import Draw, rows_at
 from ..._plots import plot
 
@@ -120,10 +127,7 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
 
 @check("maxout.kernel-error", form="proved", name="one pair", pays=True)
 def one_pair(
-    context: Context,
-    *,
-    draw: Draw = MaxoutFeatures.draw,
-    bound: Callable[..., Any] = bounds.one_pair,
+    context: Context, *, draw: Draw = MaxoutFeatures.draw, bound: Bounding = bounds.one_pair
 ) -> Evidence:
     """Count how often the error at one pair exceeds the bound of each method."""
     settings = _QUICK_PAIRS if context.quick else _FULL_PAIRS
@@ -149,10 +153,7 @@ def one_pair(
 
 @check("maxout.kernel-error", form="proved", name="all pairs", pays=True)
 def all_pairs(
-    context: Context,
-    *,
-    draw: Draw = MaxoutFeatures.draw,
-    bound: Callable[..., Any] = bounds.all_pairs,
+    context: Context, *, draw: Draw = MaxoutFeatures.draw, bound: Bounding = bounds.all_pairs
 ) -> Evidence:
     """Count how often the largest error of a Gram matrix exceeds its bound."""
     settings = _QUICK_GRAMS if context.quick else _FULL_GRAMS
@@ -186,10 +187,7 @@ def all_pairs(
 
 @check("maxout.kernel-error", form="proved", name="uniformly over a set", pays=True)
 def uniform(
-    context: Context,
-    *,
-    draw: Draw = MaxoutFeatures.draw,
-    bound: Callable[..., Any] = bounds.uniform,
+    context: Context, *, draw: Draw = MaxoutFeatures.draw, bound: Bounding = bounds.uniform
 ) -> Evidence:
     """Count how often the largest error over a set exceeds the bound by its dimension."""
     settings = _QUICK_SETS if context.quick else _FULL_SETS
@@ -260,9 +258,7 @@ def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
     )
 
 
-def _over_rows(
-    errors: np.ndarray, *, q: int, m: int, delta: float, bound: Callable[..., Any]
-) -> Plot:
+def _over_rows(errors: np.ndarray, *, q: int, m: int, delta: float, bound: Bounding) -> Plot:
     counts = [n for n in (1, 2, 3, 5, 8, 12) if n <= errors.shape[1]]
     observed = [np.quantile(errors[:, :n, :n].max(axis=(1, 2)), 1 - delta) for n in counts]
     return plot(
@@ -281,7 +277,7 @@ def _over_rows(
 
 
 @check("maxout.kernel-error", form="proved", name="one pair, where it is tight")
-def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
+def tight_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
     """Hold each method of one pair where it is tight."""
     return compare_instances(
         "error at one pair",
@@ -294,18 +290,17 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
 
 
 @check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
-def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
+def tight_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
     return compare_instances("largest error of a Gram matrix", *orthonormal_rows(bound))
 
 
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
-def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
+def tight_set(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
     return compare_instances("largest error over a set", *orthonormal_set(bound))
 
 
-Bounding = Callable[..., Bound]
 # So many features that the mean of their products is normal to 1e-8; Chernoff's grid ends there.
 MANY = 10**18
 # The standardised third absolute moments of g^2 and of a fair coin are 3.1 and 1.

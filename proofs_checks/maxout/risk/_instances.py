@@ -14,11 +14,9 @@ from typing import Any
 from scipy import special, stats
 
 from mehler import exact
-from mehler.bounds import Bound
 
-from ..._comparisons import Instance, at_least, mean_exceeds
+from ..._comparisons import Bounding, Instance, at_least, mean_exceeds
 
-Bounding = Callable[..., Bound]
 # E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is
 # 1.55, below the 2 that is taken.
 MEAN = math.sqrt(2 / math.pi)

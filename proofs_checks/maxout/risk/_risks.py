@@ -25,7 +25,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import intervals
 
-from ..._comparisons import Case, compare_ratios, compare_with_bounds
+from ..._comparisons import Bounding, Case, compare_ratios, compare_with_bounds
 from ..._plots import plot, quantile_points
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
@@ -173,7 +173,6 @@ def draw_risks(
     return Drawn(excess, ends, dict(zip(n_features, risks(best).T, strict=True)))
 
 
-Bounding = Callable[..., Bound]
 # Chance that a plotted interval for a quantile misses it.
 _PLOTTED = 1e-3
 
@@ -326,9 +325,7 @@ def hold_risks(
 
 
 def compare_means(
-    context: Context,
-    means: Sequence[tuple[Any, float, int]],
-    claim: str,
+    context: Context, means: Sequence[tuple[Any, float, int]], claim: str
 ) -> Evidence:
     """Compare the means of draws with bounds in expectation.
 
@@ -370,13 +367,7 @@ def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
     )
 
 
-def _plot(
-    draws: Draws,
-    failure: float,
-    sizes: list[tuple[int, int]],
-    axis: int,
-    name: str,
-) -> Plot:
+def _plot(draws: Draws, failure: float, sizes: list[tuple[int, int]], axis: int, name: str) -> Plot:
     x = [size[axis] for size in sizes]
     setting = draws.setting
     fixed = f"N = {sizes[0][1]:,}" if axis == 0 else f"m = {sizes[0][0]:,}"

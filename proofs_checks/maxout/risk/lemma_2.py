@@ -13,7 +13,7 @@ from scipy import special, stats
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, compare_with_bounds, compute
+from ..._comparisons import Bounding, Case, compare_with_bounds, compute
 from ..._plots import plot
 from ._risks import Law, block_sizes, observed_series, units
 
@@ -80,9 +80,6 @@ def draw_suprema(
             for block in blocks
         ]
     )
-
-
-Bounding = Callable[..., Bound]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from mehler import exact, verify
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, compare_instances, compare_with_bounds, compute
+from ..._comparisons import Bounding, Case, compare_instances, compare_with_bounds, compute
 from ..._plots import plot
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
@@ -111,7 +111,6 @@ def _length(gap: Any) -> Any:
     return np.sqrt((gap.astype(float) ** 2).mean(axis=(1, 2)))
 
 
-Bounding = Callable[..., Bound]
 Sizes = dict[str, Any]
 
 _SCALE = 0.5

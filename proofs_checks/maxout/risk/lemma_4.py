@@ -8,13 +8,11 @@ from typing import Any
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import Case, compare_instances, compare_with_bounds
+from ..._comparisons import Bounding, Case, compare_instances, compare_with_bounds
 from ..._plots import plot
 from . import _instances as instances
 from ._risks import Draws, Setting, compare_means, drawn_settings, observed_series
 from .lemma_3 import printed_at_near_points, shortfall_evidence, shortfall_probability
-
-Bounding = Callable[..., Bound]
 
 _QUICK = (Setting(3, 4, (10, 20, 40), ()), Setting(10, 4, (20,), ()), Setting(6, 1, (25,), ()))
 _FULL = (

@@ -13,17 +13,9 @@ from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._comparisons import compare_instances, compute
+from ..._comparisons import Bounding, compare_instances, compute
 from . import _instances as instances
-from ._risks import (
-    Bounding,
-    Draws,
-    Setting,
-    drawn_settings,
-    free_bound,
-    hold_risks,
-    paper_bound,
-)
+from ._risks import Draws, Setting, drawn_settings, free_bound, hold_risks, paper_bound
 from .lemma_2 import NORM_CONSTANT, POOL
 from .theorem_2 import over_the_box_ratio
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from mehler import exact
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import Instance, compare_instances
+from ..._comparisons import Bounding, Instance, compare_instances
 from . import _instances as instances
-
-Bounding = Callable[..., Bound]
 
 
 def _signs(bound: Bounding) -> Iterator[Instance]:

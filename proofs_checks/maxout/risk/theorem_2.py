@@ -12,10 +12,9 @@ from scipy import special
 from mehler.bounds import Bound, maxout, printed
 from mehler.statements import Context, Evidence, check
 
-from ..._comparisons import compare_instances, compute
+from ..._comparisons import Bounding, compare_instances, compute
 from . import _instances as instances
 from ._risks import (
-    Bounding,
     Draws,
     Setting,
     compare_means,
