@@ -213,12 +213,9 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
             errors = _errors(context, draw, f"{form}/{ridge}", rows, m, ridge)
             below = _below(form, rows, m, ridge)
             for declared in declarations:
-                yield Case(
-                    drawn=errors,
-                    lower=below,
-                    bound=bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **declared),
-                    where={"map": form, "ridge": ridge, "m": m, "by": next(iter(declared))},
-                )
+                where = {"map": form, "ridge": ridge, "m": m, "by": next(iter(declared))}
+                limit = bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **declared)
+                yield Case(drawn=errors, lower=below, bound=limit, where=where)
 
 
 def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:

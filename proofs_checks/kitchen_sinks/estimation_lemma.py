@@ -87,22 +87,14 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> 
         products = cosine_products(Cosines(d, 0.7, 0.5))(
             context.rng(f"cosines {d} {k} {n}"), k, n, n_draws
         )
-        cases.append(
-            Case(
-                drawn=largest_gap(products),
-                bound=bound(n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
-                where={"features": "cosines", "d": d, "K": k, "N": n, "delta": delta},
-            )
-        )
+        where = {"features": "cosines", "d": d, "K": k, "N": n, "delta": delta}
+        limit = bound(n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
+        cases.append(Case(drawn=largest_gap(products), bound=limit, where=where))
     for n, delta in ((100, 0.05), (4000, 0.01)):
         drawn = np.abs(mean_signs(context.rng(f"constant {n}"), n, _SIGNS))
-        cases.append(
-            Case(
-                drawn=drawn,
-                bound=bound(n, scale=1.0, lipschitz=1.0, delta=delta),
-                where={"features": "constant", "N": n, "delta": delta},
-            )
-        )
+        where = {"features": "constant", "N": n, "delta": delta}
+        limit = bound(n, scale=1.0, lipschitz=1.0, delta=delta)
+        cases.append(Case(drawn=drawn, bound=limit, where=where))
     return cases
 
 

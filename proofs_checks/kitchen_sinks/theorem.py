@@ -94,25 +94,17 @@ def cases(
     cases = []
     for name, d, k, n, delta, draw in settings_of(context):
         products = draw(context.rng(f"{constraint} {name} {d} {k} {n}"), k, n, n_draws)
-        cases.append(
-            Case(
-                drawn=fit(products),
-                bound=bound(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
-                where={"features": name, "d": d, "K": k, "N": n, "delta": delta},
-            )
-        )
+        where = {"features": name, "d": d, "K": k, "N": n, "delta": delta}
+        limit = bound(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
+        cases.append(Case(drawn=fit(products), bound=limit, where=where))
     for n, delta in ((101, 0.05), (10_001, 0.05)):
         # Labels whose mean is of the wrong sign in one sample out of nine; both fits are alike.
         drawn = excess_risks(
             context.rng(f"{constraint} constants {n}"), n, _SIGNS, mean=1.2 * n**-0.5
         )
-        cases.append(
-            Case(
-                drawn=drawn,
-                bound=bound(10**6, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
-                where={"features": "constants", "K": 10**6, "N": n, "delta": delta},
-            )
-        )
+        where = {"features": "constants", "K": 10**6, "N": n, "delta": delta}
+        limit = bound(10**6, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
+        cases.append(Case(drawn=drawn, bound=limit, where=where))
     return cases
 
 
