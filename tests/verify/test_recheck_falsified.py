@@ -253,7 +253,7 @@ def test_a_falsified_certificate_is_not_confirmed(kind, status, alter, tmp_path)
     alter(certificate)
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(sealed(certificate)))
-    assert recheck.main([str(file)]) in (1, 2, 3)
+    assert recheck.main([str(file)]) in (1, 3)
 
 
 @pytest.mark.parametrize("n", [3, 5])
