@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks._comparisons import compute
 from mehler.proofs_checks._measured_products import (
     Measured,
     compare_with_claims,
@@ -18,6 +19,16 @@ from mehler.proofs_checks.maxout.growth import _growth, locality
 from mehler.proofs_checks.maxout.kernel import figure_1
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
+
+
+@pytest.mark.parametrize(
+    ("relative", "ends"), [(False, (3.75, 4.25)), (True, (3.0, 5.0))], ids=["absolute", "relative"]
+)
+def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, ends):
+    one = compute("a", 4.0, 0.25, relative=relative, exact=4.0, resolution=10.0)
+    assert (one.observed, one.interval) == (4.0, ends)
+    for claim in (ends[0] - 0.01, ends[1] + 0.01):
+        assert compute("a", 4.0, 0.25, relative=relative, exact=claim).status == "refuted"
 
 
 def test_rows_have_the_correlations_asked_for():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 import string
@@ -13,6 +15,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas
 import pytest
+from fontTools.ttLib import TTFont
 
 from mehler import report
 from mehler.report.render._format import case_cells, cells, count, number, ratios
@@ -352,6 +355,8 @@ def test_long_formulas_in_sentences_break_after_signs_and_bring_their_letters():
     assert text.count("<wbr>") == 3
     assert '<mi class="glyph">𝒳</mi>' in text
     assert len(glyphs(text)) < 10_000
+    data = base64.b64decode(glyphs(text).partition("base64,")[2].partition(")")[0])
+    assert ord("𝒳") in TTFont(io.BytesIO(data)).getBestCmap()
     # The excerpt has no table of mathematics: as the first font it would leave out roots.
     assert "math, serif, glyphs" in report.page_style()
 
