@@ -159,36 +159,99 @@ def test_files_are_short():
     assert {str(p): n for p, n in lengths.items() if n > 600} == {}
 
 
+# Packages that share a budget.
+SHARED = {
+    **dict.fromkeys(("torch", "jax"), "torch_and_jax"),
+    **dict.fromkeys(("audit", "cli"), "audit_and_cli"),
+    **dict.fromkeys(("statements", "strategies", "pytest_plugin"), "statements_and_plugin"),
+    "recheck": "verify",
+    "kernels": "kernels",
+}
+# Folders outside of src, which have a limit alone.
+FOLDERS = {"proofs_checks": "proofs_checks", "tests": "tests", "benchmarks": "benchmarks"}
+FOLDERS |= {"docs_programs": "docs"}
+
+
 def weights() -> Counter[str]:
     """Lines of each package, files of src, and names in ``__all__`` of public modules."""
     counts: Counter[str] = Counter()
-    beside = {"torch": "torch_and_jax", "jax": "torch_and_jax", "recheck": "verify"}
     for path in (ROOT / "src" / "mehler").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         parts = path.relative_to(ROOT / "src" / "mehler").with_suffix("").parts
-        alone = parts[0] in ("kernels", "pytest_plugin", "recheck", "torch", "jax")
-        name = beside.get(parts[0], parts[0]) if parts[1:] or alone else "_arrays"
+        package = SHARED.get(parts[0], parts[0] if parts[1:] else "_arrays")
         counts.update({"src": len(text.splitlines()), "src_files": 1})
-        counts[name] += len(text.splitlines())
+        counts[package] += len(text.splitlines())
         if not any(part.startswith("_") and part != "__init__" for part in parts):
             exported = (
                 node.value
                 for node in ast.parse(text).body
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
             )
-            counts["public_names"] += sum(len(ast.literal_eval(one)) for one in exported)
-    for folder in ("proofs_checks", "tests"):
+            counts["public_names"] += sum(len(ast.literal_eval(value)) for value in exported)
+    for name, folder in FOLDERS.items():
         for path in (ROOT / folder).rglob("*.py"):
-            counts[folder] += len(path.read_text(encoding="utf-8").splitlines())
+            counts[name] += len(path.read_text(encoding="utf-8").splitlines())
     return counts
 
 
+def budget_of(pyproject: str) -> dict[str, dict[str, int]]:
+    """Return the budget in the text of a pyproject.toml; older ones have one number a package."""
+    table = tomllib.loads(pyproject).get("tool", {}).get("mehler", {}).get("budget", {})
+    return {name: numbers for name, numbers in table.items() if isinstance(numbers, dict)}
+
+
+def git(*arguments: str) -> str:
+    """Return what git prints, or nothing where there is no checkout, or none of git."""
+    try:
+        return subprocess.run(
+            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def earlier_budgets() -> list[dict[str, dict[str, int]]]:
+    """Return the budgets at the merge base, and before the last commits that touched the file."""
+    commits = [git("merge-base", "HEAD", "origin/main")]
+    commits += git("log", "-n", "5", "--format=%H", "HEAD", "--", "pyproject.toml").split()
+    return [budget_of(git("show", f"{commit}:pyproject.toml")) for commit in commits if commit]
+
+
+def raised(
+    budget: dict[str, dict[str, int]], earlier: dict[str, dict[str, int]]
+) -> list[tuple[str, str]]:
+    """Return the numbers that are larger than before, and those that are new."""
+    return [
+        (name, kind)
+        for name, numbers in budget.items()
+        for kind, number in numbers.items()
+        if earlier and number > earlier.get(name, {}).get(kind, -1)
+    ]
+
+
 def test_weight_is_within_its_budget():
-    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    budget = pyproject["tool"]["mehler"]["budget"]
+    budget = budget_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     counts = weights()
-    assert {k: n for k, n in counts.items() if n > budget.get(k, 0)} == {}
-    assert budget.keys() <= counts.keys(), "a package that is gone keeps no budget"
+    today = {name: numbers.get("now") for name, numbers in budget.items()}
+    assert counts.keys() <= budget.keys(), "a package without a budget"
+    assert {k: n for k, n in counts.items() if today[k] is not None and n > today[k]} == {}
+    assert counts["proofs_checks"] <= budget["proofs_checks"]["limit"]
+    assert [
+        name for name, now in today.items() if now is not None and now > counts[name] + 200
+    ] == []
+
+
+def test_no_commit_raises_a_limit():
+    budget = budget_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert [
+        raised(budget, earlier) for earlier in earlier_budgets() if raised(budget, earlier)
+    ] == []
+    now = {"src": {"limit": 10, "now": 20}}
+    assert raised({"src": {"limit": 11, "now": 19}}, now) == [("src", "limit")]
+    assert raised({"src": {"limit": 10, "now": 21}}, now) == [("src", "now")]
+    assert raised({"new": {"limit": 1}}, now) == [("new", "limit")]
+    assert raised({"src": {"limit": 9, "now": 20}}, now) == []
+    assert raised({"src": {"limit": 9, "now": 20}}, {}) == []
 
 
 def public_names() -> dict[str, set[str]]:
