@@ -236,9 +236,6 @@ def test_weight_is_within_its_budget():
     assert counts.keys() <= budget.keys(), "a package without a budget"
     assert {k: n for k, n in counts.items() if today[k] is not None and n > today[k]} == {}
     assert counts["proofs_checks"] <= budget["proofs_checks"]["limit"]
-    assert [
-        name for name, now in today.items() if now is not None and now > counts[name] + 200
-    ] == []
 
 
 def test_no_commit_raises_a_limit():
