@@ -77,10 +77,6 @@ def rbf_variance(x, y):
     return 1.0 + 0.5 * rbf(x, y) ** 4 - rbf(x, y) ** 2
 
 
-def rbf_gradient(x, y):
-    return -(x[:, None] - y[None]) * rbf(x, y)[:, :, None]
-
-
 # Gaussian projections have the linear kernel; squares of kurtosis 15 at most, at equal rows.
 
 
@@ -421,25 +417,6 @@ ROWS = (
             projections,
             defect,
             resolution=0.2,
-        ),
-        dear=True,
-    ),
-    Row(
-        "check_gradient",
-        "differences",
-        plain(verify.check_gradient, Cosines, rbf_gradient, resolution=0.1, **FREE),
-        dear=True,
-    ),
-    Row(
-        "check_gradient",
-        "the map's Jacobian",
-        plain(
-            verify.check_gradient,
-            Cosines,
-            rbf_gradient,
-            jacobian=Cosines.jacobian,
-            resolution=0.1,
-            **FREE,
         ),
         dear=True,
     ),

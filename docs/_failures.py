@@ -79,11 +79,6 @@ KINDS = {
         "tiled = lambda seed, m: lambda X: np.tile(offset(seed, 64)(X), m // 64) * 8 / m**0.5\n"
         "verify.require(verify.check_convergence(tiled, X))",
     ),
-    "gradient": (
-        "A gradient: half of the right one",
-        "half = lambda X, Y: -0.5 * (X[:, None] - Y[None]) * rbf(X, Y)[:, :, None]\n"
-        "verify.require(verify.check_gradient(offset, half, X[:2], independent_features=True))",
-    ),
     "structure": (
         "Structure: rows are centred by their batch",
         "centred = lambda seed: lambda X: offset(seed)(X - X.mean(axis=0))\n"

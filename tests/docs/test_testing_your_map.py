@@ -70,17 +70,14 @@ def test_the_examples_pass_with_xdist(package, run_tests):
     assert "mehler: 20 looks, spent 2e-08 of 1e-06" in output
 
 
-@pytest.mark.parametrize("test", ["test_refactoring.py", "test_gradient.py"])
-@pytest.mark.sampled(1)
-def test_versions_and_gradients_pass(package, run_tests, test):
-    status, output = run_tests(test)
+def test_versions_pass(package, run_tests):
+    status, output = run_tests("test_refactoring.py")
     assert status == 0, output
     assert "mehler: 1 look, spent 1e-09 of 1e-06" in output
 
 
 CHANGES = {
     "test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)"),
-    "test_gradient.py": ("-2 * gamma", "-gamma"),
 }
 
 

@@ -51,6 +51,30 @@ def gradient(library, function, x, *others):
         return np.asarray(moved(*here))
 
 
+def require_gradient(library, function, x, tolerance):
+    """Require that the gradient in x of ``function(asarray, x)``, a number, is that of differences.
+
+    PyTorch compares each entry, to `tolerance`. JAX compares c times the slope along t, numbers of
+    ``RandomState(0)``, where differences are off by |c| |t|^3 times as much.
+    """
+    if library == "torch":
+        import torch
+
+        rows = torch.tensor(x, requires_grad=True)
+        of_rows = lambda t: function(torch.asarray, t)  # noqa: E731
+        assert torch.autograd.gradcheck(of_rows, (rows,), eps=STEP, atol=tolerance, rtol=0.0)
+        return
+    from jax import numpy as jnp
+    from jax.test_util import check_grads
+
+    with double_precision():
+        of_rows = lambda rows: function(jnp.asarray, jnp.asarray(rows))  # noqa: E731
+        random = np.random.RandomState(0)
+        length, c = np.linalg.norm(random.randn(*x.shape)), random.randn()
+        options = {"atol": tolerance * abs(c) * max(1.0, length**3), "rtol": 0.0, "eps": STEP}
+        check_grads(of_rows, (jnp.asarray(x),), order=1, modes=["rev"], **options)
+
+
 def hessian(library, function, x):
     """The matrix of second derivatives of ``function(x)``, a number."""
     if library == "torch":

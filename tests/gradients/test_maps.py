@@ -9,7 +9,7 @@ import pytest
 
 import mehler
 from mehler.features import groups
-from tests.gradients.derivatives import LIBRARIES, by_differences, gradient
+from tests.gradients.derivatives import LIBRARIES, by_differences, gradient, require_gradient
 from tests.verify.map_kinds import DRAWS, D
 
 RNG = np.random.default_rng(11)
@@ -31,11 +31,6 @@ def drawn(name, like=None):
     return DRAWS[name](72, seed=1, like=like)
 
 
-def host_value(method, rows, weights):
-    values = np.asarray(method(*rows))
-    return float(np.sum(values * weights[: values.shape[0], : values.shape[1]]))
-
-
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - {"codes", "codes-orthogonal"}))
 @pytest.mark.sampled(5)
@@ -46,10 +41,9 @@ def test_features(name, library):
         z = phi.to(x)(x)
         return (z * asarray(WEIGHTS[:, : z.shape[1]])).sum()
 
-    found = gradient(library, total, X)
-    wanted = by_differences(lambda x: host_value(phi, [x], WEIGHTS), X)
-    np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
-    assert np.any(found) == (name not in FLAT)
+    if name not in FLAT:
+        require_gradient(library, total, X, TOLERANCE)
+    assert np.any(gradient(library, total, X)) == (name not in FLAT)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -84,13 +78,13 @@ def test_kernels(name, rows, library):
         return (k * asarray(WEIGHTS[: k.shape[0], : k.shape[1]])).sum()
 
     others = () if y is None else (y,)
-    found = gradient(library, total, x, *others)
     if rows == "equal" and name in KINKED:
         # At a kink central differences are those of the rounding; the other pairs are compared.
-        assert np.all(np.isfinite(found))
+        assert np.all(np.isfinite(gradient(library, total, x, *others)))
         return
-    wanted = by_differences(lambda x: host_value(phi.kernel, [x, *others], WEIGHTS), x)
-    np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
+    require_gradient(
+        library, lambda asarray, x: total(asarray, x, *map(asarray, others)), x, TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -26,7 +26,6 @@ Is it a map at all?                 `check_structure`: a function of seed and ro
                                     request also independent seeds, extreme rows, rounded
                                     weights, other array libraries, declarations
 Is the kernel right?                `check_kernel`, or `assert_kernel` in a test
-Is its gradient right?              `check_gradient`
 Is the declared variance right?     `check_variance`
 Do features have the declared law?  `check_distribution`
 Does the error fall as m^(-1/2)?    `check_convergence`: shared or repeated features
@@ -72,7 +71,6 @@ from mehler.verify._verdict import KURTOSIS as KURTOSIS
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution
-from mehler.verify.checks._gradient import check_gradient
 from mehler.verify.checks._invariance import check_invariance
 from mehler.verify.checks._kernel import assert_kernel, check_kernel
 from mehler.verify.checks._mean import check_mean
@@ -95,7 +93,6 @@ __all__ = [
     "assert_kernel",
     "check_convergence",
     "check_distribution",
-    "check_gradient",
     "check_invariance",
     "check_kernel",
     "check_mean",
