@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from _harness import table
+from mehler.proofs_checks.experiments.depth import TangentFeatures, finite_width
 
 import mehler
 from mehler.features.deep import critical_weight_variance
@@ -18,7 +19,7 @@ from mehler.features.deep import critical_weight_variance
 POOLS, DEPTHS, RESOLUTION = (1, 2, 4, 16), range(1, 9), 0.4
 ROWS = np.random.default_rng(0).standard_normal((2, 5))
 # A tangent map of half the width has as many features.
-KINDS = {"NNGP": (mehler.DeepFeatures, 48), "NTK": (mehler.TangentFeatures, 24)}
+KINDS = {"NNGP": (mehler.DeepFeatures, 48), "NTK": (TangentFeatures, 24)}
 COLUMNS = [
     "kernel",
     "q",
@@ -45,7 +46,7 @@ def measured(kind: str, q: int, depth: int) -> list[str]:
         return family.draw(5, (width,) * depth, seed=seed, **network)
 
     phi = draw(0)
-    limit, bias = phi.kernel(ROWS), phi.finite_width(ROWS).bias
+    limit, bias = phi.kernel(ROWS), finite_width(phi, ROWS).bias
     verdict = mehler.verify.check_kernel(
         draw, lambda x, y=None: limit + bias, ROWS, resolution=RESOLUTION, false_alarm=1e-6
     )

@@ -60,7 +60,6 @@ def maps(d, m, q):
         ),
         "KitchenSinks": mehler.KitchenSinks.draw(d, m, activation="relu", seed=0),
         "DeepFeatures": mehler.DeepFeatures.draw(d, (m, m), activation="relu", seed=0),
-        "TangentFeatures": mehler.TangentFeatures.draw(d, (m,), activation="relu", seed=0),
         "GroupInvariantFeatures": mehler.GroupInvariantFeatures.draw(
             d, group=group, n_templates=max(1, m // 20), n_bins=5, seed=0
         ),
@@ -69,8 +68,6 @@ def maps(d, m, q):
     for name in ("MaxoutFeatures", "DecoupledMaxoutFeatures", "MaxoutCodes"):
         products[name] = m * q
     products["FourierFeatures, pairs"] = m // 2
-    # Projections of the row and of its tangent, which at one layer is the row as well.
-    products["TangentFeatures"] = 2 * m
     products["GroupInvariantFeatures"] = max(1, m // 20) * group.order
     # Their operations are not those of one product.
     del products["MaxoutFeatures, hadamard"], products["DeepFeatures"]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         KitchenSinks,
         MaxoutCodes,
         MaxoutFeatures,
-        TangentFeatures,
         from_recipe,
     )
 
@@ -32,7 +31,6 @@ __all__ = [
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
-    "TangentFeatures",
     "__version__",
     "bounds",
     "data",

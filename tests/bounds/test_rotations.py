@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations, SteerableRotations
 
 from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
-from mehler.features import groups
 
 FINE = 1 << 12
 ANGLES = 2 * np.pi * np.arange(FINE) / FINE
@@ -67,8 +67,8 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
     n, side = 12, 6
     x = np.random.default_rng(3).standard_normal((4, side**2))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    group = groups.SteerableRotations(side, side, n)
-    splines = groups.ImageRotations(side, side, 360 / n * np.arange(n))
+    group = SteerableRotations(side, side, n)
+    splines = ImageRotations(side, side, 360 / n * np.arange(n))
 
     def kernel(of):
         phi = GroupInvariantFeatures.draw(
@@ -85,7 +85,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
         moves=float(moves),
         slips=float(slips),
     )
-    exact = kernel(groups.SteerableRotations(side, side, 512))
+    exact = kernel(SteerableRotations(side, side, 512))
     assert np.abs(kernel(group) - exact).max() <= arguments["turns"]
     gap = np.abs(kernel(splines) - exact).max()
     assert arguments["turns"] < gap <= arguments.value

@@ -199,7 +199,7 @@ def test_directions():
         (
             {"kernel": "laplacian", "projections": "orthogonal"},
             ValueError,
-            "prefers axes.*take 'gaussian', 'sobol' or 'halton'",
+            "prefers axes.*take 'gaussian' or 'sobol'",
         ),
         ({"n_inputs": 30_000, "projections": "sobol"}, ValueError, "21201 coordinates a unit"),
         ({"n_features": 2**50}, ValueError, "TiB of weights"),

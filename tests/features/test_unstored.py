@@ -197,7 +197,7 @@ def test_one_unit_on_the_sphere_among_many():
         assert np.array_equal(one, whole[:, :, unit : unit + 1])
 
 
-@pytest.mark.parametrize("name", ["orthogonal", "hadamard", "sobol", "halton"])
+@pytest.mark.parametrize("name", ["orthogonal", "hadamard", "sobol"])
 def test_units_that_are_drawn_together_are_refused(name):
     with pytest.raises(ValueError, match=f"projections='{name}' draws its units together"):
         mehler.MaxoutFeatures.draw(D, 8, Q, seed=0, projections=name, stored=False)

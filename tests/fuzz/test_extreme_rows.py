@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
 from mehler import exact, planning
@@ -19,7 +20,7 @@ MAPS = {
     "Gaussian": lambda: mehler.FourierFeatures.draw(3, 8, seed=0),
     "Laplacian": lambda: mehler.FourierFeatures.draw(3, 8, kernel="laplacian", seed=0),
     "deep": lambda: mehler.DeepFeatures.draw(3, (8, 8), activation="relu", seed=0),
-    "tangent": lambda: mehler.TangentFeatures.draw(3, (8, 8), activation="relu", seed=0),
+    "tangent": lambda: TangentFeatures.draw(3, (8, 8), activation="relu", seed=0),
     **{
         name: lambda name=name: mehler.KitchenSinks.draw(3, 8, activation=name, seed=0)
         for name in SINKS

@@ -44,7 +44,7 @@ N_FEATURES = {
 
 # Drawn by linear algebra, by SciPy's sequences, or by functions of NumPy that are right to the last
 # digit but one: the same to rounding alone, as `mehler.features.projections` says.
-ROUNDED = ("orthogonal", "hadamard", "sobol", "halton", "laplacian", "sphere", "maps")
+ROUNDED = ("orthogonal", "hadamard", "sobol", "laplacian", "sphere", "maps")
 # What chooses and weights columns by scores is linear algebra too.
 SCORED = ("leverage", "top-leverage", "top-variance", "eerf", "lkrf", "plain-sampling")
 # What is kept has the products of its features as its kernel.

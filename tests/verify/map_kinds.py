@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
 from mehler.features import groups, leverage
@@ -58,7 +59,7 @@ def deep(n_features, *, seed, like=None):
 
 def tangent(n_features, *, seed, like=None):
     """One hidden layer, of two columns a unit, whose kernel at any width is the limit."""
-    return mehler.TangentFeatures.draw(
+    return TangentFeatures.draw(
         D, (n_features // 2,), activation="maxout", pool_size=4, seed=seed, like=like
     )
 
@@ -89,7 +90,6 @@ DRAWS = {
     "matern-hadamard": functools.partial(fourier, kernel="matern", projections="hadamard"),
     "pairs-orthogonal": functools.partial(fourier, gamma=0.3, projections="orthogonal"),
     "pairs-sobol": functools.partial(fourier, gamma=0.3, projections="sobol"),
-    "pairs-halton": functools.partial(fourier, gamma=0.3, projections="halton"),
     "pairs-hadamard": functools.partial(fourier, gamma=0.3, projections="hadamard"),
     "offset-orthogonal": functools.partial(
         fourier, gamma=0.3, form="offset", projections="orthogonal"
@@ -166,7 +166,7 @@ OPTIONS = {
         (
             *("maxout-orthogonal", "maxout-sobol", "maxout-hadamard", "codes-orthogonal"),
             *("fresh-orthogonal", "sinks-orthogonal", "sinks-hadamard"),
-            *("laplacian-sobol", "matern-sobol", "pairs-sobol", "pairs-halton"),
+            *("laplacian-sobol", "matern-sobol", "pairs-sobol"),
             *("matern-orthogonal", "matern-hadamard", "pairs-hadamard", "offset-hadamard"),
         ),
         WHOLE_BOUND,

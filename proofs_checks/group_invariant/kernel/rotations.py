@@ -15,6 +15,7 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Bounding, Instance, compare_instances, compute
+from ..image_rotations import ImageRotations, SteerableRotations
 
 # Closed forms and elliptic integrals, of lengths of order 1, and sums of products of images.
 _ROUNDING, _SUMS = 1e-12, 1e-11
@@ -67,7 +68,7 @@ def images(
     context: Context,
     *,
     bound: Bounding = group_invariant.kernel_change_turns,
-    turns: Callable[..., Any] = groups.SteerableRotations,
+    turns: Callable[..., Any] = SteerableRotations,
 ) -> Evidence:
     """Compare the error for drawn images with its bound: turns, and splines in their place."""
     rng, instances = context.rng("images"), []
@@ -79,7 +80,7 @@ def images(
         exact = _over_turns(limit.apply(z), x)
         for n in (2, 6, 17, 40):
             group = turns(_SIDE, _SIDE, n)
-            splines = groups.ImageRotations(_SIDE, _SIDE, 360 / n * np.arange(n))
+            splines = ImageRotations(_SIDE, _SIDE, 360 / n * np.arange(n))
             own, theirs = ([maps.transpose(rows) for rows in (x, z)] for maps in (group, splines))
             slips = [np.linalg.norm(a - b, axis=2).mean(axis=0) for a, b in zip(own, theirs)]
             listed = groups.mean_distance(splines, x, z)
@@ -115,13 +116,13 @@ def is_a_group(
     """Compute how far turns are from a group of orthogonal maps with quarter turns in it."""
     gap = 0.0
     for side in (4, 7, 8):
-        group = groups.SteerableRotations(side, side, many) if turns is None else turns(side, many)
+        group = SteerableRotations(side, side, many) if turns is None else turns(side, many)
         maps = np.swapaxes(group.apply(np.eye(side**2)), 1, 2)
         for j, matrix in enumerate(maps):
             gap = max(gap, float(np.abs(matrix.T @ matrix - np.eye(side**2)).max()))
             for k in (1, 5, many - 1):
                 gap = max(gap, float(np.abs(matrix @ maps[k] - maps[(j + k) % many]).max()))
-        steady = groups.SteerableRotations(side, side, many)
+        steady = SteerableRotations(side, side, many)
         image = steady.turning_part(context.rng(f"image {side}").standard_normal((2, side**2)))
         right = groups.QuarterTurns(side).apply(image)
         gap = max(gap, float(np.abs(group.apply(image)[:: many // 4] - right).max()))
@@ -137,7 +138,7 @@ def sampled(
     """Compare turned samples with samples of the turned function."""
     instances = []
     for bandlimit in (0.6, 0.9, 1.0):
-        group = groups.SteerableRotations(_SIDE, _SIDE, many, bandlimit=bandlimit)
+        group = SteerableRotations(_SIDE, _SIDE, many, bandlimit=bandlimit)
         values = group.singular_values
         promised = (values[0] - values[-1]) / values[-1] if share is None else share(values)
         samples, basis = group.samples, group.basis

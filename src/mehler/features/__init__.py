@@ -15,7 +15,7 @@ from mehler.features._recipes import MAPS as MAPS
 from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
 from mehler.features.deep._kernel import DeepKernel
-from mehler.features.deep._networks import DeepFeatures, TangentFeatures
+from mehler.features.deep._networks import DeepFeatures
 from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks import KitchenSinks
@@ -42,7 +42,6 @@ __all__ = [
     "RandomFunctions",
     "SelectedFeatures",
     "Spectrum",
-    "TangentFeatures",
     "UnitBlock",
     "from_recipe",
 ]

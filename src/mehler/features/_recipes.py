@@ -13,6 +13,28 @@ from typing import TYPE_CHECKING, Any
 from mehler._arrays import Array
 from mehler._version import __version__
 
+# Kinds that went: the last version that drew them, and what takes their place.
+REMOVED = {
+    "TangentFeatures": ("0.3.0", "import mehler.proofs_checks.experiments.depth, which has it"),
+    "halton": ("0.3.0", "take 'sobol'"),
+    **dict.fromkeys(
+        ("ImageRotations", "SteerableRotations"),
+        ("0.3.0", "import mehler.proofs_checks.group_invariant.image_rotations, which has it"),
+    ),
+    **dict.fromkeys(
+        ("TimeWarps", "PitchShifts"), ("0.3.0", "take LinearMaps of matrices that interpolate")
+    ),
+}
+
+
+def require_kept(what: str, name: object) -> None:
+    """Raise ValueError for a kind that an earlier version had, and name that version."""
+    if isinstance(name, str) and name in REMOVED:
+        version, instead = REMOVED[name]
+        raise ValueError(
+            f"the {what} {name!r} went after mehler {version}, which draws it: {instead}"
+        )
+
 
 class Registry:
     """Classes by name, each registered when it is defined.
@@ -60,6 +82,7 @@ class Registry:
         arguments = dict(recipe)
         name = arguments.pop(self._what, None)
         if cls is None and name not in self.names:
+            require_kept(self._what, name)
             raise ValueError(
                 f"recipe names the {self._what} {name!r}; this version knows {self.names}"
             )
@@ -88,8 +111,10 @@ GROUPS = Registry("group")
 
 
 def elsewhere(cls: type) -> type | None:
-    """Return a user's class, which a pickle has to name; None for one of ours."""
-    return None if cls.__module__.startswith("mehler.") else cls
+    """Return a class that a pickle has to name: a user's, or an experiment's; else None."""
+    module = cls.__module__
+    ours = module.startswith("mehler.") and not module.startswith("mehler.proofs_checks.")
+    return None if ours else cls
 
 
 def map_of(

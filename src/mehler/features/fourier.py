@@ -54,7 +54,7 @@ class FourierFeatures(FeatureMap):
         offset. Pairs cost half of the products, and have a smaller variance wherever
         :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, except Matern's
         of smoothness below 1/2 at distant pairs.
-    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol'}, optional
         How frequencies are drawn, see `mehler.features.projections`. The expected kernel is
         the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
         for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
@@ -291,7 +291,7 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
     if not spectrum.isotropic and projection.isotropic and not projection.independent:
         raise ValueError(
             f"kernel={spectrum.name!r} prefers axes, so projections={name!r} would not stay "
-            "orthogonal: take 'gaussian', 'sobol' or 'halton'; a spectrum that does not prefer "
+            "orthogonal: take 'gaussian' or 'sobol'; a spectrum that does not prefer "
             "them says that it is isotropic"
         )
     return projection

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, data, learn
+from mehler import DeepFeatures, DeepKernel, FourierFeatures, data, learn
 from mehler.features.deep import critical_weight_variance
+from mehler.proofs_checks.experiments.depth import TangentFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table

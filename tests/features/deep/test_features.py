@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
 from mehler import _arrays, exact, verify
@@ -20,7 +21,7 @@ def drawn(seed=0, widths=(30, 40), family=mehler.DeepFeatures, **changes):
     return family.draw(4, widths, seed=seed, **arguments)
 
 
-families = pytest.mark.parametrize("family", [mehler.DeepFeatures, mehler.TangentFeatures])
+families = pytest.mark.parametrize("family", [mehler.DeepFeatures, TangentFeatures])
 
 
 @families

@@ -97,10 +97,12 @@ def test_projections_say_how_large_they_are(projection):
 
 
 def test_names():
-    assert projections.NAMES == ("gaussian", "orthogonal", "hadamard", "sobol", "halton")
+    assert projections.NAMES == ("gaussian", "orthogonal", "hadamard", "sobol")
     for wrong in ("fast", None, 3, "shared"):
         with pytest.raises(ValueError, match=r"projections=.* is not one of 'gaussian'"):
             named(wrong)
+    with pytest.raises(ValueError, match=r"'halton' went after mehler 0\.3\.0, which draws"):
+        named("halton")
 
 
 def test_sobol_points_end_somewhere():
@@ -110,13 +112,7 @@ def test_sobol_points_end_somewhere():
         named("sobol").check(1, 1, 2**30 + 1)
 
 
-@pytest.mark.parametrize("name", ["sobol", "halton"])
-def test_quasi_random_units_are_even(name):
-    """Of 64 points one in each interval of 1/64, in every coordinate (for bases above 2: one or
-    two in each cell of the base)."""
-    u = ndtr(vectors(named(name), 5, 1, 3, 64)[0])
-    for i, base in enumerate((2, 2, 2) if name == "sobol" else (2, 3, 5)):
-        cells = base ** int(np.log(64) / np.log(base) + 1e-9)
-        counts = np.bincount((u[i] * cells).astype(int), minlength=cells)
-        assert counts.min() >= 64 // cells
-        assert counts.max() <= -(-64 // cells)
+def test_sobol_units_are_even():
+    """Of 64 points one in each interval of 1/64, in every coordinate."""
+    for u in ndtr(vectors(named("sobol"), 5, 1, 3, 64)[0]):
+        assert np.all(np.bincount((u * 64).astype(int), minlength=64) == 1)

@@ -173,10 +173,10 @@ def kernel_change_turns(
     n_turns : int or array
         n.
     frequency : int or array
-        A, as :class:`mehler.features.groups.SteerableRotations` has it.
+        A, the largest.
     moves : float
-        L, the largest length of :math:`Jx`, in the unit of the rows per radian: see
-        :meth:`mehler.features.groups.SteerableRotations.generator`. Of a pair the smaller one.
+        L, the largest length of :math:`Jx`, in the unit of the rows per radian, for J the
+        derivative of :math:`R_\theta` at 0. Of a pair the smaller one.
     slips : float, optional
         The epsilon of the formula, the largest mean distance, over the n angles, of a row that is
         moved by the transpose of the map from the rotated image that it stands for. 0 for the group

@@ -264,7 +264,7 @@ class Following:
     y_error: Array
 
 
-def first(x: Array, y: Array | None, weight: float, bias: float) -> Pairs:
+def first_pairs(x: Array, y: Array | None, weight: float, bias: float) -> Pairs:
     """Return the pairs of the first layer, whose fan-in is the number of columns."""
     other = None if y is None else scaled(y, weight, bias)
     return _correlation.gaussian_pairs(scaled(x, weight, bias), other)

@@ -1,9 +1,10 @@
 """Groups, and other lists of linear maps, for invariant features.
 
 Elements act on templates, never on the data. Whole groups make features invariant up to
-rounding; lists that are no groups (small shifts, interpolated rotations, warps) make them robust.
+rounding; lists that are no groups (small shifts, interpolated maps) make them robust.
 """
 
+from mehler.features.groups._actions import Action as Action
 from mehler.features.groups._families import (
     BlockPermutations,
     CyclicShifts,
@@ -18,10 +19,9 @@ from mehler.features.groups._families import (
 )
 from mehler.features.groups._group import Group, from_recipe
 
-# What `Group.subset` and `Group.drawn` return, and no public name.
+# What `Group.subset` and `Group.drawn` return, and what other groups are made of: no public names.
 from mehler.features.groups._group import Subset as Subset
 from mehler.features.groups._orbits import energy_distance, haar_kernel, mean_distance
-from mehler.features.groups._turns import ImageRotations, PitchShifts, SteerableRotations, TimeWarps
 
 __all__ = [
     "BlockPermutations",
@@ -30,14 +30,10 @@ __all__ = [
     "DirectProduct",
     "DirectSum",
     "Group",
-    "ImageRotations",
     "ImageShifts",
     "LinearMaps",
-    "PitchShifts",
     "QuarterTurns",
     "SignFlips",
-    "SteerableRotations",
-    "TimeWarps",
     "Trivial",
     "energy_distance",
     "from_recipe",

@@ -1,4 +1,4 @@
-"""How elements act on rows: by gathers, by interpolation, by matrices, and one after another."""
+"""How elements act on rows: by gathers, by matrices, and one after another."""
 
 from __future__ import annotations
 
@@ -73,36 +73,6 @@ def _signed(rows: Array, sign: NDArray[np.int64]) -> Any:
     return rows.astype(np.float64) if rows.dtype.kind in "bu" and (sign < 0).any() else rows
 
 
-def interpolation(n_inputs: int, positions: Callable[[Any], Any]) -> Action:
-    """Read rows at real positions (r, d), linearly between coordinates, zeros outside."""
-
-    def neighbours(elements: NDArray[np.float64]) -> list[tuple[Any, Any]]:
-        at = positions(np.asarray(elements, dtype=np.float64))
-        low = np.floor(at)
-        both = []
-        for index, weight in ((low, 1.0 - (at - low)), (low + 1.0, at - low)):
-            inside = (index >= 0) & (index <= n_inputs - 1)
-            places = np.where(inside, index, 0.0).astype(np.int64)
-            both.append((places, np.where(inside, weight, 0.0)))
-        return both
-
-    def apply(rows: NDArray[np.float64], elements: Array) -> Any:
-        below, above = (
-            np.moveaxis(rows[:, index], 1, 0) * weight[:, None, :]
-            for index, weight in neighbours(elements)
-        )
-        return (below + above).astype(rows.dtype)
-
-    def transpose(rows: NDArray[np.float64], elements: Array) -> Any:
-        out = np.zeros((len(elements), n_inputs, len(rows)))
-        for index, weight in neighbours(elements):
-            for each, places, weights in zip(out, index, weight):
-                np.add.at(each, places, weights[:, None] * rows.T)
-        return np.swapaxes(out, 1, 2)
-
-    return Action(apply, transpose)
-
-
 def products(matrices: NDArray[np.float64]) -> Action:
     """Multiply by matrices (N, d, d), of which elements are the numbers."""
 
@@ -113,20 +83,6 @@ def products(matrices: NDArray[np.float64]) -> Action:
         lambda rows, elements: rows @ np.swapaxes(chosen(elements), 1, 2).astype(rows.dtype),
         lambda rows, elements: rows @ chosen(elements).astype(rows.dtype),
     )
-
-
-def function(n_inputs: int, move: Moved) -> Action:
-    """Apply a linear function of rows and of one element's numbers."""
-
-    def apply(rows: NDArray[np.float64], elements: Array) -> Any:
-        return np.stack([move(rows, element) for element in elements])
-
-    def transpose(rows: NDArray[np.float64], elements: Array) -> Any:
-        unit = np.eye(n_inputs)
-        # Images of unit row vectors are the columns of the matrix.
-        return np.stack([rows @ move(unit, element).T for element in elements])
-
-    return Action(apply, transpose)
 
 
 def composition(first: Action, second: Action, width: int) -> Action:

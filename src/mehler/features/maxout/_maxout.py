@@ -287,7 +287,7 @@ class MaxoutFeatures(LocallyLinear):
     n_projections : int, optional
         Share P projections among all units, each of which uses q distinct ones at random
         (Table 3 of the paper). The kernel is the same; units are no longer independent.
-    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol'}, optional
         How weights are drawn, see `mehler.features.projections`: q independent projections,
         so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
 

@@ -10,23 +10,24 @@ factorisations: the same bits with one build of LAPACK on one kind of processor;
 weights differ by the rounding of that algorithm, about eps d times the condition number of a
 Gaussian matrix, which is below 1e-11 of a vector's length in the tests, and float32 weights by the
 last digit of a few. So do images of templates under matrices, and frequencies of the Laplacian
-kernel, whose tangents are NumPy's, by the last digit of one in 200. 'sobol' and 'halton' are those
-of SciPy's version.
+kernel, whose tangents are NumPy's, by the last digit of one in 200. 'sobol' is that of SciPy's
+version.
 """
 
 from __future__ import annotations
 
+from mehler.features._recipes import require_kept
 from mehler.features.projections._base import Gaussian, Orthogonal, Projection, SharedPool
 
-# Shared with mehler.sklearn, and no public name.
+# Shared with other packages, and no public names.
 from mehler.features.projections._base import ProjectionName as ProjectionName
+from mehler.features.projections._base import products as products
 from mehler.features.projections._hadamard import Hadamard
-from mehler.features.projections._quasi import Halton, Sobol
+from mehler.features.projections._sobol import Sobol
 
 __all__ = [
     "Gaussian",
     "Hadamard",
-    "Halton",
     "Orthogonal",
     "Projection",
     "SharedPool",
@@ -34,7 +35,7 @@ __all__ = [
     "named",
 ]
 
-_NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol, Halton)}
+_NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol)}
 NAMES = tuple(_NAMED)
 
 
@@ -47,6 +48,7 @@ def named(name: ProjectionName) -> Projection:
     False
     """
     if not isinstance(name, str) or name not in _NAMED:
+        require_kept("projection", name)
         listed = ", ".join(map(repr, NAMES))
         raise ValueError(f"projections={name!r} is not one of {listed}: the name of a projection")
     return _NAMED[name]()

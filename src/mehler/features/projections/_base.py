@@ -13,7 +13,7 @@ from mehler import _arrays, _random
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer
 
-ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol", "halton"]
+ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol"]
 
 # Beyond it a slip of the hand is likelier than a wish.
 _MOST_BYTES = 2**40

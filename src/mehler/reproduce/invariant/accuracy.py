@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from mehler import FourierFeatures, GroupInvariantFeatures, data
 from mehler.features import groups
+from mehler.proofs_checks.experiments.invariant.warps import at_speed, warps
+from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._learners import classes_by_ridge
 from mehler.reproduce._results import Results, curves, paired_interval, table
@@ -182,7 +184,7 @@ def load_digits(level: Level, folder: Path | None) -> Examples:
     degrees = np.arange(-20.0, 21.0, step)
     shifts = groups.ImageShifts(side, side, max_shift=most, fill="zero")
     turns, fewer = (
-        groups.ImageRotations(side, side, angles.tolist()) for angles in (degrees, degrees[::2])
+        ImageRotations(side, side, angles.tolist()) for angles in (degrees, degrees[::2])
     )
     moves = {
         "none": groups.Trivial(side**2),
@@ -268,20 +270,15 @@ def _made_up(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
 
     words = gaussian_filter1d(rng.standard_normal((10, _FRAMES, _CEPSTRA)), 2.0, axis=1)
     labels = rng.integers(0, 10, n)
-    tempos = groups.TimeWarps(_FRAMES, 2.0 ** rng.uniform(-0.7, 0.7, n))
+    tempos = 2.0 ** rng.uniform(-0.7, 0.7, n)
     moves = pitches(np.ones(_CEPSTRA), rng.uniform(-2.0, 2.0, n))
     played = np.stack(
         [
-            tempos.apply(word.T, element[None])[0].T @ move.T
-            for word, element, move in zip(words[labels], tempos.elements(), moves)
+            at_speed(word.T, tempo).T @ move.T
+            for word, tempo, move in zip(words[labels], tempos, moves)
         ]
     )
     return played + 0.2 * words.std() * rng.standard_normal(played.shape), labels
-
-
-def warps(n: int, factors: Sequence[float]) -> Any:
-    """Return matrices that read n places faster or slower about the middle one, (r, n, n)."""
-    return np.swapaxes(groups.TimeWarps(n, factors).apply(np.eye(n)), 1, 2)
 
 
 def pitches(deviations: NDArray[np.float64], shifts: Any = _SHIFTS) -> Any:

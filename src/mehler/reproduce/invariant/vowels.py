@@ -11,11 +11,11 @@ import numpy as np
 
 from mehler import data
 from mehler.features import groups
+from mehler.proofs_checks.experiments.invariant.warps import at_speed, warps
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._results import Results, capital, paired_interval, table
 from mehler.reproduce._rows import unit_rows
 from mehler.reproduce.invariant import panels
-from mehler.reproduce.invariant.accuracy import warps
 from mehler.reproduce.invariant.panels import KINDS, LEARNERS
 
 # The last size is all rows of the known speakers.
@@ -55,8 +55,9 @@ def _made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     from scipy.ndimage import gaussian_filter1d
 
     shapes = gaussian_filter1d(rng.standard_normal((_VOWELS, _SECTIONS)), 1.5, axis=1)
-    tracts = groups.TimeWarps(_SECTIONS, rng.uniform(0.8, 1.25, _SPEAKERS))
-    X = np.repeat(tracts.apply(shapes).reshape(-1, _SECTIONS), _TAKES, axis=0)
+    tracts = rng.uniform(0.8, 1.25, _SPEAKERS)
+    voices = np.concatenate([at_speed(shapes, tract) for tract in tracts])
+    X = np.repeat(voices, _TAKES, axis=0)
     y = np.tile(np.repeat(np.arange(_VOWELS), _TAKES), _SPEAKERS)
     speakers = np.repeat(np.arange(_SPEAKERS), _VOWELS * _TAKES)
     return X + 0.3 * shapes.std() * rng.standard_normal(X.shape), y, speakers

@@ -1,4 +1,4 @@
-"""Rotations of images and warps of signals: interpolated lists, and an exact group."""
+"""Rotations of images: interpolated by splines, and an exact group of orthogonal maps."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays import Array
-from mehler._validate import require_integer, require_positive, require_real
-from mehler.features.groups._actions import Action, function, interpolation
-from mehler.features.groups._families import as_column
-from mehler.features.groups._group import MOST_INPUTS, Group
+from mehler._validate import require_integer, require_real
+from mehler.features.groups import Action, Group
+
+# Most coordinates of an image.
+_MOST_INPUTS = 10**6
 
 
 class ImageRotations(Group):
@@ -31,6 +31,7 @@ class ImageRotations(Group):
 
     Examples
     --------
+    >>> from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations
     >>> group = ImageRotations(8, 8, range(-20, 21, 5))
     >>> group.order, group.orthogonal, group.closed
     (9, False, False)
@@ -44,12 +45,14 @@ class ImageRotations(Group):
     def __init__(
         self, height: int, width: int, degrees: Iterable[float], *, spline: int = 1
     ) -> None:
-        height = require_integer("height", height, most=MOST_INPUTS)
-        width = require_integer("width", width, most=MOST_INPUTS)
+        height = require_integer("height", height, most=_MOST_INPUTS)
+        width = require_integer("width", width, most=_MOST_INPUTS)
         spline = require_integer("spline", spline, least=0, most=5)
-        degrees = _finite_numbers("degrees", degrees)
+        degrees = tuple(require_real("degrees", angle) for angle in degrees)
+        if not degrees or not all(math.isfinite(angle) for angle in degrees):
+            raise ValueError(f"degrees={list(degrees)} must list at least one number, all finite")
 
-        def turned(rows: Array, element: Any) -> Any:
+        def turned(rows: NDArray[Any], element: NDArray[Any]) -> Any:
             images, angle = rows.reshape(len(rows), height, width), float(element[0])
             if angle % 90 == 0 and height == width:
                 return np.rot90(images, int(angle // 90), axes=(1, 2)).reshape(rows.shape)
@@ -66,114 +69,26 @@ class ImageRotations(Group):
         super().__init__(
             height * width,
             len(degrees),
-            function(height * width, turned),
-            _listed(degrees),
+            _of_function(height * width, turned),
+            lambda numbers: np.array(degrees)[numbers, None],
             {"height": height, "width": width, "degrees": degrees, "spline": spline},
             orthogonal=exact,
             closed=exact and subgroup and len(turns) == len(degrees),
         )
 
 
-class TimeWarps(Group):
-    """Changes of speed of a signal, about its middle.
+def _of_function(n_inputs: int, move: Callable[[Any, Any], Any]) -> Action:
+    """Apply a linear function of rows and of one element's numbers."""
 
-    Parameters
-    ----------
-    n_inputs : int
-        Samples d.
-    speeds : sequence of float
-        Above 0: at 2 the signal passes in half the time, zeros follow; at 1/2 its middle half is
-        stretched. Linear interpolation; not orthogonal.
+    def apply(rows: NDArray[Any], elements: NDArray[Any]) -> Any:
+        return np.stack([move(rows, element) for element in elements])
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> TimeWarps(5, [2.0]).apply(np.arange(1.0, 6.0)[None, :])[0, 0].tolist()
-    [0.0, 1.0, 3.0, 5.0, 0.0]
-    """
+    def transpose(rows: NDArray[Any], elements: NDArray[Any]) -> Any:
+        unit = np.eye(n_inputs)
+        # Images of unit row vectors are the columns of the matrix.
+        return np.stack([rows @ move(unit, element).T for element in elements])
 
-    speeds: tuple[float, ...]
-
-    def __init__(self, n_inputs: int, speeds: Iterable[float]) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        speeds = _finite_numbers("speeds", speeds)
-        if min(speeds) <= 0.0:
-            raise ValueError(f"speeds={list(speeds)} must be above 0")
-        middle = 0.5 * (n_inputs - 1)
-
-        def positions(elements: NDArray[np.number]) -> Any:
-            return middle + elements * (np.arange(n_inputs) - middle)
-
-        super().__init__(
-            n_inputs,
-            len(speeds),
-            interpolation(n_inputs, positions),
-            _listed(speeds),
-            {"n_inputs": n_inputs, "speeds": speeds},
-            orthogonal=speeds == (1.0,),
-            closed=speeds == (1.0,),
-        )
-
-
-class PitchShifts(Group):
-    """Shifts of a spectrum along a logarithmic frequency axis.
-
-    Linear interpolation between channels, zeros from outside: not orthogonal.
-
-    Parameters
-    ----------
-    n_inputs : int
-        Channels d.
-    cents : sequence of float
-        Shifts; 1200 are an octave.
-    channels_per_octave : float
-        Density of the axis.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> PitchShifts(4, [100, 50]).apply(np.array([[0.0, 2.0, 0.0, 0.0]]))[:, 0].tolist()
-    [[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
-    """
-
-    cents: tuple[float, ...]
-    channels_per_octave: float
-
-    def __init__(
-        self, n_inputs: int, cents: Iterable[float], *, channels_per_octave: float = 12.0
-    ) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        cents = _finite_numbers("cents", cents)
-        density = require_positive("channels_per_octave", channels_per_octave)
-
-        def positions(elements: NDArray[np.number]) -> Any:
-            return np.arange(n_inputs) - elements * (density / 1200.0)
-
-        super().__init__(
-            n_inputs,
-            len(cents),
-            interpolation(n_inputs, positions),
-            _listed(cents),
-            {"n_inputs": n_inputs, "cents": cents, "channels_per_octave": density},
-            orthogonal=cents == (0.0,),
-            closed=cents == (0.0,),
-        )
-
-
-def _finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
-    """Validate a non-empty list of finite numbers."""
-    try:
-        listed = tuple(require_real(name, each) for each in values)
-    except TypeError:
-        raise TypeError(f"{name}={values!r} must list numbers") from None
-    if not listed or not all(math.isfinite(each) for each in listed):
-        raise ValueError(f"{name}={list(listed)} must list at least one number, all finite")
-    return listed
-
-
-def _listed(values: tuple[float, ...]) -> Callable[[Any], Any]:
-    """Return elements of one number each, in their order."""
-    return lambda numbers: np.array(values)[numbers, None]
+    return Action(apply, transpose)
 
 
 # Most numbers of the basis that is kept, 256 MB.
@@ -220,10 +135,10 @@ class SteerableRotations(Group):
     Notes
     -----
     An element is the number of turns j. On samples of the functions in a square image a quarter
-    turn is that of :class:`QuarterTurns`. U is the polar factor of the samples of functions that
-    are orthonormal in the mean over all rotations; `singular_values` says how far they are
-    from orthonormal on the pixels. Made once, in O(d M^2) for M functions, about d/2 of them at
-    the default; applied in O(r d M) a row.
+    turn is that of :class:`mehler.features.groups.QuarterTurns`. U is the polar factor of the
+    samples of functions that are orthonormal in the mean over all rotations; `singular_values`
+    says how far they are from orthonormal on the pixels. Made once, in O(d M^2) for M functions,
+    about d/2 of them at the default; applied in O(r d M) a row.
 
     References
     ----------
@@ -233,7 +148,8 @@ class SteerableRotations(Group):
     --------
     >>> import numpy as np
     >>> from mehler.features import groups
-    >>> group = groups.SteerableRotations(8, 8, 12)
+    >>> from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations
+    >>> group = SteerableRotations(8, 8, 12)
     >>> group.order, group.orthogonal, group.closed, group.frequency
     (12, True, True, 8)
     >>> image = group.turning_part(np.arange(64.0)[None, :])
@@ -272,7 +188,7 @@ class SteerableRotations(Group):
         for part in (samples, values, basis):
             part.setflags(write=False)
 
-        def turned(rows: Array, turns: Any) -> Any:
+        def turned(rows: NDArray[Any], turns: NDArray[Any]) -> Any:
             parts = rows.astype(np.float64) @ basis
             # Whole turns are taken out before the angle is rounded.
             steps = np.multiply.outer(turns.astype(np.int64), frequencies) % n_turns
@@ -288,7 +204,7 @@ class SteerableRotations(Group):
                 lambda rows, elements: turned(rows, elements[:, 0]),
                 lambda rows, elements: turned(rows, -elements[:, 0]),
             ),
-            as_column,
+            lambda numbers: numbers[:, None],
             {"height": height, "width": width, "n_turns": n_turns, "bandlimit": bandlimit},
         )
         self.__dict__.update(
@@ -299,11 +215,11 @@ class SteerableRotations(Group):
             _generated=lambda parts: frequencies * _quarter(parts, paired),
         )
 
-    def turning_part(self, rows: Array) -> Any:
+    def turning_part(self, rows: NDArray[Any]) -> Any:
         """Project images (n, d) on the samples of the functions: the part that turns, (n, d)."""
         return self._rows(rows) @ self.basis @ self.basis.T
 
-    def generator(self, rows: Array) -> Any:
+    def generator(self, rows: NDArray[Any]) -> Any:
         """Differentiate turned images (n, d) by the angle, at 0: J x, shape (n, d).
 
         Its length is how fast an image changes as it turns, at every angle, per radian.

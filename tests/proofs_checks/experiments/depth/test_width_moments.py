@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import mehler
-from mehler import exact
-from mehler.exact import Activation
-from mehler.features.deep._width import (
+from mehler.proofs_checks.experiments.depth import finite_width
+from mehler.proofs_checks.experiments.depth._width import (
     maxout_moments,
     sided_moments,
     third_with_first,
 )
+
+import mehler
+from mehler import exact
+from mehler.exact import Activation
 
 RHO = np.array([-0.95, -0.4, 0.0, 0.3, 0.9])
 X = np.array([[1.0, 0.0], [-0.5, 0.8], [0.2, 1.0]])
@@ -28,7 +29,7 @@ def expanded(activation, q=None, widths=(16,) * 3):
         bias_variance=0.2,
         seed=0,
     )
-    return phi.finite_width(X)
+    return finite_width(phi, X)
 
 
 def test_third_moment_by_the_density_of_both_maxima():
@@ -119,6 +120,3 @@ def test_the_linear_unit_is_the_pool_of_one():
 def test_units_of_another_degree_are_refused(unit):
     with pytest.raises(ValueError, match=f"{unit}.* has no expansion in 1/width here"):
         expanded(unit)
-    phi = mehler.DeepFeatures.draw(2, (5,), activation=unit, seed=0)
-    with pytest.raises(AttributeError, match=r"finite_width.* for maxout and units of degree 1"):
-        phi.variance(X)

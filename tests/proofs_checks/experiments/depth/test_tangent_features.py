@@ -6,14 +6,14 @@ import functools
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.depth import TangentFeatures, _tangents, finite_width
 
 import mehler
 from mehler import exact, verify
-from mehler.features.deep import _networks as _tangent
 from tests.features.deep.test_features import X
 from tests.features.deep.test_features import drawn as network_of
 
-drawn = functools.partial(network_of, family=mehler.TangentFeatures)
+drawn = functools.partial(network_of, family=TangentFeatures)
 
 
 def test_features_are_the_recursion():
@@ -51,7 +51,7 @@ def test_one_layer_of_five_units_has_the_tangent_kernel_exactly(name):
     network = ONE_LAYER[name] | {"weight_variance": 0.8, "bias_variance": 0.2}
 
     def draw(seed):
-        return mehler.TangentFeatures.draw(4, (5,), seed=seed, **network)
+        return TangentFeatures.draw(4, (5,), seed=seed, **network)
 
     kernel = mehler.DeepKernel(depth=1, **network).ntk
     assert verify.check_kernel(draw, kernel, X[:2], resolution=0.4).status == "holds"
@@ -84,7 +84,7 @@ def weights_serve_twice(layer, xp, inputs, weights, tangents, to):
     )
 
 
-SOUND = _tangent._layer
+SOUND = _tangents._layer
 DEFECTS = {
     "none": (None, "holds"),
     "winner": (winner_is_forgotten, "refuted"),
@@ -103,9 +103,9 @@ def test_check_kernel_finds_what_is_broken(monkeypatch, name):
     sound = drawn(widths=(24, 24), **network)
     # Nearly opposite rows, which few units give the same winner.
     rows = np.stack([X[0], 0.3 * X[1] - X[0]])
-    claim = sound.kernel(rows) + sound.finite_width(rows).bias
+    claim = sound.kernel(rows) + finite_width(sound, rows).bias
     if defect is not None:
-        monkeypatch.setattr(_tangent, "_layer", defect)
+        monkeypatch.setattr(_tangents, "_layer", defect)
     verdict = verify.check_kernel(
         lambda seed: drawn(seed, (24, 24), **network),
         lambda x, y=None: claim,
@@ -119,7 +119,7 @@ def test_variance_of_one_layer():
     """The expansion is exact there; for a pool of one, Isserlis: twice w^2 (p r + c^2)/n."""
     for q, b in ((1, 0.2), (2, 0.0), (5, 0.2)):
         phi = drawn(widths=(30,), pool_size=q, bias_variance=b)
-        found = phi.finite_width(X)
+        found = finite_width(phi, X)
         assert np.all(found.bias == 0.0)
         assert phi.gram_variance(X) == pytest.approx(found.variance, rel=1e-11)
     phi = drawn(widths=(30,), pool_size=1, bias_variance=0.0, weight_variance=0.7)
@@ -161,4 +161,4 @@ def test_an_activation_with_its_derivative():
     mine, named = (drawn(activation=one, pool_size=None) for one in (own, "sin"))
     assert mine(X) == pytest.approx(named(X), rel=1e-12, abs=1e-14)
     with pytest.raises(ValueError, match=r"no expansion in 1.width here"):
-        mine.finite_width(X)
+        finite_width(mine, X)

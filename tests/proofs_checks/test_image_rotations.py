@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations, SteerableRotations
 from scipy import special
 
 from mehler.features import groups
@@ -30,7 +31,7 @@ def wave(k: int, j: int, height: int, width: int, turn: float):
 @pytest.mark.parametrize(("height", "width"), [(8, 8), (9, 9), (7, 10)])
 @pytest.mark.parametrize(("k", "j"), [(0, 1), (1, 1), (2, 1), (3, 1), (1, 2), (5, 1)])
 def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
-    group = groups.SteerableRotations(height, width, 360)
+    group = SteerableRotations(height, width, 360)
     plain = wave(k, j, height, width, 0.0)
     # Here and below: products of at most 81 terms in an orthonormal basis, of images whose norm is
     # below 20, round by 81 * 20 * 2^-53 = 1.8e-13 each.
@@ -48,7 +49,7 @@ def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
 
 def test_four_pixels_turn_without_any_error():
     """Their functions are 1, x and y: all exact, and x y stays."""
-    group = groups.SteerableRotations(2, 2, 12)
+    group = SteerableRotations(2, 2, 12)
     x, y = np.array([[-1.0, 1.0, -1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
     both = x * y
     turned = group.apply(np.stack([x, y, np.ones(4), both]), [[1]])[0]
@@ -61,14 +62,14 @@ def test_four_pixels_turn_without_any_error():
 
 def test_quarter_turns_are_those_of_the_pixels():
     for side in (4, 5, 8):
-        group = groups.SteerableRotations(side, side, 8)
+        group = SteerableRotations(side, side, 8)
         image = group.turning_part(np.random.default_rng(side).standard_normal((3, side**2)))
         right = groups.QuarterTurns(side).apply(image)
         np.testing.assert_allclose(group.apply(image)[::2], right, atol=1e-12)
 
 
 def test_what_does_not_turn_stays():
-    group = groups.SteerableRotations(6, 6, 7)
+    group = SteerableRotations(6, 6, 7)
     image = np.random.default_rng(0).standard_normal((2, 36))
     rest = image - group.turning_part(image)
     for turned in group.apply(rest):
@@ -78,7 +79,7 @@ def test_what_does_not_turn_stays():
 
 
 def test_the_generator_is_the_derivative():
-    fine = groups.SteerableRotations(8, 8, 10**6)
+    fine = SteerableRotations(8, 8, 10**6)
     image = np.random.default_rng(1).standard_normal((3, 64))
     step = 2 * math.pi / 10**6
     ahead, behind = fine.apply(image, [[1], [-1]])
@@ -96,8 +97,8 @@ def test_splines_are_no_group_and_these_are():
     splines, exact = (
         np.swapaxes(one.apply(np.eye(64)), 1, 2)
         for one in (
-            groups.ImageRotations(8, 8, degrees),
-            groups.SteerableRotations(8, 8, 12),
+            ImageRotations(8, 8, degrees),
+            SteerableRotations(8, 8, 12),
         )
     )
     assert np.linalg.norm(splines[1] @ splines[1] - splines[2], 2) > 0.3
@@ -106,7 +107,7 @@ def test_splines_are_no_group_and_these_are():
 
 def test_float32_images_keep_their_type():
     image = np.random.default_rng(1).standard_normal((3, 16)).astype(np.float32)
-    group = groups.SteerableRotations(4, 4, 5)
+    group = SteerableRotations(4, 4, 5)
     turned = group.apply(image)
     assert turned.dtype == np.float32
     # Computed in float64 and rounded once: half of 2^-23 of entries below 8.
@@ -119,7 +120,7 @@ def test_a_larger_band_turns_more_and_is_less_of_an_isometry():
     images = np.random.default_rng(2).standard_normal((5, 64))
     parts, spreads = [], []
     for bandlimit in (0.5, 0.7, 0.9, 1.0):
-        group = groups.SteerableRotations(8, 8, 4, bandlimit=bandlimit)
+        group = SteerableRotations(8, 8, 4, bandlimit=bandlimit)
         parts.append(np.linalg.norm(group.turning_part(images)))
         values = group.singular_values
         spreads.append(values[0] / values[-1])

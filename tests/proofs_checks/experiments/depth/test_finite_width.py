@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.depth import finite_width
 
 import mehler
 from mehler import exact, verify
@@ -41,7 +42,7 @@ def test_bias_and_variance_are_those_of_narrow_networks(q, b):
     rng = np.random.default_rng(0)
     found = np.concatenate([grams(rng, phi, 1000) for _ in range(20)])
     deviation = found.std(axis=0) / len(found) ** 0.5
-    expansion, limit = phi.finite_width(X), phi.kernel(X)
+    expansion, limit = finite_width(phi, X), phi.kernel(X)
     off = np.abs(found.mean(axis=0) - limit - expansion.bias)
     # Five standard errors, and the next order: layers over width, squared, of the kernel.
     assert np.all(off <= 5 * deviation + 0.1 * (3 / 16) ** 2 * limit.max())
@@ -55,7 +56,7 @@ def test_the_bias_shows_and_is_taken_away():
     phi, rng = drawn((16,) * 3), np.random.default_rng(1)
     found = np.concatenate([grams(rng, phi, 1000) for _ in range(16)])[:, 0, 1]
     deviation = found.std() / len(found) ** 0.5
-    limit, bias = phi.kernel(X)[0, 1], phi.finite_width(X).bias[0, 1]
+    limit, bias = phi.kernel(X)[0, 1], finite_width(phi, X).bias[0, 1]
     assert found.mean() - limit < -4 * deviation
     assert abs(found.mean() - limit - bias) < 4 * deviation
 
@@ -63,7 +64,7 @@ def test_the_bias_shows_and_is_taken_away():
 def test_one_layer_has_no_bias_and_its_exact_variance():
     for q, b in ((1, 0.2), (2, 0.0), (5, 0.2)):
         phi = drawn((30,), q, b=b)
-        found = phi.finite_width(X)
+        found = finite_width(phi, X)
         assert np.all(found.bias == 0.0)
         assert phi.gram_variance(X) == pytest.approx(found.variance, rel=1e-11)
     # A pool of one: Isserlis, w^2 (p r + c^2)/n.
@@ -79,7 +80,7 @@ def test_squares_vary_as_a_product_of_layers():
     q, depth, n = 3, 4, 50
     phi = drawn((n,) * depth, q, w=1 / exact.sigma2(q))
     growth = exact.max_moment(4, q) / exact.sigma2(q) ** 2 - 1
-    variance = np.diagonal(phi.finite_width(X).variance)
+    variance = np.diagonal(finite_width(phi, X).variance)
     squares = np.diagonal(phi.kernel(X))
     assert variance == pytest.approx(depth * growth / n * squares**2, rel=1e-11)
 
@@ -91,7 +92,7 @@ def test_opposite_rows_are_the_limit_of_nearly_opposite_ones(q):
     values = []
     for angle in (np.pi, np.pi - turn, np.pi - 2 * turn):
         pair = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
-        found = phi.finite_width(pair)
+        found = finite_width(phi, pair)
         values.append((found.bias[0, 1], found.variance[0, 1]))
     here, near, further = np.array(values)
     # Continuous: within three times what twice the turn adds.
@@ -100,7 +101,7 @@ def test_opposite_rows_are_the_limit_of_nearly_opposite_ones(q):
 
 
 def test_linear_networks_have_no_bias():
-    assert np.all(drawn((5, 5, 5), 1, b=0.3).finite_width(X).bias == 0.0)
+    assert np.all(finite_width(drawn((5, 5, 5), 1, b=0.3), X).bias == 0.0)
 
 
 @pytest.mark.full
@@ -119,13 +120,15 @@ def test_declared_variance_is_checked(factor):
 def test_what_is_not_known_is_refused():
     with pytest.raises(AttributeError, match="known for one layer of maxout alone"):
         drawn((5, 5)).variance(X)
-    with pytest.raises(ValueError, match="a row of zeros"):
-        drawn((5, 5)).finite_width(np.zeros((1, 2)))
+    for name in ("X", "Y"):
+        rows = {"X": np.eye(2), "Y": np.eye(2), name: np.zeros((2, 2))}
+        with pytest.raises(ValueError, match=rf"^{name} has a row of zeros"):
+            finite_width(drawn((5, 5)), **rows)
     for size in (1e-170, 1e160):
         with pytest.raises(ValueError, match="scale the rows"):
-            drawn((5, 5)).finite_width(size * X)
+            finite_width(drawn((5, 5)), size * X)
     with pytest.raises(ValueError, match="X has 3 columns; the map takes 2"):
-        drawn((5, 5)).finite_width(np.ones((1, 3)))
+        finite_width(drawn((5, 5)), np.ones((1, 3)))
     relu = mehler.DeepFeatures.draw(2, (5,), activation="relu", seed=0)
     with pytest.raises(AttributeError, match="known for one layer"):
         relu.variance(X)

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.depth import TangentFeatures, finite_width
 
 import mehler
 from mehler import exact
@@ -73,7 +74,7 @@ def measured(case, blocks):
     tangent, name, q, w, b = CASES[case]
     rng = np.random.default_rng(0)
     found = [grams(rng, name, q, w, b, 1000, tangent=tangent) for _ in range(blocks)]
-    family = mehler.TangentFeatures if tangent else mehler.DeepFeatures
+    family = TangentFeatures if tangent else mehler.DeepFeatures
     return np.concatenate(found), drawn(family, name, q, w, b)
 
 
@@ -82,7 +83,7 @@ def measured(case, blocks):
 def test_bias_and_variance_are_those_of_narrow_networks(case):
     found, phi = measured(case, 20)
     deviation = found.std(axis=0) / len(found) ** 0.5
-    expansion, limit = phi.finite_width(X), phi.kernel(X)
+    expansion, limit = finite_width(phi, X), phi.kernel(X)
     off = np.abs(found.mean(axis=0) - limit - expansion.bias)
     # Five standard errors, and the next order: layers over width, squared, of the kernel.
     assert np.all(off <= 5 * deviation + 0.1 * (3 / 16) ** 2 * limit.max())
@@ -101,7 +102,7 @@ def test_the_bias_shows_and_is_taken_away(case):
     found, phi = measured(case, 16)
     deviation = found.std(axis=0) / len(found) ** 0.5
     off = found.mean(axis=0) - phi.kernel(X)
-    bias = phi.finite_width(X).bias
+    bias = finite_width(phi, X).bias
     worst = np.unravel_index(np.argmax(np.abs(bias) / deviation), bias.shape)
     assert abs(off[worst]) > 4 * deviation[worst]
     assert abs(off[worst] - bias[worst]) < 4 * deviation[worst]

@@ -1,0 +1,1 @@
+"""The experiments of the papers, and what they alone need."""

@@ -1,0 +1,159 @@
+"""Random features of the tangent kernel of deep networks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from mehler import DeepFeatures, _arrays, _random
+from mehler._arrays import Array
+from mehler.exact import collision_at, evaluate, kernel_at, pool_table
+from mehler.features.deep import Elementwise, Layer, first_pairs, inputs_of
+from mehler.features.projections import products
+
+
+class TangentFeatures(DeepFeatures):
+    r"""Features whose inner products estimate the tangent kernel of a deep network.
+
+    .. math:: \Psi_1 = h_1, \qquad
+              \Psi_{l+1} = \big(h_{l+1},\ \sigma_w\,t_l/\sqrt{n_l}\big), \qquad
+              t_{l,i}(x) = a'(z_{l,i})\,\langle g_{l,i}, \Psi_l(x)\rangle
+
+    with :math:`h_{l+1} = (\sigma_w\,a(z_l)/\sqrt{n_l}, \sigma_b)` the features of
+    :class:`mehler.DeepFeatures`, :math:`h_1` the row in its place, and standard normal directions
+    g of their own. They are a derivative of the network in a random direction, forward in time,
+    with fresh weights for it in each layer: the recursion
+    :math:`\Theta_{l+1} = \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l` in features, its
+    product sketched by one Gaussian vector a unit. A maxout unit has a direction for each of its q
+    projections, and takes the winner's.
+
+    Parameters
+    ----------
+    n_inputs, widths, activation, pool_size, weight_variance, bias_variance, seed, like, dtype
+        As of :class:`mehler.DeepFeatures`; activations without jumps, and with a derivative if of
+        your own.
+
+    Attributes
+    ----------
+    limit : DeepKernel
+        The kernels at infinite width.
+
+    See Also
+    --------
+    mehler.DeepKernel.ntk : The limit.
+    mehler.DeepFeatures : The same for the covariance of the outputs.
+
+    Notes
+    -----
+    :meth:`kernel` is :meth:`DeepKernel.ntk`: at one layer the exact mean at any width, at more the
+    limit, off by a multiple of 1/width, :func:`finite_width`. For maxout and other units of degree
+    1 the mean square of a row is exact at any width and depth. The exact variance is known for one
+    layer of maxout. n_features is twice the last width, and one more with biases; a pass costs
+    three times that of the network.
+
+    References
+    ----------
+    Zandieh and others (2021), Han and others (2022): the recursion in features with sketched
+    products, arc-cosine features for ReLU. Proofs: :doc:`/theorems/depth-tangent-features`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.proofs_checks.experiments.depth import TangentFeatures
+    >>> phi = TangentFeatures.draw(3, (900,), activation="maxout", pool_size=4, seed=0)
+    >>> phi(np.eye(3)).shape
+    (3, 1800)
+    >>> bool(np.all(np.abs(phi.gram(np.eye(3)) - phi.kernel(np.eye(3))) < 0.3))
+    True
+    """
+
+    def _n_columns(self) -> int:
+        layer = self.limit.layer
+        if isinstance(layer, Elementwise):
+            # Refuses jumps, and functions without a derivative.
+            _ = layer.activation.slope
+        return super()._n_columns() + self.widths[-1]
+
+    # -- weights and features ----------------------------------------------------------------
+
+    def _lengths(self) -> tuple[int, ...]:
+        """Return how many tangent features enter each layer."""
+        bias = int(self.limit.bias_variance > 0.0)
+        return (self.n_inputs + bias, *(2 * width + bias for width in self.widths[:-1]))
+
+    def _n_weights(self) -> int:
+        pairs = zip(self._lengths(), self.widths, strict=True)
+        pool = self.limit.pool_size or 1
+        return super()._n_weights() + pool * sum(one * two for one, two in pairs)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        q = self.limit.pool_size or 1
+        directions = tuple(
+            _random.gaussian_weights(self.seed, _random.TANGENTS + layer, q, n, width, dtype)
+            for layer, (n, width) in enumerate(zip(self._lengths(), self.widths, strict=True))
+        )
+        return (*super()._draw(dtype), *directions)
+
+    def _numbers_per_row(self) -> int:
+        return 2 * self.n_features
+
+    def _block(self) -> Callable[..., Array]:
+        limit = self.limit
+        return functools.partial(
+            _tangents, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
+        )
+
+    # -- moments -----------------------------------------------------------------------------
+
+    def _kernel_of(self, x: Array, y: Array | None) -> Array:
+        return self.limit.ntk(x, y)
+
+    def _variance_of(self, x: Array, y: Array | None) -> Array:
+        """Compute n_features times the variance of the Gram, of one layer."""
+        layer, w = self._of_known_variance(), self.limit.weight_variance
+        pairs = first_pairs(x, y, w, self.limit.bias_variance)
+        rho, q = pairs.rho, layer.q
+        kernel, slope = kernel_at(rho, q), collision_at(rho, q)
+        # E[M M'; D = D']: tangents at equal winners have the mean product rho, at others 0.
+        same = rho if q == 1 else 0.25 * evaluate(pool_table(q).second_slope, rho)
+        square = rho * rho
+        own = 1.0 + 2.0 * slope * square - (slope * rho) ** 2
+        both = 2.0 * rho * (same - kernel * slope)
+        scale = (pairs.x_scale * pairs.y_scale) ** 2
+        share = self.n_features / self.widths[0]
+        return share * w**2 * (layer.variance(pairs) + scale * (own + both))
+
+
+def _tangents(
+    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: Array, *weights: Any
+) -> Array:
+    """Compute the tangent features of the read-out's inputs."""
+    half = len(weights) // 2
+    inputs = tangents = inputs_of(xp, rows, weight, bias)
+    for each, directions in zip(weights[:half], weights[half:], strict=True):
+        units, passed = _layer(layer, xp, inputs, each, tangents, directions)
+        inputs = inputs_of(xp, units, weight, bias)
+        passed = passed * (weight / passed.shape[1] ** 0.5)
+        tangents = xp.concat([inputs, passed], axis=1)
+    return tangents
+
+
+def _layer(
+    layer: Layer, xp: ModuleType, inputs: Array, weights: Array, tangents: Array, to: Any
+) -> tuple[Array, Array]:
+    """Return the units, and the projections of tangents by their derivatives."""
+    deciding, offers = products(xp, inputs, weights), products(xp, tangents, to)
+    if isinstance(layer, Elementwise):
+        best, passed = next(deciding), next(offers)
+        slope = layer.activation.slope(xp, best)
+        return layer.activation(xp, best), slope * passed
+    if isinstance(deciding, _arrays.StackedProducts) and isinstance(
+        offers, _arrays.StackedProducts
+    ):
+        return deciding.largest(xp), offers.chosen(xp, deciding.winner(xp))
+    best, passed = next(deciding), next(offers)
+    for value, offered in zip(deciding, offers, strict=True):
+        best, passed = _arrays.running_argmax(xp, best, passed, value, offered)
+    return best, passed

@@ -1,0 +1,1 @@
+"""Experiments of the paper on group-invariant features, and the warps of signals in them."""
