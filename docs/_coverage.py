@@ -12,8 +12,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from mehler.proofs_checks.experiments import EXPERIMENTS
+
 from mehler.proofs_checks import STATEMENTS
-from mehler.reproduce import experiments
 
 DOCS = Path(__file__).parent
 SOURCE, PAGE = DOCS / "_coverage.txt", DOCS / "coverage.md"
@@ -171,7 +172,7 @@ def _counts(papers: list[tuple[str, str, list[Item]]]) -> str:
 def unknown_experiments(text: str) -> set[str]:
     """Return the experiments that are named and do not exist, or exist and are not named."""
     named = {name for _, _, rows in items(text) for item in rows for name in item.experiments}
-    return named ^ set(experiments())
+    return named ^ set(EXPERIMENTS)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Bring what `mehler reproduce` measured into the pages of the experiments.
 
 ``python docs/_experiments.py DIR`` takes each ``DIR/NAME/NAME.json``, DIR the folder that ``--out``
-of ``mehler reproduce`` names, and writes to ``docs/experiments/results`` the measured numbers
-(``NAME.json``, six digits) and verdicts and tables (``NAME.md``), and to ``docs/_static`` the
-pictures (``experiment-NAME.svg``). No figure of a page is typed by hand. Without DIR it writes the
-pages of the kept cells again, as the experiments write them today.
+of ``mehler reproduce`` names, and writes to ``docs/experiments/results`` the numbers of its cells
+(``NAME.json``, six digits) and the tables (``NAME.md``), and to ``docs/_static`` the pictures
+(``experiment-NAME.svg``). No figure of a table is typed by hand. Without DIR it writes tables and
+pictures of the kept cells again, as the experiments make them today.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +23,44 @@ mpl.use("svg")
 
 import matplotlib.pyplot as plt
 from _style import COLOURS, style
+from mehler.proofs_checks.experiments import EXPERIMENTS, Results
 
 from mehler.report.render._svg import plot_on
-from mehler.reproduce import experiments
-from mehler.reproduce._experiment import Cell
 from mehler.statements import Plot, Series
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS / "experiments" / "results"
 
 
+def results_of(record: dict[str, Any]) -> Results:
+    """Return the measurements of kept cells, which must be those of the experiment, in order."""
+    cells = []
+    wanted = EXPERIMENTS[record["experiment"]].cells(record["level"])
+    for options, kept in zip(wanted, record["cells"], strict=True):
+        measured = {name: value for name, value in kept.items() if name not in options}
+        if {**measured, **options} != kept:
+            raise ValueError(f"{record['experiment']}: {options} is not kept in its place")
+        cells.append((options, measured))
+    return Results(cells)
+
+
 def fragment(record: dict[str, Any]) -> str:
-    """Markdown of the verdicts and tables, with the command that makes them."""
+    """Markdown of the tables, with the command that makes them."""
     seconds = sum(cell["seconds"] for cell in record["cells"])
     took = f"{seconds / 60:.0f} minutes" if seconds > 120 else f"{seconds:.0f} seconds"
     lines = [
         f"*`mehler reproduce {record['experiment']} --level {record['level']}`, seed "
         f"{record['seed']}, mehler {record['mehler']}; {len(record['cells'])} cells, {took} on one "
-        "core of a shared machine.*",
-        "",
-        *(f"- {plain(verdict)}" for verdict in record["verdicts"]),
+        "core of a shared machine.*"
     ]
-    for table in record["tables"]:
-        lines += ["", f"{plain(table['caption'])}:", "", row(table["heads"])]
-        lines += ["|" + "---|" * len(table["heads"]), *(row(cells) for cells in table["rows"])]
+    tables = EXPERIMENTS[record["experiment"]].table(record["level"], results_of(record))
+    for caption, rows in tables.items():
+        lines += ["", f"{plain(caption)}:", "", row(rows[0])]
+        lines += ["|" + "---|" * len(rows[0]), *(row(cells.values()) for cells in rows)]
     return "\n".join(lines) + "\n"
 
 
-def row(cells: list[str]) -> str:
+def row(cells: Iterable[str]) -> str:
     """One row of a Markdown table."""
     return "| " + " | ".join(plain(cell) or " " for cell in cells) + " |"
 
@@ -61,12 +72,8 @@ def plain(text: str) -> str:
     return text
 
 
-def picture(record: dict[str, Any]) -> Any:
+def picture(plots: Sequence[Plot]) -> Any:
     """All plots of an experiment, two in a row, as the report draws them."""
-    plots = [
-        Plot(**{**plot, "series": [Series(**one) for one in plot["series"]]})
-        for plot in record["plots"]
-    ]
     columns = min(2, len(plots))
     rows = -(-len(plots) // columns)
     labels = [[series.label for series in plot.series] for plot in plots]
@@ -108,9 +115,14 @@ def rounded(value: Any) -> Any:
     """Numbers to six digits."""
     if isinstance(value, dict):
         return {key: rounded(one) for key, one in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [rounded(one) for one in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def rounded_plot(plot: Plot) -> Plot:
+    """A plot of numbers to six digits, so that its picture does not change with the machine."""
+    return replace(plot, series=[Series(**rounded(asdict(series))) for series in plot.series])
 
 
 def bring(record: dict[str, Any], docs: Path = DOCS) -> list[Path]:
@@ -121,31 +133,16 @@ def bring(record: dict[str, Any], docs: Path = DOCS) -> list[Path]:
     drawn = docs / "_static" / f"experiment-{name}.svg"
     for target in (text, drawn):
         target.parent.mkdir(parents=True, exist_ok=True)
-    numbers = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-    kept.write_text(numbers + "\n", encoding="utf-8")
+    record = {key: record[key] for key in ("experiment", "level", "seed", "mehler", "cells")}
+    kept.write_text(json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8")
     text.write_text(fragment(record), encoding="utf-8")
     with mpl.rc_context(style(name, size=8)):
-        figure = picture(record)
+        plots = EXPERIMENTS[name].figure(record["level"], results_of(record))
+        figure = picture([rounded_plot(plot) for plot in plots])
         figure.tight_layout()
         figure.savefig(drawn, metadata={"Date": None})
         plt.close(figure)
     return [kept, text, drawn]
-
-
-def again(record: dict[str, Any]) -> dict[str, Any]:
-    """Make the page of kept cells anew; numbers and the version that measured them stay."""
-    experiment = experiments()[record["experiment"]]
-    cells: list[tuple[Cell, dict[str, Any]]] = []
-    for cell, kept in zip(experiment.cells(record["level"]), record["cells"], strict=True):
-        measured = {name: value for name, value in kept.items() if name not in cell.options}
-        if {**measured, **cell.options} != kept:
-            raise ValueError(
-                f"{record['experiment']}: the cell {cell.key} is not kept in its place"
-            )
-        cells.append((cell, measured))
-    page = asdict(experiment.page(record["level"], cells))
-    title = experiment.title_on(record["level"])
-    return json.loads(json.dumps({**record, "title": title, **page}))
 
 
 if __name__ == "__main__":
@@ -153,6 +150,7 @@ if __name__ == "__main__":
         sys.exit("python docs/_experiments.py [DIR]: the --out of mehler reproduce")
     new = [path for name in sys.argv[1:] for path in sorted(Path(name).glob("*/*.json"))]
     for path in new or sorted(RESULTS.glob("*.json")):
-        if not new or path.stem == path.parent.name:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            print(*bring(record if new else again(record)), sep="\n")
+        # Until all experiments are in the new form.
+        written = hasattr(EXPERIMENTS[path.stem], "table")
+        if written and (not new or path.stem == path.parent.name):
+            print(*bring(json.loads(path.read_text(encoding="utf-8"))), sep="\n")

@@ -20,11 +20,13 @@ ORDER = [
 
 def _read() -> list[tuple[Statement, Path]]:
     """Import all modules, so that their checks register themselves, and read the pages."""
-    for module in sorted(HERE.rglob("*.py")):
-        if module.stem not in ("__init__", "_statements"):
+    folders = [HERE / paper.__name__.rpartition(".")[2] for paper in PAPERS]
+    modules = sorted(module for folder in folders for module in folder.rglob("*.py"))
+    for module in modules:
+        if module.stem != "__init__":
             import_module(".".join((PACKAGE, *module.relative_to(HERE).with_suffix("").parts)))
-    pages = [path for path in sorted(HERE.rglob("*.md")) if path.with_suffix(".py").exists()]
-    entries = [(Statement.read(path), path) for path in pages]
+    pages = (module.with_suffix(".md") for module in modules)
+    entries = [(Statement.read(path), path) for path in pages if path.exists()]
     last = len(ORDER)
     rank = {name: place for place, name in enumerate(ORDER)}
     return sorted(entries, key=lambda entry: (rank.get(entry[0].id, last), entry[0].id))

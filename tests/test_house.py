@@ -33,10 +33,10 @@ ROOMS = [
     "mehler.strategies",
     "mehler.pytest_plugin",
     "mehler.statements",
-    "mehler.proofs_checks",
     "mehler.planning",
     "mehler.report",
     "mehler.audit",
+    "mehler.proofs_checks",
     "mehler.reproduce",
     "mehler.cli",
 ]

@@ -1,7 +1,8 @@
-"""Make the pages of statements from `proofs_checks/`, under the addresses of their ids.
+"""Make the pages of statements and experiments from `proofs_checks/`, by their ids and names.
 
 Each page of Markdown beside its checks becomes `docs/theorems/NAME.md`, which git ignores: the
-front matter becomes a line with source and verdict, and links lead from the page's new place.
+front matter becomes a line with source and verdict, and links lead from the page's new place. That
+of an experiment becomes `docs/experiments/NAME.md`, with the tables of the full run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mehler.proofs_checks._statements import HERE, PAGES
+from mehler.proofs_checks.experiments import EXPERIMENTS, PLACE
 
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Statement
@@ -21,8 +23,16 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 THEOREMS = ROOT / "docs" / "theorems"
-# The pages of the checkout, whose links lead to its files; mehler may be installed elsewhere.
-HOMES = {name: ROOT / "proofs_checks" / path.relative_to(HERE) for name, path in PAGES.items()}
+SHOWN = ROOT / "docs" / "experiments"
+
+
+def _homes(pages: dict[str, Path]) -> dict[str, Path]:
+    """Return the pages of the checkout, to whose files links lead; mehler may be elsewhere."""
+    return {name: ROOT / "proofs_checks" / path.relative_to(HERE) for name, path in pages.items()}
+
+
+HOMES = _homes(PAGES)
+SCRIPTS = _homes({name: one.page for name, one in EXPERIMENTS.items() if hasattr(one, "page")})
 # The first line of a page that was made, as a comment of MyST.
 MADE = "% Made from"
 _NOTATION = {
@@ -40,16 +50,21 @@ def name_of(statement: str) -> str:
     return f"{'' if paper == 'maxout' else f'{paper}-'}{name}.md"
 
 
+def _moved(text: str, home: Path, folder: Path) -> str:
+    """Return a text of a page whose links lead from its new folder, to pages that are made."""
+    made = {path.resolve(): THEOREMS / name_of(one) for one, path in HOMES.items()}
+    made |= {path.resolve(): SHOWN / f"{name}.md" for name, path in SCRIPTS.items()}
+
+    def moved(match: re.Match[str]) -> str:
+        target = (home.parent / match[2]).resolve()
+        return match[1] + Path(os.path.relpath(made.get(target, target), folder)).as_posix()
+
+    return _TARGET.sub(moved, text)
+
+
 def page(statement: Statement) -> str:
     """Return the page of a statement."""
     home = HOMES[statement.id]
-    made = {path.resolve(): name_of(one) for one, path in HOMES.items()}
-
-    def moved(found: re.Match[str]) -> str:
-        target = (home.parent / found[2]).resolve()
-        place = made.get(target) or os.path.relpath(target, THEOREMS)
-        return found[1] + Path(place).as_posix()
-
     _, _, body = home.read_text(encoding="utf-8").split("---\n", 2)
     title, _, text = body.strip().partition("\n")
     notation = _NOTATION.get(statement.id.partition(".")[0], "")
@@ -59,17 +74,25 @@ def page(statement: Statement) -> str:
         f"[notation](index.md#notation{notation})."
     )
     origin = home.relative_to(ROOT).as_posix()
-    return f"{MADE} {origin}\n\n{title}\n\n{head}\n{_TARGET.sub(moved, text)}\n"
+    return f"{MADE} {origin}\n\n{title}\n\n{head}\n{_moved(text, home, THEOREMS)}\n"
+
+
+def experiment_page(name: str) -> str:
+    """Return the page of an experiment, with the tables that are kept in the place for them."""
+    home = SCRIPTS[name]
+    text = _moved(home.read_text(encoding="utf-8"), home, SHOWN)
+    tables = f"```{{include}} results/{name}.md\n```"
+    return f"{MADE} {home.relative_to(ROOT).as_posix()}\n\n{text.replace(PLACE, tables)}"
 
 
 def write(app: Sphinx | None = None) -> None:
-    """Write the pages, and remove those that were made of statements that are gone."""
-    pages = {name_of(one.id): page(one) for one in STATEMENTS}
-    for path in THEOREMS.glob("*.md"):
-        if path.name not in pages and path.read_text(encoding="utf-8").startswith(MADE):
+    """Write the pages, and remove those that were made of what is gone."""
+    pages = {THEOREMS / name_of(one.id): page(one) for one in STATEMENTS}
+    pages |= {SHOWN / f"{name}.md": experiment_page(name) for name in SCRIPTS}
+    for path in (*THEOREMS.glob("*.md"), *SHOWN.glob("*.md")):
+        if path not in pages and path.read_text(encoding="utf-8").startswith(MADE):
             path.unlink()
-    for name, text in pages.items():
-        path = THEOREMS / name
+    for path, text in pages.items():
         # An unchanged page keeps its date, so that Sphinx does not read it again.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

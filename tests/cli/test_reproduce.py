@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mehler import reproduce
 from mehler.cli import main
-from mehler.reproduce import _run
-from tests.reproduce.toy import toy
+from mehler.proofs_checks import experiments
+from tests.proofs_checks.experiments.toy import toy
 
 
 def run(capsys, *words):
@@ -19,19 +18,19 @@ def run(capsys, *words):
 def test_without_a_name_all_are_listed(capsys) -> None:
     status, out, _ = run(capsys)
     assert status == 0
-    assert [line.split(":")[0] for line in out.splitlines()] == list(reproduce.experiments())
+    assert [line.split(":")[0] for line in out.splitlines()] == list(experiments.EXPERIMENTS)
 
 
-def test_files_and_verdicts_are_printed(capsys, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(_run, "experiments", lambda: {"toy": toy([])})
+def test_files_and_tables_are_printed(capsys, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(experiments, "EXPERIMENTS", {"toy": toy(tmp_path, [])})
     status, out, _ = run(capsys, "toy", "--out", str(tmp_path))
     assert status == 0
-    assert "Squares grow" in out
+    assert "n  n^2" in out
     assert str(tmp_path / "toy" / "toy.html") in out
 
 
 def test_an_interruption_says_what_is_kept(capsys, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(_run, "experiments", lambda: {"toy": toy([], "n-2")})
+    monkeypatch.setattr(experiments, "EXPERIMENTS", {"toy": toy(tmp_path, [], "n-2")})
     status, _, err = run(capsys, "toy", "--out", str(tmp_path))
     assert status == 2
     assert err.startswith("mehler: error: interrupted; 1 of 3 cells are kept in ")

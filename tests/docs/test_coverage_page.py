@@ -6,9 +6,9 @@ import importlib
 import re
 
 import pytest
+from mehler.proofs_checks.experiments import EXPERIMENTS
 
 from mehler.proofs_checks import STATEMENTS
-from mehler.reproduce import experiments
 from tests.docs._blocks import ROOT
 from tests.docs.test_site import load
 
@@ -39,7 +39,7 @@ def test_every_statement_occurs() -> None:
 
 
 def test_every_experiment_occurs() -> None:
-    assert {name for item in ITEMS for name in item.experiments} == set(experiments()) - {"depth"}
+    assert {name for item in ITEMS for name in item.experiments} == set(EXPERIMENTS) - {"depth"}
 
 
 def resolve(name: str) -> object:
@@ -67,7 +67,7 @@ def test_names_and_commands_exist(item) -> None:
 
 def require_shown(item) -> None:
     assert set(item.statements) <= IDS
-    assert set(item.experiments) <= set(experiments())
+    assert set(item.experiments) <= set(EXPERIMENTS)
     for name in item.names:
         assert resolve(name) is not None
     assert re.fullmatch(r"[^|]+", item.have)

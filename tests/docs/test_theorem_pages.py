@@ -15,6 +15,7 @@ from tests.docs.test_site import load
 THEOREMS = ROOT / "docs" / "theorems"
 made = load(ROOT / "docs" / "_ext" / "statement_pages.py")
 MADE = {made.name_of(one.id): one for one in STATEMENTS}
+PLACES = {THEOREMS / name for name in MADE} | {made.SHOWN / f"{name}.md" for name in made.SCRIPTS}
 FAMILIES = sorted({one.id.partition(".")[0] for one in STATEMENTS})
 
 
@@ -55,11 +56,7 @@ def _missing(text: str, folder: Path) -> list[str]:
         text = re.sub(not_prose, "", text, flags=re.DOTALL)
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
     paths = {one: (folder / one).resolve() for one in targets if "://" not in one}
-    return [
-        one
-        for one, path in paths.items()
-        if not path.exists() and not (path.parent == THEOREMS and path.name in MADE)
-    ]
+    return [one for one, path in paths.items() if not path.exists() and path not in PLACES]
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -70,3 +67,8 @@ def test_local_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
 def test_links_of_made_pages_lead_somewhere(statement: Statement) -> None:
     assert not _missing(made.page(statement), THEOREMS)
+
+
+@pytest.mark.parametrize("name", made.SCRIPTS)
+def test_links_of_experiments_lead_somewhere(name: str) -> None:
+    assert not _missing(made.experiment_page(name), made.SHOWN)

@@ -13,7 +13,7 @@ from scipy.stats import ttest_rel
 from mehler import data, learn, reproduce
 from mehler.reproduce._experiment import Cell
 from mehler.reproduce._rows import Split
-from mehler.reproduce.maxout import figure_1, figure_2, table_1
+from mehler.reproduce.maxout import figure_2, table_1
 
 
 @pytest.fixture(scope="module")
@@ -32,29 +32,6 @@ def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
     assert outcome.page.verdicts
     assert outcome.page.tables
     assert outcome.page.plots
-
-
-def test_figure_1_follows_the_proved_kernel(quick) -> None:
-    # Bernstein-free check by the exact variance: m = 1000 products; see maxout.figure-1 for the
-    # error rate. Here: the printed curve is farther from the points than the proved one.
-    for _, measured in quick("maxout-figure-1").cells:
-        assert 3 * measured["from_proved"] < measured["from_printed"]
-
-
-def test_figure_1_planted_defect_would_be_seen() -> None:
-    # Were the printed kernel the truth, its points would lie on the other curve.
-    apart = np.linspace(0.01, 1.5, 50)
-    proved, printed = figure_1.curves(apart, 8)
-    assert np.sqrt(np.mean((proved - printed) ** 2)) > 0.3
-
-
-@pytest.mark.parametrize(("slope", "linear"), [(1.02, True), (0.8, False), (1.3, False)])
-def test_figure_1_says_slope_1_only_if_it_is(slope, linear) -> None:
-    measured = {"apart": [0.05], "measured": [0.05 * slope], "slope_at_0": slope}
-    found = [(Cell({"q": 8}), {**measured, "from_proved": 0.1, "from_printed": 0.5})]
-    said = figure_1.page("quick", found).verdicts[0]
-    assert ("a linear regime of slope 1" in said) is linear
-    assert ("not the slope 1" in said) is not linear
 
 
 def test_table_1_on_small_digits_is_direct_least_squares() -> None:

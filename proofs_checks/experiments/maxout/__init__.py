@@ -1,0 +1,1 @@
+"""Experiments of the maxout paper: Mroueh, Rennie, Goel (2015)."""

@@ -1,0 +1,103 @@
+"""Figure 1 of the maxout paper: distances of features against distances on a circle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mehler import MaxoutFeatures, exact
+from mehler.statements import Plot, Series
+
+from .._harness import LEVELS, Cell, Experiment, Level
+from .._results import Measured, Results, Tables
+
+# The two pool sizes of the figure; at the full level, also between and beyond them.
+POOLS = {"quick": (8, 32), "full": (2, 4, 8, 16, 32, 64)}
+POINTS, UNITS, PAIRS = 100, 1000, 400
+
+
+def measure(level: Level, rows: None, cell: Cell) -> Measured:
+    """Embed 100 random points of the unit circle and measure 400 pairs of them."""
+    q = cell["q"]
+    # The same points for every pool size, as in the figure.
+    rng = np.random.default_rng(cell.seed("q"))
+    angle = rng.uniform(0, 2 * np.pi, POINTS)
+    points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    i, j = np.triu_indices(POINTS, 1)
+    pairs = rng.choice(len(i), PAIRS, replace=False)
+    i, j = i[pairs], j[pairs]
+    Z = MaxoutFeatures.draw(2, UNITS, q, seed=cell.seed())(points)
+    apart = np.linalg.norm(points[i] - points[j], axis=1)
+    measured = np.linalg.norm(Z[i] - Z[j], axis=1)
+    proved, printed = curves(apart, q)
+    return {
+        "apart": apart.tolist(),
+        "measured": measured.tolist(),
+        "from_proved": float(np.sqrt(np.mean((measured - proved) ** 2))),
+        "from_printed": float(np.sqrt(np.mean((measured - printed) ** 2))),
+        "slope_at_0": float(np.median((measured / apart)[apart < 0.1])),
+    }
+
+
+def curves(apart: ArrayLike, q: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return distances :math:`\sqrt{2(\sigma^2 - K)}` by the proved and by the printed kernel.
+
+    `apart` are distances of points on the unit sphere.
+    """
+    rho = 1 - np.asarray(apart) ** 2 / 2
+    kernels = exact.maxout_kernel(rho, q), exact.locally_linear_kernel(rho, q)
+    proved, printed = (np.sqrt(2 * (exact.sigma2(q) - K).clip(0)) for K in kernels)
+    return proved, printed
+
+
+def table(level: Level, results: Results) -> Tables:
+    """Return slopes near 0, and distances of the measured points from both curves."""
+    rows = [
+        {
+            "q": str(cell["q"]),
+            "slope near 0": f"{measured['slope_at_0']:.3f}",
+            "from the proved kernel": f"{measured['from_proved']:.3f}",
+            "from the printed kernel": f"{measured['from_printed']:.3f}",
+        }
+        for cell, measured in results.cells
+    ]
+    return {
+        "Slope of pairs nearer than 0.1, median; root mean square distance of the measured points "
+        "from the two curves": rows
+    }
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the measured points and both curves for each pool size."""
+    plots, chord = [], np.linspace(0, 2, 201)
+    for cell, measured in results.cells:
+        proved, printed = curves(chord, cell["q"])
+        series = [
+            Series(label="measured", x=measured["apart"], y=measured["measured"], kind="points"),
+            Series(label="from the proved kernel", x=chord, y=proved),
+            Series(label="from the printed kernel", x=chord, y=printed),
+        ]
+        plots.append(
+            Plot(
+                title=f"Pools of q = {cell['q']}",
+                x_label="distance of the points",
+                y_label="distance of the features",
+                series=series,
+            )
+        )
+    return plots
+
+
+EXPERIMENT = Experiment(
+    name="maxout-figure-1",
+    title="The locality of pools",
+    source="Mroueh, Rennie, Goel (2015), Figure 1",
+    page=Path(__file__).with_suffix(".md"),
+    cells=lambda level: [{"q": q} for q in POOLS[level]],
+    measure=measure,
+    table=table,
+    figure=figure,
+    data=dict.fromkeys(LEVELS, "points of a circle"),
+)
