@@ -273,7 +273,7 @@ def test_functions_become_matrices():
         (lambda: groups.CyclicShifts(0), ValueError, "n_inputs=.* must be at least 1"),
         (lambda: groups.Dihedral(2), ValueError, "at least 3"),
         (lambda: groups.SignFlips(3, 4), ValueError, "moved=.* must be at most 3"),
-        (lambda: groups.ImageShifts(3, 3, fill="mirror"), ValueError, "'wrap' or 'zero'"),
+        (lambda: groups.ImageShifts(3, 3, fill="mirror"), ValueError, "'wrap', 'zero'"),
         (lambda: groups.ImageShifts(3, 3, fill="zero"), ValueError, "goes with max_shift="),
         (
             lambda: groups.ImageShifts(3, 3, max_shift=2),

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._validate import require_flag, require_integer, require_reals
+from mehler._validate import require_choice, require_flag, require_integer, require_reals
 from mehler.features.groups._actions import composition, moves, products, side_by_side
-from mehler.features.groups._group import (
-    MOST_INPUTS,
-    MOST_SHUFFLED,
-    Draw,
-    Group,
-    as_group,
-    independent,
-)
+from mehler.features.groups._group import MOST_INPUTS, MOST_SHUFFLED, Group, as_group, independent
 
 Fill: TypeAlias = Literal["wrap", "zero"]
-
-_UNSIGNED = np.ones(1, dtype=np.int64)
 
 
 class Trivial(Group):
@@ -41,12 +31,9 @@ class Trivial(Group):
     """
 
     def __init__(self, n_inputs: int) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
-            return np.tile(np.arange(n_inputs), (len(elements), 1)), _UNSIGNED
-
-        super().__init__(n_inputs, 1, moves(places), as_column, {"n_inputs": n_inputs})
+        n_inputs = _size("n_inputs", n_inputs)
+        action = moves(lambda k: np.tile(np.arange(n_inputs), (len(k), 1)))
+        super().__init__(n_inputs, 1, action, as_column, {"n_inputs": n_inputs})
 
 
 class BlockPermutations(Group):
@@ -62,11 +49,6 @@ class BlockPermutations(Group):
         L; default d, single coordinates. Averages over all L! elements are possible up to 8
         blocks; beyond, take `drawn(r, seed=...)`.
 
-    Attributes
-    ----------
-    width : int
-        Coordinates per block.
-
     Examples
     --------
     >>> import numpy as np
@@ -76,19 +58,13 @@ class BlockPermutations(Group):
     """
 
     n_blocks: int
+    #: Coordinates per block.
+    width: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        # The order is a factorial, of half a million digits here.
-        n_blocks = require_integer("n_blocks", _blocks_of(n_inputs, n_blocks), most=10**5)
+        n_inputs, n_blocks = _blocks_of(n_inputs, n_blocks)
+        require_integer("n_blocks", n_blocks, most=10**5)  # whose factorial has 456,574 digits
         width = n_inputs // n_blocks
-
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
-            index = elements[:, :, None] * width + np.arange(width)
-            return index.reshape(len(elements), n_inputs), _UNSIGNED
-
-        def numbered(numbers: NDArray[np.int64]) -> Any:
-            return np.array(list(itertools.permutations(range(n_blocks))))[numbers]
 
         def shuffled(n: int, rng: np.random.Generator) -> Any:
             return rng.permuted(np.tile(np.arange(n_blocks), (n, 1)), axis=1)
@@ -96,16 +72,12 @@ class BlockPermutations(Group):
         super().__init__(
             n_inputs,
             math.factorial(n_blocks),
-            moves(places),
-            numbered,
+            moves(lambda p: (p[:, :, None] * width + np.arange(width)).reshape(len(p), n_inputs)),
+            lambda numbers: np.array(list(itertools.permutations(range(n_blocks))))[numbers],
             {"n_inputs": n_inputs, "n_blocks": n_blocks},
             draw=independent(shuffled) if n_blocks > 8 else None,
         )
-
-    @property
-    def width(self) -> int:
-        """Coordinates per block."""
-        return self.n_inputs // self.n_blocks
+        self.__dict__["width"] = width
 
 
 class CyclicShifts(Group):
@@ -130,15 +102,10 @@ class CyclicShifts(Group):
     n_blocks: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        n_blocks = _blocks_of(n_inputs, n_blocks)
-
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
-            steps = n_inputs // n_blocks * elements
-            return (np.arange(n_inputs) - steps) % n_inputs, _UNSIGNED
-
-        parameters = {"n_inputs": n_inputs, "n_blocks": n_blocks}
-        super().__init__(n_inputs, n_blocks, moves(places), as_column, parameters)
+        n_inputs, n_blocks = _blocks_of(n_inputs, n_blocks)
+        width, parameters = n_inputs // n_blocks, {"n_inputs": n_inputs, "n_blocks": n_blocks}
+        action = moves(lambda k: (np.arange(n_inputs) - width * k) % n_inputs)
+        super().__init__(n_inputs, n_blocks, action, as_column, parameters)
 
 
 class Dihedral(Group):
@@ -159,17 +126,14 @@ class Dihedral(Group):
     """
 
     def __init__(self, n_inputs: int) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, least=3, most=MOST_INPUTS)
+        n_inputs = _size("n_inputs", n_inputs, least=3)
 
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> Any:
             plain = (np.arange(n_inputs) - elements[:, :1]) % n_inputs
-            return np.where(elements[:, 1:] == 1, n_inputs - 1 - plain, plain), _UNSIGNED
+            return np.where(elements[:, 1:] == 1, n_inputs - 1 - plain, plain)
 
-        def numbered(numbers: NDArray[np.int64]) -> Any:
-            return np.stack(np.divmod(numbers, n_inputs)[::-1], axis=1)
-
-        parameters = {"n_inputs": n_inputs}
-        super().__init__(n_inputs, 2 * n_inputs, moves(places), numbered, parameters)
+        numbered = _pairs_below(n_inputs)
+        super().__init__(n_inputs, 2 * n_inputs, moves(places), numbered, {"n_inputs": n_inputs})
 
 
 class SignFlips(Group):
@@ -193,7 +157,7 @@ class SignFlips(Group):
     moved: int
 
     def __init__(self, n_inputs: int, moved: int | None = None) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        n_inputs = _size("n_inputs", n_inputs)
         moved = n_inputs if moved is None else require_integer("moved", moved, most=n_inputs)
 
         def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
@@ -201,19 +165,14 @@ class SignFlips(Group):
             sign[:, :moved] = elements
             return np.arange(n_inputs)[None, :], sign
 
-        def numbered(numbers: NDArray[np.int64]) -> Any:
-            return 1 - 2 * (numbers[:, None] >> np.arange(moved)[::-1] & 1)
-
-        def tossed(n: int, rng: np.random.Generator) -> Any:
-            return 1 - 2 * rng.integers(2, size=(n, moved))
-
+        tossed = independent(lambda n, rng: 1 - 2 * rng.integers(2, size=(n, moved)))
         super().__init__(
             n_inputs,
             2**moved,
             moves(places),
-            numbered,
+            lambda numbers: 1 - 2 * (numbers[:, None] >> np.arange(moved)[::-1] & 1),
             {"n_inputs": n_inputs, "moved": moved},
-            draw=independent(tossed) if moved > 16 else None,
+            draw=tossed if moved > 16 else None,
         )
 
 
@@ -246,10 +205,8 @@ class ImageShifts(Group):
     def __init__(
         self, height: int, width: int, *, max_shift: int | None = None, fill: Fill = "wrap"
     ) -> None:
-        height = require_integer("height", height, most=MOST_INPUTS)
-        width = require_integer("width", width, most=MOST_INPUTS)
-        if fill not in ("wrap", "zero"):
-            raise ValueError(f"fill={fill!r} must be 'wrap' or 'zero'")
+        height, width = _size("height", height), _size("width", width)
+        require_choice("fill", fill, ("wrap", "zero"))
         if max_shift is None and fill == "zero":
             raise ValueError("fill='zero' goes with max_shift=: all shifts go around the edges")
         if max_shift is not None:
@@ -258,23 +215,20 @@ class ImageShifts(Group):
         # Elements are numbered row by row, from the smallest shift.
         tall, wide = (height, width) if max_shift is None else (2 * max_shift + 1,) * 2
 
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
+        def places(elements: NDArray[np.int64]) -> Any:
             down, right = np.divmod(np.arange(height * width), width)
             down, right = down - elements[:, :1], right - elements[:, 1:]
             index = (down % height) * width + right % width
             if fill == "wrap":
-                return index, _UNSIGNED
+                return index
             inside = (down >= 0) & (down < height) & (right >= 0) & (right < width)
             return index, inside.astype(np.int64)
-
-        def numbered(numbers: NDArray[np.int64]) -> Any:
-            return np.stack(np.divmod(numbers, wide), axis=1) - (max_shift or 0)
 
         super().__init__(
             height * width,
             tall * wide,
             moves(places),
-            numbered,
+            lambda numbers: np.stack(np.divmod(numbers, wide), axis=1) - (max_shift or 0),
             {"height": height, "width": width, "max_shift": max_shift, "fill": fill},
             orthogonal=fill == "wrap",
             closed=max_shift is None,
@@ -309,17 +263,12 @@ class QuarterTurns(Group):
         reflections = require_flag("reflections", reflections)
         grid = np.arange(side**2).reshape(side, side)
 
-        def places(elements: NDArray[np.int64]) -> tuple[Any, Any]:
-            turned = [
-                np.rot90(grid, turns)[:, :: -1 if flip else 1].ravel() for turns, flip in elements
-            ]
-            return np.array(turned), _UNSIGNED
+        def places(elements: NDArray[np.int64]) -> Any:
+            turned = (np.rot90(grid, k)[:, :: -1 if flip else 1] for k, flip in elements)
+            return np.array([index.ravel() for index in turned])
 
-        def numbered(numbers: NDArray[np.int64]) -> Any:
-            return np.stack(np.divmod(numbers, 4)[::-1], axis=1)
-
-        parameters = {"side": side, "reflections": reflections}
-        super().__init__(side**2, 8 if reflections else 4, moves(places), numbered, parameters)
+        order, parameters = 8 if reflections else 4, {"side": side, "reflections": reflections}
+        super().__init__(side**2, order, moves(places), _pairs_below(4), parameters)
 
 
 def as_column(numbers: NDArray[np.int64]) -> Any:
@@ -327,20 +276,23 @@ def as_column(numbers: NDArray[np.int64]) -> Any:
     return numbers[:, None]
 
 
-def _blocks_of(n_inputs: int, n_blocks: int | None) -> int:
-    """Validate a number of blocks; default single coordinates."""
-    if n_blocks is None:
-        return n_inputs
-    n_blocks = require_integer("n_blocks", n_blocks)
+def _pairs_below(n: int) -> Any:
+    """Return elements of a number below n, which varies fastest, and one more."""
+    return lambda numbers: np.stack(np.divmod(numbers, n)[::-1], axis=1)
+
+
+def _size(name: str, value: object, least: int = 1) -> int:
+    return require_integer(name, value, least=least, most=MOST_INPUTS)
+
+
+def _blocks_of(n_inputs: int, n_blocks: int | None) -> tuple[int, int]:
+    """Validate numbers of coordinates and of blocks; default single coordinates."""
+    n_inputs = _size("n_inputs", n_inputs)
+    n_blocks = n_inputs if n_blocks is None else require_integer("n_blocks", n_blocks)
     if n_inputs % n_blocks:
-        raise ValueError(
-            f"n_inputs={n_inputs} coordinates do not split into n_blocks={n_blocks} equal blocks"
-        )
-    return n_blocks
-
-
-# Most pairs of elements tested for commutation.
-_MOST_TESTED = 4096
+        sizes = f"n_inputs={n_inputs} coordinates do not split into n_blocks={n_blocks}"
+        raise ValueError(f"{sizes} equal blocks")
+    return n_inputs, n_blocks
 
 
 class LinearMaps(Group):
@@ -374,36 +326,23 @@ class LinearMaps(Group):
     def __init__(self, maps: Any, n_inputs: int | None = None) -> None:
         if not hasattr(maps, "__len__") or len(maps) == 0:
             raise ValueError("maps must list at least one matrix or function")
-        d = _width(maps, n_inputs)
+        known = [np.shape(each)[-1:] for each in maps if not callable(each)]
+        if n_inputs is None and not any(known):
+            raise ValueError("n_inputs is not known: give it, or at least one matrix")
+        d = int(known[0][0]) if n_inputs is None else require_integer("n_inputs", n_inputs)
         matrices = np.stack([_matrix(each, d, place) for place, each in enumerate(maps)])
         matrices.setflags(write=False)
         gram = np.swapaxes(matrices, 1, 2) @ matrices
-        super().__init__(
-            d,
-            len(matrices),
-            products(matrices),
-            as_column,
-            {"matrices": matrices},
-            orthogonal=bool(np.abs(gram - np.eye(d)).max() < 1e-12),
-            closed=False,
-        )
+        flags: Any = {"orthogonal": bool(np.abs(gram - np.eye(d)).max() < 1e-12), "closed": False}
+        parameters = {"matrices": matrices}
+        super().__init__(d, len(matrices), products(matrices), as_column, parameters, **flags)
 
     def recipe(self) -> dict[str, Any]:
         """Return the recipe, which holds the matrices."""
         return {"group": type(self).__name__, "maps": self.matrices.tolist()}
 
     def __repr__(self) -> str:
-        """Name the number of maps, not their entries."""
         return f"<{self.order} linear maps of {self.n_inputs} coordinates>"
-
-
-def _width(maps: Sequence[Any], n_inputs: int | None) -> int:
-    if n_inputs is not None:
-        return require_integer("n_inputs", n_inputs)
-    sizes = [np.shape(each)[-1] for each in maps if not callable(each) and np.ndim(each) == 2]
-    if not sizes:
-        raise ValueError("n_inputs is not known: give it, or at least one matrix")
-    return int(sizes[0])
 
 
 def _matrix(linear: Any, d: int, place: int) -> NDArray[np.float64]:
@@ -419,10 +358,13 @@ def _matrix(linear: Any, d: int, place: int) -> NDArray[np.float64]:
         if image.shape != probe.shape or not np.allclose(image, probe @ matrix.T, atol=1e-9):
             raise ValueError(f"maps[{place}] is not a linear function of each row by itself")
     if matrix.shape != (d, d) or not np.isfinite(matrix).all():
-        raise ValueError(
-            f"maps[{place}] has shape {matrix.shape}: it must be a finite {d} x {d} matrix"
-        )
+        right = f"it must be a finite {d} x {d} matrix"
+        raise ValueError(f"maps[{place}] has shape {matrix.shape}: {right}")
     return matrix
+
+
+# Most pairs of elements tested for commutation.
+_MOST_TESTED = 4096
 
 
 class DirectProduct(Group):
@@ -450,20 +392,11 @@ class DirectProduct(Group):
     def __init__(self, first: Any, second: Any) -> None:
         first, second = as_group(first, "first"), as_group(second, "second")
         if first.n_inputs != second.n_inputs:
-            raise ValueError(
-                f"{first!r} acts on {first.n_inputs} coordinates but {second!r} "
-                f"on {second.n_inputs}; for coordinates side by side use DirectSum"
-            )
-        super().__init__(
-            first.n_inputs,
-            first.order * second.order,
-            composition(first.action, second.action, first.element_size),
-            lambda numbers: _numbered_pairs(first, second, numbers),
-            {"first": first, "second": second},
-            draw=_draw_pairs(first, second),
-            orthogonal=first.orthogonal and second.orthogonal,
-            closed=first.closed and second.closed and _commute(first, second),
-        )
+            sizes = f"{first!r} acts on {first.n_inputs} coordinates but {second!r} on"
+            raise ValueError(f"{sizes} {second.n_inputs}; for both side by side use DirectSum")
+        action = composition(first.action, second.action, first.element_size)
+        super().__init__(first.n_inputs, action=action, **_of_pairs(first, second))
+        self.__dict__["closed"] = self.closed and _commute(first, second)
 
 
 class DirectSum(Group):
@@ -486,38 +419,36 @@ class DirectSum(Group):
 
     def __init__(self, first: Any, second: Any) -> None:
         first, second = as_group(first, "first"), as_group(second, "second")
-        super().__init__(
-            first.n_inputs + second.n_inputs,
-            first.order * second.order,
-            side_by_side(first.action, second.action, first.element_size, first.n_inputs),
-            lambda numbers: _numbered_pairs(first, second, numbers),
-            {"first": first, "second": second},
-            draw=_draw_pairs(first, second),
-            orthogonal=first.orthogonal and second.orthogonal,
-            closed=first.closed and second.closed,
-        )
+        n_inputs = first.n_inputs + second.n_inputs
+        action = side_by_side(first.action, second.action, first.element_size, first.n_inputs)
+        super().__init__(n_inputs, action=action, **_of_pairs(first, second))
 
 
-def _numbered_pairs(first: Group, second: Group, numbers: Any) -> Any:
-    """Return pairs of elements; those of the first vary slowest."""
-    i, j = np.divmod(numbers, second.order)
-    return np.concatenate([first.numbered(i), second.numbered(j)], axis=1)
+def _of_pairs(first: Group, second: Group) -> dict[str, Any]:
+    """Return the fields of a group of pairs of elements; those of the first vary slowest."""
+    order = first.order * second.order
 
-
-def _draw_pairs(first: Group, second: Group) -> Draw:
-    """Draw an element of each; distinct pairs by shuffled numbers, where there are not too many."""
+    def numbered(numbers: NDArray[np.int64]) -> Any:
+        i, j = np.divmod(numbers, second.order)
+        return np.hstack([first.numbered(i), second.numbered(j)])
 
     def both(r: int, rng: np.random.Generator) -> Any:
-        parts = [each.sample(r, rng, replacement=True) for each in (first, second)]
-        return np.concatenate(parts, axis=1)
+        return np.hstack([each.sample(r, rng, replacement=True) for each in (first, second)])
 
     def draw(r: int, rng: np.random.Generator, replacement: bool) -> Any:
-        if replacement or first.order * second.order > MOST_SHUFFLED:
+        # Distinct pairs by shuffled numbers, where there are not too many.
+        if replacement or order > MOST_SHUFFLED:
             return independent(both)(r, rng, replacement)
-        numbers = rng.permutation(first.order * second.order)[:r]
-        return _numbered_pairs(first, second, numbers)
+        return numbered(rng.permutation(order)[:r])
 
-    return draw
+    return {
+        "order": order,
+        "numbered": numbered,
+        "parameters": {"first": first, "second": second},
+        "draw": draw,
+        "orthogonal": first.orthogonal and second.orthogonal,
+        "closed": first.closed and second.closed,
+    }
 
 
 def _commute(first: Group, second: Group) -> bool:

@@ -6,12 +6,11 @@ import functools
 import json
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays import Array
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
@@ -25,7 +24,7 @@ MOST_LISTED = 200_000
 MOST_SHUFFLED = 10**6
 
 # (r, generator, with replacement or not) -> elements (r, k).
-Draw = Callable[[int, np.random.Generator, bool], Any]
+Draw: TypeAlias = Callable[[int, np.random.Generator, bool], Any]
 
 
 class Group:
@@ -58,10 +57,6 @@ class Group:
     ----------
     element_size : int
         Numbers k of an element.
-
-    See Also
-    --------
-    mehler.GroupInvariantFeatures : Features invariant to a group.
 
     Examples
     --------
@@ -108,9 +103,8 @@ class Group:
         )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
-        GROUPS.add(cls)
+        GROUPS.add(cls)  # so that recipes can name it
 
     def __setattr__(self, name: str, value: int) -> NoReturn:
         raise AttributeError(f"groups are immutable: make another one to change {name}")
@@ -120,19 +114,10 @@ class Group:
         """Whether elements only permute coordinates and change signs."""
         return self.action.coordinates is not None
 
-    def coordinates(self, elements: Array) -> tuple[Any, Any] | None:
-        """Return index and sign of each coordinate, for elements that only permute and flip signs.
+    def coordinates(self, elements: NDArray[np.number]) -> tuple[Any, Any] | None:
+        """Return index and sign of each coordinate, (r, d) each; None for other maps.
 
-        Parameters
-        ----------
-        elements : array, shape (r, k)
-            Rows of :meth:`elements`.
-
-        Returns
-        -------
-        (array, array) or None
-            Integers and signs of shape (r, d): (g t)_i is sign_i t[index_i]; a sign of 0 drops
-            the coordinate. None for other maps.
+        (g t)_i is sign_i t[index_i]; a sign of 0 drops the coordinate.
         """
         return None if self.action.coordinates is None else self.action.coordinates(elements)
 
@@ -142,43 +127,28 @@ class Group:
         ValueError if there are more than 200,000.
         """
         if self.order > MOST_LISTED:
-            raise ValueError(
-                f"{self!r} has {_count(self.order)} elements, too many to list; take some of "
-                "them: group.drawn(100, seed=0)"
-            )
+            order = self.order
+            count = order if order < 10**9 else f"about 10^{math.floor(math.log10(order))}"
+            remedy = "take some of them: group.drawn(100, seed=0)"
+            raise ValueError(f"{self!r} has {count} elements, too many to list; {remedy}")
         return self.numbered(np.arange(self.order))
 
     def sample(self, r: int, rng: np.random.Generator, *, replacement: bool = False) -> Any:
-        """Draw uniform random elements, shape (r, k): independent ones, or distinct ones.
-
-        Parameters
-        ----------
-        r : int
-            Number of elements.
-        rng : numpy.random.Generator
-            Source of randomness.
-        replacement : bool
-            Draw independently; default distinct elements.
-        """
+        """Draw r uniform elements, shape (r, k): independent ones, by default distinct ones."""
         r = require_integer("r", r)
         require_instance("rng", rng, np.random.Generator)
         if not replacement and r > self.order:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
         return self._draw(r, rng, replacement)
 
-    def apply(self, rows: Array, elements: Any = None) -> Any:
-        """Apply elements to rows, such as templates: shape (r, n, n_inputs).
+    def apply(self, rows: Any, elements: Any = None) -> Any:
+        """Apply elements (r, k), by default all, to rows (n, n_inputs) of NumPy: (r, n, n_inputs).
 
-        Parameters
-        ----------
-        rows : array, shape (n, n_inputs)
-            NumPy, real.
-        elements : array, shape (r, k), optional
-            Elements to apply; default all.
+        Rows are real, such as templates.
         """
         return self.action.apply(self._rows(rows), self._elements(elements))
 
-    def transpose(self, rows: Array, elements: Array | None = None) -> Any:
+    def transpose(self, rows: Any, elements: Any = None) -> Any:
         """Apply the transposes of elements (for orthogonal ones: the inverses), as :meth:`apply`.
 
         <g t, x> = <t, transpose of g x>.
@@ -195,17 +165,7 @@ class Group:
         return Subset(self, elements)
 
     def drawn(self, r: int, *, seed: int, replacement: bool = False) -> Subset:
-        """Return a fixed list of r elements, drawn once.
-
-        Parameters
-        ----------
-        r : int
-            Number of elements.
-        seed : int
-            Seed of the draw.
-        replacement : bool
-            Whether an element may occur twice.
-        """
+        """Return a fixed list of r elements, drawn once, as by :meth:`sample`."""
         rng = np.random.Generator(np.random.Philox(require_seed(seed)))
         return self.subset(self.sample(r, rng, replacement=replacement))
 
@@ -214,27 +174,23 @@ class Group:
         return {"group": type(self).__name__, **_plain(self._parameters)}
 
     def __eq__(self, other: object) -> bool:
-        """Groups with the same recipe are equal."""
         return isinstance(other, Group) and self.recipe() == other.recipe()
 
     def __hash__(self) -> int:
-        """Hash of the recipe."""
         return hash(json.dumps(self.recipe(), sort_keys=True))
 
     def __repr__(self) -> str:
-        """Name the class and its arguments."""
         shown = {k: list(v) if isinstance(v, tuple) else v for k, v in self._parameters.items()}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return group_of, (self.recipe(), elsewhere(type(self)))
 
-    def _rows(self, rows: Array) -> Any:
+    def _rows(self, rows: Any) -> Any:
         rows = _numbers("rows", rows)
         if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
-            raise ValueError(
-                f"rows have shape {rows.shape} but {self!r} acts on (n, {self.n_inputs})"
-            )
+            width = f"(n, {self.n_inputs})"
+            raise ValueError(f"rows have shape {rows.shape} but {self!r} acts on {width}")
         if rows.dtype.kind != "f" and not self.moves_coordinates:
             return rows.astype(np.float64)  # whole numbers would truncate weights and images
         return rows
@@ -244,10 +200,8 @@ class Group:
             return self.elements()
         elements = _numbers("elements", elements)
         if elements.ndim != 2 or elements.shape[1] != self.element_size:
-            raise ValueError(
-                f"elements have shape {elements.shape} but must have shape "
-                f"(r, {self.element_size}), one a row, as group.elements() writes them"
-            )
+            right = f"(r, {self.element_size}), one a row, as group.elements() writes them"
+            raise ValueError(f"elements have shape {elements.shape} but must have shape {right}")
         return elements
 
 
@@ -280,19 +234,7 @@ def independent(sample: Callable[[int, np.random.Generator], Any]) -> Draw:
 class Subset(Group):
     """Some elements of a group, in a fixed order: a local neighbourhood, or a sample.
 
-    Parameters
-    ----------
-    of : Group or recipe
-        The group.
-    elements : array, shape (r, k)
-        Rows in the form of `of.elements()`; they may repeat.
-
-    Examples
-    --------
-    >>> from mehler.features import groups
-    >>> near = groups.CyclicShifts(20).subset([[-1], [0], [1]])
-    >>> near.order, near.closed
-    (3, False)
+    `elements` are rows (r, k) in the form of `of.elements()`, which may repeat.
     """
 
     of: Group
@@ -303,14 +245,9 @@ class Subset(Group):
         if len(listed) == 0:
             raise ValueError("elements are none: give at least one row")
         listed.setflags(write=False)
+        flags = {"orthogonal": of.orthogonal, "closed": False}
         super().__init__(
-            of.n_inputs,
-            len(listed),
-            of.action,
-            lambda numbers: listed[numbers],
-            {"of": of},
-            orthogonal=of.orthogonal,
-            closed=False,
+            of.n_inputs, len(listed), of.action, lambda n: listed[n], {"of": of}, **flags
         )
         images = self.coordinates(listed)
         if images is not None and self.orthogonal:
@@ -323,7 +260,6 @@ class Subset(Group):
         return {**super().recipe(), "elements": self.elements().tolist()}
 
     def __repr__(self) -> str:
-        """Name the group and how many elements are taken."""
         return f"<{self.order} elements of {self.of!r}>"
 
 
@@ -349,10 +285,8 @@ def as_group(group: object, name: str = "group") -> Group:
             return from_recipe(group)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name} is no recipe of a group: {error}") from error
-    raise TypeError(
-        f"{name}={group!r} must be a group of mehler.features.groups; for matrices or functions "
-        "use groups.LinearMaps(...)"
-    )
+    remedy = "for matrices or functions use groups.LinearMaps(...)"
+    raise TypeError(f"{name}={group!r} must be a group of mehler.features.groups; {remedy}")
 
 
 def _numbers(name: str, value: object) -> Any:
@@ -363,7 +297,7 @@ def _numbers(name: str, value: object) -> Any:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
         raise TypeError(
-            f"{name} must be one array that NumPy reads, whose rows have one length"
+            f"{name} must be an array that NumPy reads, of rows of one length"
         ) from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
@@ -381,9 +315,5 @@ def _plain(value: object) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _act(group: Group, element: NDArray[np.int64], X: NDArray[np.float64]) -> Any:
+def _act(group: Group, element: NDArray[np.number], X: NDArray[np.float64]) -> Any:
     return group.apply(X, element)[0]
-
-
-def _count(order: int) -> str:
-    return str(order) if order < 10**9 else f"about 10^{math.floor(math.log10(order))}"

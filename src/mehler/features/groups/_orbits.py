@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from mehler._arrays import Array
 from mehler._validate import require_flag, require_function
 from mehler.features.groups._group import Group, as_group
 
+Floats: TypeAlias = NDArray[np.float64]
 Pairwise = Callable[[Any, Any, Any], Any]
 
 # Triples (norm, norm, product) per piece: a few arrays of them stay in cache.
@@ -21,13 +22,10 @@ _TRIPLES = 1 << 16
 _MOST_PAIRS = 10**8
 
 
-def over_pairs(
-    group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise
-) -> tuple[Any, Any]:
+def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, Any]:
     """Compute means of of(|a|, |b|, <a, b>) over a = g' x, b = h' z, g' the transpose of g.
 
-    Returns the mean over independent g and h, and that over g = h, both (n, k), for float64 rows
-    on the host. For a group of orthogonal maps one average over the elements suffices.
+    Returns the mean over independent g and h, and that over g = h, both (n, k), for float64 rows.
     """
     independent, equal = np.empty((2, len(x), len(z)))
     for rows, columns, values, same in _blocks(group, x, z, of):
@@ -36,7 +34,7 @@ def over_pairs(
     return independent, equal
 
 
-def each_pair(group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise) -> Any:
+def each_pair(group: Group, x: Floats, z: Floats, of: Pairwise) -> Any:
     """Compute the values themselves, not their mean.
 
     (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N).
@@ -49,18 +47,19 @@ def each_pair(group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: 
 
 
 def _one_average(group: Group) -> bool:
+    """Whether the mean over g^-1 h is that over all pairs."""
     return group.closed and group.orthogonal
 
 
 def _blocks(
-    group: Group, x: NDArray[np.float64], z: NDArray[np.float64], of: Pairwise
+    group: Group, x: Floats, z: Floats, of: Pairwise
 ) -> Iterator[tuple[slice, slice, Any, Any]]:
     walk = _on_group if _one_average(group) else _on_list
     for rows, columns, geometry, same in walk(group, x, z):
         yield rows, columns, of(*_consistent(*geometry)), of(*_consistent(*same))
 
 
-def _on_group(group: Group, x: NDArray[np.float64], z: NDArray[np.float64]) -> Iterator[Any]:
+def _on_group(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
     moved = group.apply(z)  # (N, k, d)
     lengths = [np.sqrt((rows * rows).sum(axis=1)) for rows in (x, z)]
     for rows, columns in _tiles(len(x), len(z), group.order):
@@ -70,7 +69,7 @@ def _on_group(group: Group, x: NDArray[np.float64], z: NDArray[np.float64]) -> I
         yield rows, columns, (left[..., None], right[..., None], inner), (left, right, plain)
 
 
-def _on_list(group: Group, x: NDArray[np.float64], z: NDArray[np.float64]) -> Iterator[Any]:
+def _on_list(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
     pairs = group.order**2
     if pairs > _MOST_PAIRS:
         raise ValueError(
@@ -95,9 +94,7 @@ def _tiles(n: int, k: int, each: int) -> Iterator[tuple[slice, slice]]:
             yield rows, columns
 
 
-def _consistent(
-    left: NDArray[np.float64], right: NDArray[np.float64], inner: NDArray[np.float64]
-) -> tuple[Any, Any, Any]:
+def _consistent(left: Floats, right: Floats, inner: Floats) -> tuple[Any, Any, Any]:
     """Treat vectors equal up to rounding as equal: |a - b| = 0, not 1e-8."""
     longest = left * right
     close = np.abs(left - right) <= 1e-15 * (left + right)
@@ -135,8 +132,7 @@ def haar_kernel(
 
     References
     ----------
-    Haasdonk, Vossen, Burkhardt (2005), Invariance in kernel methods by Haar integration; equation
-    (1) of Mroueh, Voinea, Poggio (2015).
+    Haasdonk, Vossen, Burkhardt (2005); equation (1) of Mroueh, Voinea, Poggio (2015).
 
     Examples
     --------
@@ -150,9 +146,9 @@ def haar_kernel(
     require_flag("moves_along", moves_along)
     group = as_group(group)
 
-    def average(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
+    def average(x: Floats, z: Floats) -> Any:
         moved = group.apply(z)
-        sides = [x] if group.closed and group.orthogonal and moves_along else list(group.apply(x))
+        sides = [x] if _one_average(group) and moves_along else list(group.apply(x))
         total = sum(np.asarray(kernel(a, b)) for a in sides for b in moved)
         return total / (len(sides) * len(moved))
 
@@ -165,19 +161,8 @@ def mean_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     .. math:: D(x, z) = \frac1{N^2}\sum_{g, h}\|g^\top x - h^\top z\|
 
     On a group of orthogonal maps this is the mean of abs(x - g z) over g. It is no distance:
-    D(x, x) > 0 unless every element leaves x alone.
-
-    Parameters
-    ----------
-    group : Group
-        The group, or list of linear maps.
-    X, Y : array, shape (n, d), (k, d)
-        Rows of any library; ``None`` stands for `X`.
-
-    Returns
-    -------
-    array, shape (n, k)
-        In the namespace and float dtype of `X`; squared distances carry 1e-16 of rounding.
+    D(x, x) > 0 unless every element leaves x alone. Arguments and result are as for
+    :func:`haar_kernel`; squared distances carry 1e-16 of rounding.
 
     References
     ----------
@@ -190,8 +175,7 @@ def mean_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     >>> mean_distance(groups.SignFlips(1), np.array([[3.0]]))  # 0 or 6
     array([[3.]])
     """
-    group = as_group(group)
-    return on_host(group, X, Y, _scaled(lambda x, z: over_pairs(group, x, z, distance)[0]))
+    return _of_distances(group, X, Y, lambda distances, x, z: distances(x, z))
 
 
 def energy_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
@@ -216,39 +200,34 @@ def energy_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     >>> energy_distance(groups.CyclicShifts(3), x).round(3)[0].tolist()
     [0.0, 0.0, 0.505]
     """
-    group = as_group(group)
 
-    def energy(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
-        ends = [
-            np.array([over_pairs(group, one[None], one[None], distance)[0][0, 0] for one in rows])
-            for rows in (x, z)
-        ]
-        across = over_pairs(group, x, z, distance)[0]
-        return np.maximum(2.0 * across - ends[0][:, None] - ends[1][None, :], 0.0)
+    def energy(distances: Callable[[Floats, Floats], Any], x: Floats, z: Floats) -> Any:
+        own, other = (np.array([distances(r, r)[0, 0] for r in rows[:, None]]) for rows in (x, z))
+        return np.maximum(2.0 * distances(x, z) - own[:, None] - other, 0.0)
 
-    return on_host(group, X, Y, _scaled(energy))
+    return _of_distances(group, X, Y, energy)
 
 
-def distance(
-    left: NDArray[np.float64], right: NDArray[np.float64], inner: NDArray[np.float64]
-) -> Any:
+def distance(left: Floats, right: Floats, inner: Floats) -> Any:
     """Compute |a - b| from norms and inner product."""
     return np.sqrt(np.maximum(left * left + right * right - 2.0 * inner, 0.0))
 
 
-def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Apply functions of degree 1 to rows of largest entry 1, so that squares cannot overflow."""
+def _of_distances(group: Group, X: Array, Y: Array | None, of: Pairwise) -> Array:
+    """Return of(mean distances of orbits, x, z), of degree 1, for rows of any size."""
+    group = as_group(group)
 
-    def scaled(x: NDArray[np.float64], z: NDArray[np.float64]) -> Any:
+    def scaled(x: Floats, z: Floats) -> Any:
+        # Of largest entry 1, so that squares cannot overflow.
         largest = max(float(np.abs(rows).max()) for rows in (x, z)) or 1.0
-        return largest * function(x / largest, z / largest)
+        return largest * of(
+            lambda a, b: over_pairs(group, a, b, distance)[0], x / largest, z / largest
+        )
 
-    return scaled
+    return on_host(group, X, Y, scaled)
 
 
-def on_host(
-    group: Group, X: Array, Y: NDArray[np.float64] | None, function: Callable[[Any, Any], Any]
-) -> Array:
+def on_host(group: Group, X: Array, Y: Floats | None, function: Callable[[Any, Any], Any]) -> Array:
     """Validate rows, compute in float64 on the host, and return to the place of `X`."""
     _arrays.require_matrix(X, name="X", n_columns=group.n_inputs)
     if Y is not None:
