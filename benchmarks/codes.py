@@ -115,9 +115,10 @@ def one_hot_bits(codes, q):
 def search_by_faiss():
     """Exhaustive search of rows by cosine, and of codes by bits, by one library."""
     import faiss
+    from mehler.proofs_checks.experiments import data
 
     faiss.omp_set_num_threads(1)
-    pixels = mehler.data.mnist_5k().X.reshape(5000, -1).astype(np.float32)
+    pixels = data.mnist_5k().X.reshape(5000, -1).astype(np.float32)
     order = np.random.default_rng(0).permutation(5000)
     X, Q = pixels[order[QUERIES:]], pixels[order[:QUERIES]]
     rows, raw = [], []

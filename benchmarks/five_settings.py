@@ -2,7 +2,7 @@
 
     python benchmarks/five_settings.py [SETTING ...]
 
-300 rows each: MNIST and Adult (of packages that `mehler.data` names; left
+300 rows each: MNIST and Adult (of packages that docs/data.md names; left
 out where they are not installed), digits of scikit-learn, a
 sphere, and a subspace of five dimensions in fifty. Gaussian kernel at the median distance, 4000
 columns of cosines and sines, confidence 95 %. Of the risk: 300 maxout units of four on rows of
@@ -21,13 +21,14 @@ from typing import Any
 import _harness
 import _known_forms as known
 import numpy as np
+from mehler.proofs_checks.experiments import data
 from mehler.proofs_checks.features._gram_draws import grams
 from mehler.proofs_checks.features.gram_error import best_direction, known_before
 from mehler.proofs_checks.maxout.risk._risks import Law, units
 from scipy import special, stats
 
 import mehler
-from mehler import data, doubling, exact
+from mehler import doubling, exact
 from mehler.bounds import kernel_error, kitchen_sinks, lower, maxout, ridge, spectral
 from mehler.statements import Context
 from mehler.verify import Ledger, intervals

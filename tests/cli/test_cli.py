@@ -246,7 +246,7 @@ def test_statements_are_listed_for_machines(toy_statements, capsys):
 
 @pytest.mark.parametrize(
     "command",
-    ["report", "verify", "plan", "reproduce", "statements", "data list", "data fetch"],
+    ["report", "verify", "plan", "reproduce", "statements"],
 )
 def test_help_of_a_command_has_an_example(command, capsys):
     run_app([*command.split(), "--help"])

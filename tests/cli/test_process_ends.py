@@ -204,6 +204,6 @@ def test_an_error_that_cannot_be_written_keeps_its_status(name, status):
 
 def test_a_pipe_that_nobody_reads():
     with unread() as closed:
-        done = run(("data", "list"), stdout=closed)
+        done = run(("statements",), stdout=closed)
     assert done.returncode == FAILED
     assert done.stderr == "mehler: error: standard output was closed\n"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import data, doubling, exact, learn, planning, report, statements, strategies, verify
+from mehler import doubling, exact, learn, planning, report, statements, strategies, verify
 from mehler.bounds import kernel_error
 from mehler.features import leverage
 from mehler.statements import Plot, Series
@@ -50,11 +50,6 @@ def test_distributions_take_real_numbers(name, t):
 
 
 REFUSED = {
-    "image": [
-        lambda: data.rotating([[1], [1, 2]], 4),
-        lambda: data.rotating(np.ma.masked_array(np.eye(3), np.eye(3)), 4),
-    ],
-    "n_angles": [lambda: data.rotating(np.eye(3), 2**63)],
     "parts": [lambda: learn.RidgeSums.cross_validate(1j, [1.0])],
     "folds": [
         lambda: learn.ridge(

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import mehler
 from mehler import (
     bounds,
-    data,
     exact,
     features,
     kernels,
@@ -97,4 +96,4 @@ def main(folder: Path) -> None:
     numbers(np.linspace(-1.0, 1.0, 5))
     verdicts(X)
     estimators(X)
-    assert callable(planning.plan) and callable(data.digits) and statements.__name__ and folder
+    assert callable(planning.plan) and statements.__name__ and folder

