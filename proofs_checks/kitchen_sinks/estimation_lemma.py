@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks, printed
+from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds, compute
 from .._plots import plot
 from . import _extremal_instances as extremal
+from . import _published
 from ._instances import LIPSCHITZ, Cosines, cosine_products, largest_gap, log_tail, mean_signs
 
 Lemma = Callable[..., Bound]
@@ -25,7 +26,7 @@ _ROUNDING = 1e-9
 
 def as_recalled(n_samples: int, *, log_delta: float) -> float:
     """Return the recalled bound for C = L = 1 and c(0) = 0; delta may be below every float."""
-    smallest = printed.kitchen_sinks.estimation_lemma(
+    smallest = _published.estimation_lemma(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0
     )
     return smallest["statistical"] + smallest["confidence"] * math.sqrt(-log_delta)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks, printed
+from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute
 from .._plots import plot
+from . import _published
 
 # Greedy sums over a finite dictionary, in coordinates of an orthonormal basis.
 
@@ -77,7 +78,7 @@ _ROUNDING = 1e-11
 def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     """Run the printed steps on the sum of two orthonormal features."""
     errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
-    bound = printed.kitchen_sinks.greedy(_STEPS, total_weight=2.0, c=_CONSTANT)
+    bound = _published.greedy(_STEPS, total_weight=2.0, c=_CONSTANT)
     claim = (
         rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
         rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "

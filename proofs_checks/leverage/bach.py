@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, leverage, printed, solve
+from mehler.bounds import Bound, leverage, solve
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import Case, compare_instances, compare_with_bounds
 from .._plots import plot
 from . import _instances as extremal
+from . import _published
 from ._instances import Circle
 
 _DELTA = 0.05
@@ -23,8 +24,7 @@ Features = Callable[..., int]
 
 def as_restored(**options: Any) -> int:
     """Compute Bach's number of features."""
-    published = printed.leverage.proposition_6
-    return int(solve(published, at_most=4.0, n_features=None, ridge=1.0, **options))
+    return _published.features_of_proposition_6(**options)
 
 
 def as_proved(**options: Any) -> int:
@@ -36,10 +36,11 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
     """Return the errors at the promised number of features, by leverage and plainly."""
     circle = Circle()
     n = 1000 if context.quick else 20_000
-    number, bound = {
-        "restored": (as_restored, printed.leverage.proposition_6),
+    forms: dict[str, tuple[Features, Callable[..., Bound]]] = {
+        "restored": (as_restored, _published.proposition_6),
         "proved": (as_proved, leverage.approximation),
-    }[form]
+    }
+    number, bound = forms[form]
     rows = []
     for ridge in (1e-2, 1e-3) if context.quick else (1e-1, 1e-2, 1e-3, 1e-4):
         d = circle.degrees(ridge)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, printed
+from mehler.bounds import Bound
 from mehler.bounds import leverage as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds, compute
 from .._plots import plot
 from . import _instances as extremal
+from . import _published
 from ._instances import Waves, pool, scores_of
 from .theorem_2 import ENOUGH
 
@@ -23,7 +24,7 @@ Error = Callable[..., Bound]
 
 def corollary_5(n_scored: int, *, feature_bound: float = _BOUND, **options: Any) -> Bound:
     """Evaluate Corollary 5 for features of at most the root of 2."""
-    return printed.leverage.corollary_5(n_scored, feature_bound=feature_bound, **options)
+    return _published.corollary_5(n_scored, feature_bound=feature_bound, **options)
 
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mehler.bounds import Bound, printed
+from mehler.bounds import Bound
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import Case, compare_with_bounds, compute
 from .._plots import plot
+from . import _published
 from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
@@ -24,7 +25,7 @@ Spread = Callable[..., Bound]
 
 def lemma_3(n_scored: int, **options: Any) -> Bound:
     """Evaluate Lemma 3 for features of at most the root of 2."""
-    return printed.leverage.lemma_3(n_scored, feature_bound=_BOUND, **options)
+    return _published.lemma_3(n_scored, feature_bound=_BOUND, **options)
 
 
 @check("leverage.theorem-2", form="restored", name="the Gram of rows", pays=True)

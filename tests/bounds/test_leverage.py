@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from mehler.proofs_checks.leverage import _published
 from scipy import stats
 
-from mehler import bounds
-from mehler.bounds import leverage, printed
+from mehler.bounds import leverage
 
 
 def test_approximation_by_hand():
@@ -17,10 +17,6 @@ def test_approximation_by_hand():
     numbers = {"ridge": 0.02, "degrees_of_freedom": 6.0, "delta": delta, "norm": 3.0}
     assert leverage.approximation(400, **numbers).value == pytest.approx(0.72, rel=1e-12)
     assert leverage.approximation(399, **numbers).value > 0.72
-    # 5 d log(16 d/delta) with the same delta: log 2 more, and 5 for 32 (d + 1/4)/(9 d).
-    needed = math.ceil(30 * (math.log(2) + 18))
-    published = printed.leverage.proposition_6([needed - 1, needed], **numbers).value
-    assert published.tolist() == [math.inf, pytest.approx(0.72, rel=1e-14)]
 
 
 @pytest.mark.parametrize(("d", "ratio"), [(0.5, None), (0.9, 2.0), (18.1, None), (18.1, 1000.0)])
@@ -55,8 +51,7 @@ def test_the_error_falls_to_the_ridge():
 @pytest.mark.parametrize("delta", [0.999999, 0.05, 1e-6, 1e-200])
 def test_bachs_condition_is_enough(d, ratio, delta):
     numbers = {"degrees_of_freedom": d, "largest_ratio": ratio * d, "delta": delta}
-    published = printed.leverage.proposition_6
-    needed = bounds.solve(published, at_most=4.0, n_features=None, ridge=1.0, **numbers)
+    needed = _published.features_of_proposition_6(**numbers)
     assert needed == math.ceil(5 * ratio * d * math.log(16 * d / delta))
     assert leverage.approximation(needed, ridge=1.0, **numbers).total <= 4.0
 
@@ -66,7 +61,7 @@ def test_features_at_one_half():
     numbers = {"degrees_of_freedom": 0.5, "delta": 1e-6}
     enough = [leverage.approximation(m, ridge=1.0, **numbers).total <= 4 for m in (33, 34)]
     assert enough == [False, True]
-    published = [printed.leverage.proposition_6(m, ridge=1.0, **numbers).value for m in (39, 40)]
+    published = [_published.proposition_6(m, ridge=1.0, **numbers).value for m in (39, 40)]
     assert published == [math.inf, 4.0]
 
 
@@ -184,7 +179,6 @@ RISK = {"n_samples": 400, **LEARNING}
         ),
         (leverage.score_error, SCORES, {"feature_bound": 1e200}, "leave the floats"),
         (leverage.excess_risk, RISK, {"ridge": 1e-320}, "ridge=1e-320, .* leave the floats"),
-        (printed.leverage.proposition_6, BALL, {"largest_ratio": 4.0}, "its mean"),
         (leverage.score_error, SCORES, {"degrees_of_freedom": 1e-3}, "below 1/16"),
         (leverage.probability_error, {**SCORES, "pool_size": 1}, {}, "exceed pool_size"),
     ],

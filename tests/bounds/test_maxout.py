@@ -6,10 +6,11 @@ import math
 
 import mpmath
 import pytest
+from mehler.proofs_checks.maxout import _published
 from scipy import integrate, stats
 
 from mehler import exact
-from mehler.bounds import maxout, printed
+from mehler.bounds import maxout
 
 SET = {"n_inputs": 784, "dimension": 10, "diameter": 1.5}
 BOX = {"n_features": 700, "pool_size": 4, "scale": 0.7}
@@ -30,7 +31,7 @@ def close(result: float, formula: mpmath.mpf) -> None:
 def test_a_single_point_has_no_delta_in_print():
     point = {"n_inputs": 100, "dimension": 0, "diameter": 0.0}
     values = {
-        printed.maxout.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **point}).value
+        _published.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **point}).value
         for delta in (0.1, 1e-3, 1e-9)
     }
     assert values == {3 * math.sqrt(math.log(5))}
@@ -43,7 +44,7 @@ def test_a_single_point_has_no_delta_in_print():
 def test_two_near_points_leave_no_number_in_print():
     delta, d = 0.01, 100
     near = {"n_inputs": d, "dimension": 1, "diameter": 0.5 * delta / (5 * math.sqrt(d))}
-    result = printed.maxout.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **near})
+    result = _published.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **near})
     assert math.isnan(result.value)
     assert result.vacuous
     assert not maxout.supremum_by_dimension(pool_size=4, delta=delta, **near).vacuous
@@ -68,34 +69,16 @@ def test_paper_shape_is_above_what_its_proof_sums():
 
 
 def test_risk_of_approximation_is_lipschitz_times_the_distance():
-    covered, published = {"delta": 0.02, **SET}, {"delta": 0.02, **PRINTED}
+    covered = {"delta": 0.02, **SET}
     for near, added, arguments in (
         (maxout.approximation, maxout.approximation_risk, {"delta": 0.02}),
         (maxout.approximation, maxout.approximation_risk, {}),
         (maxout.approximation_by_dimension, maxout.approximation_risk_by_dimension, covered),
-        (printed.maxout.lemma_3, printed.maxout.lemma_4, published),
     ):
         distance = near(**BOX, **arguments)
         risk = added(lipschitz=0.5, **BOX, **arguments)
         close(risk.total, mpmath.mpf("0.5") * distance.total)
         assert (risk.probability, risk.form) == (distance.probability, distance.form)
-
-
-def test_theorem_as_printed():
-    result = printed.maxout.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
-    s = mpmath.sqrt(2 * mpmath.log(50))
-    root = mpmath.sqrt(5000)
-    close(result["statistical"], 4 * mpmath.mpf("0.35") * sigma(4) / root)
-    close(result["loss at zero"], 1 / root)
-    close(result["confidence"], 2 * s / root)
-    close(result["approximation"], mpmath.mpf("0.35") * mpmath.mpf("0.2") * (1 + s))
-    close(result.probability, mpmath.mpf("0.94") - 2 * mpmath.exp(-98))
-    needed = printed.maxout.theorem_2_condition(0.2, pool_size=4, delta=0.02, c_prime=2.0, **SET)
-    close(needed, 50 * (10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5)))
-    assert result.vacuous, "700 features are fewer than the printed condition asks for"
-    enough = {**RISK, "n_features": math.ceil(needed)}
-    many = printed.maxout.theorem_2(**enough, delta=0.02, **PRINTED_RISK)
-    assert not many.unmet
 
 
 def test_remark_scales_terms_apart_and_the_print_does_not():
@@ -105,10 +88,8 @@ def test_remark_scales_terms_apart_and_the_print_does_not():
     close(result["approximation"], usual["approximation"] / mpmath.mpf(10))
     close(result["confidence"], 3 * mpmath.mpf(usual["confidence"]))
     assert result.trivial == pytest.approx(0.1 * usual.trivial, rel=1e-12)
-    plain = printed.maxout.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
-    published = printed.maxout.remark_2(
-        radius=0.1, loss_bound=3.0, **RISK, delta=0.02, **PRINTED_RISK
-    )
+    plain = _published.theorem_2(**RISK, delta=0.02, **PRINTED_RISK)
+    published = _published.remark_2(radius=0.1, loss_bound=3.0, **RISK, delta=0.02, **PRINTED_RISK)
     close(published.value, mpmath.mpf("0.3") * plain.value)
 
 
@@ -128,14 +109,6 @@ def test_a_diameter_beyond_twice_the_radius_is_seen():
     result = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **{**SET, "diameter": 2.5})
     assert [entry.text for entry in result.unmet]
     assert result.vacuous
-
-
-def test_the_published_lemma_has_no_value_where_its_root_has_none():
-    published = printed.maxout.lemma_3(
-        **BOX, delta=0.02, **{**PRINTED, "dimension": 1.0, "diameter": 0.0}
-    )
-    assert math.isnan(published.value)
-    assert published.vacuous
 
 
 def test_a_term_of_centred_units_has_the_symbol_of_their_variance():

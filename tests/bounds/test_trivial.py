@@ -14,7 +14,6 @@ from mehler.bounds import (
     kitchen_sinks,
     leverage,
     maxout,
-    printed,
     solve,
 )
 
@@ -112,23 +111,6 @@ def test_too_few_of_anything_promises_nothing(bound):
     assert bound.total > bound.trivial
     assert bound.value == bound.trivial
     assert bound.vacuous
-
-
-def test_a_printed_form_stands_as_it_is_printed():
-    published = printed.maxout.theorem_2(
-        n_features=9,
-        scale=9.0,
-        epsilon=0.5,
-        c_prime=1.0,
-        c=1.0,
-        loss_at_zero=1.0,
-        n_inputs=9,
-        dimension=1,
-        diameter=1.0,
-        **RISK,
-    )
-    assert published.value == published.total > published.trivial
-    assert published.vacuous
 
 
 def test_one_pair_takes_the_best_method():

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import stats
 
 from mehler import GroupInvariantFeatures
-from mehler.bounds import printed
 from mehler.features.groups import mean_distance
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
 from ..._plots import plot
+from .. import _published
 from .._shared import BLOCKS, DITHER, EPSILON, PAPER, Draw, measure, unit_rows
 
 _ROUNDING = 1e-12  # of eigenvalues: 60 times 1.3, the norm of the matrix, times 1e-15
@@ -48,8 +48,7 @@ def drawn_again(d: int, epsilon: float, d_g: float) -> float:
 def restored_deltas(d: int, epsilon: float) -> tuple[float, float]:
     """Compute delta_1 and delta_2 as restored."""
     above, below = (
-        printed.group_invariant.theorem_1(d, epsilon=epsilon, side=side).value
-        for side in ("above", "below")
+        _published.theorem_1(d, epsilon=epsilon, side=side).value for side in ("above", "below")
     )
     return above, below
 

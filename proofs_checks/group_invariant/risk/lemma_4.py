@@ -11,13 +11,13 @@ from scipy import stats
 
 from mehler import GroupInvariantFeatures
 from mehler.bounds import group_invariant as bounds
-from mehler.bounds import printed
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ..._plots import plot, quantile_points
+from .. import _published
 from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
@@ -109,7 +109,7 @@ def _compare(context: Context, form: Any, claim: str, bound: Bounding) -> Eviden
 
 
 @check("group-invariant.lemma-4", form="restored", name="distances", pays=True)
-def restored(context: Context, *, bound: Bounding = printed.group_invariant.lemma_4) -> Evidence:
+def restored(context: Context, *, bound: Bounding = _published.lemma_4) -> Evidence:
     """Count how often the distance exceeds the restored bound."""
     claim = "features with weights of at most $C/m$ come within the restored bound of $f^*$"
     return _compare(context, "restored", claim, bound)

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import stats
 
 from mehler import GroupInvariantFeatures
-from mehler.bounds import Bound, printed
+from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
@@ -33,6 +33,7 @@ from ..._comparisons import (
     compute,
 )
 from ..._plots import plot, quantile_points
+from .. import _published
 from .._shared import ENDLESS
 from .._tokens import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 from .lemma_4 import falls_short, half_of_elements, same_cell
@@ -64,7 +65,7 @@ def violation(delta: float, loss_at_zero: float) -> Violation:
 
     `loss_at_zero` is V(0) of the loss max(0, V(0) - u), at least b; or 0 for the loss -u.
     """
-    bound = printed.group_invariant.theorem_3(
+    bound = _published.theorem_3(
         SAMPLES,
         n_templates=MANY,
         n_bins=MANY,

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from mehler.bounds import Bound, maxout, printed
+from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, compare_with_bounds, compute
 from ..._plots import plot
+from .. import _published
 from ._risks import Law, block_sizes, observed_series, units
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
@@ -294,9 +295,7 @@ def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evide
 
 def printed_at_near_points() -> Bound:
     """Return the printed bound of two near points."""
-    return printed.maxout.lemma_2(
-        pool_size=POOL, delta=DELTA, c1=1e3, c=NORM_CONSTANT, **near_points()
-    )
+    return _published.lemma_2(pool_size=POOL, delta=DELTA, c1=1e3, c=NORM_CONSTANT, **near_points())
 
 
 @check("maxout.lemma-2", form="printed", name="two near points")

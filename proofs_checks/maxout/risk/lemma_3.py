@@ -12,11 +12,12 @@ import numpy as np
 from scipy import special, stats
 
 from mehler import exact, verify
-from mehler.bounds import Bound, maxout, printed
+from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, compare_instances, compare_with_bounds, compute
 from ..._plots import plot
+from .. import _published
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points
@@ -400,8 +401,8 @@ def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -
         **near_points(),
     }
     if lipschitz is None:
-        return printed.maxout.lemma_3(**options)
-    return printed.maxout.lemma_4(lipschitz=lipschitz, **options)
+        return _published.lemma_3(**options)
+    return _published.lemma_4(lipschitz=lipschitz, **options)
 
 
 def shortfall_evidence(

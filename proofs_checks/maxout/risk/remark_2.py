@@ -9,11 +9,12 @@ import numpy as np
 from scipy import stats
 
 from mehler import exact
-from mehler.bounds import Bound, maxout, printed
+from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from ..._comparisons import Bounding, compare_instances, compute
+from .. import _published
 from . import _instances as instances
 from ._risks import Draws, Setting, drawn_settings, free_bound, hold_risks, paper_bound
 from .lemma_2 import NORM_CONSTANT, POOL
@@ -115,7 +116,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     ratios = []
     for n in (10**2, 10**4, 10**8):
         for d in (10, 10**3, 10**6):
-            needed = printed.maxout.theorem_2_condition(
+            needed = _published.theorem_2_condition(
                 n**-0.5,
                 pool_size=4,
                 delta=0.1,
@@ -168,7 +169,7 @@ def printed_remark(
 ) -> Bound:
     """Return Theorem 2 times R B on the set {x, -x}, at the least epsilon that m units serve."""
     complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
-    return printed.maxout.remark_2(
+    return _published.remark_2(
         radius=radius,
         loss_bound=loss_bound,
         n_features=m,

@@ -9,10 +9,11 @@ from typing import Any
 
 from scipy import special
 
-from mehler.bounds import Bound, maxout, printed
+from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Bounding, compare_instances, compute
+from .. import _published
 from . import _instances as instances
 from ._risks import (
     Draws,
@@ -83,7 +84,7 @@ def over_the_box_ratio(
         }
         proved = maxout.excess_risk(loss_bound=loss_range, **sizes)
         # spread is D sqrt(d), at d = 400.
-        published = printed.maxout.remark_2(
+        published = _published.remark_2(
             epsilon=epsilon,
             c_prime=c_prime,
             c=0.5,
@@ -203,7 +204,7 @@ def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
 
 def printed_at_near_points() -> Bound:
     """Return the printed bound of two near points, for which one unit is as many as it asks for."""
-    return printed.maxout.theorem_2(
+    return _published.theorem_2(
         n_features=1,
         n_samples=10**12,
         pool_size=POOL,

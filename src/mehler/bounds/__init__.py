@@ -1,8 +1,8 @@
 """Evaluate the theorems' bounds, with named terms.
 
 A bound is named by its quantity, one function a theorem; :func:`by_statement` finds it by the
-number of the statement, :func:`solve` inverts it, :mod:`mehler.bounds.printed` has the formulas as
-published.
+number of the statement, and :func:`solve` inverts it. The papers' formulas stand beside the
+statements that quote them.
 """
 
 from mehler.bounds import (
@@ -13,7 +13,6 @@ from mehler.bounds import (
     lower,
     margin,
     maxout,
-    printed,
     ridge,
     spectral,
 )
@@ -33,7 +32,6 @@ __all__ = [
     "lower",
     "margin",
     "maxout",
-    "printed",
     "ridge",
     "solve",
     "spectral",

@@ -448,7 +448,7 @@ def derived(base: Callable[..., Any]) -> Callable[[Callable[..., Formula]], Call
 
 
 def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
-    """Return the bounds that a statement proves, and its published formulas.
+    """Return the bounds that a statement proves.
 
     Parameters
     ----------
@@ -469,7 +469,7 @@ def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
     --------
     >>> from mehler import bounds
     >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
-    ['maxout.supremum', 'maxout.supremum_by_dimension', 'printed.maxout.lemma_2']
+    ['maxout.supremum', 'maxout.supremum_by_dimension']
     """
     require_instance("statement", statement, str)
     functions = tuple(function for function in REGISTRY.values() if function.statement == statement)

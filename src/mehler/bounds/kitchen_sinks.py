@@ -2,8 +2,7 @@ r"""Weighted sums of random features (Rahimi and Recht 2008), with explicit cons
 
 A function of :math:`F_\pi` is :math:`f(x) = \int \alpha(\omega) \phi(x; \omega)\, d\omega` with
 :math:`|\alpha| \le C \pi`. K features drawn from :math:`\pi`, with weights of at most C/K each,
-come near it, so does their risk, and so does the risk of weights fitted to N samples. What the
-paper has is in :mod:`mehler.bounds.printed.kitchen_sinks`.
+come near it, so does their risk, and so does the risk of weights fitted to N samples.
 
 All functions take the same arguments:
 

@@ -7,8 +7,7 @@ G over the law of the rows, divided by :math:`M_0`, and the scores :math:`\tau_i
 :math:`G(G + \lambda)^{-1}`. Estimates from :math:`N_0` rows have a hat; :math:`q_i = \tau_i/d`.
 
 None of the numbers that :func:`mehler.bounds.solve` finds is necessary: measured needs were 3 to 6
-times smaller for features, and a thousand times for rows. What the paper has is in
-:mod:`mehler.bounds.printed.leverage`.
+times smaller for features, and a thousand times for rows.
 
 All functions take the same arguments:
 

@@ -7,8 +7,7 @@ The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
 1 is :math:`\sigma(q)`.
 
 Each quantity has a bound without dimensions, and one ``_by_dimension`` along the paper's route: a
-covering of the inputs by their doubling dimension. The second is larger. Published forms are in
-:mod:`mehler.bounds.printed.maxout`.
+covering of the inputs by their doubling dimension. The second is larger.
 
 All functions take the same arguments:
 

@@ -233,17 +233,4 @@ ROWS = {
             {"n_samples": 5, "n_inputs": 20, "n_fixed": 20, "average": "after"},
         ),
     ),
-    "printed.group_invariant.theorem_1": row_of_bias(
-        "n_inputs epsilon", {"side": "above"}, {"side": "below"}
-    ),
-    "printed.group_invariant.theorem_2": row(
-        "n_templates n_bins n_rows delta window c1 n_elements c2",
-        {},
-        {"n_elements": None, "c2": None},
-        {"n_templates": 10**9, "n_elements": 10**9},
-    ),
-    "printed.group_invariant.lemma_4": row(_NEAR, {}, _WHOLE),
-    "printed.group_invariant.theorem_3": row_of_risk(
-        f"n_samples lipschitz loss_at_zero {_NEAR}", {}, _WHOLE
-    ),
 }

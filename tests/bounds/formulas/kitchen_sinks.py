@@ -69,7 +69,4 @@ ROWS = {
         f"n_samples {_BOX} lipschitz", {"two_sided": True}, {"two_sided": False}
     ),
     "kitchen_sinks.excess_risk": row(f"n_features n_samples {_BOX} lipschitz"),
-    "printed.kitchen_sinks.estimation_lemma": row("n_samples scale lipschitz delta loss_at_zero"),
-    "printed.kitchen_sinks.theorem": row("n_features n_samples scale lipschitz delta c"),
-    "printed.kitchen_sinks.greedy": row("n_features total_weight c"),
 }

@@ -89,9 +89,4 @@ ROWS = {
         {},
         {"n_scored": None},
     ),
-    "printed.leverage.proposition_6": row(
-        _BALL, {"n_features": 10**7}, {"largest_ratio": None}, {"n_features": 3}
-    ),
-    "printed.leverage.lemma_3": row(_SCORES, {}, {"n_scored": 2}),
-    "printed.leverage.corollary_5": row(f"{_SCORES} smallest", {}, {"n_scored": 2}),
 }

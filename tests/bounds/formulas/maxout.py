@@ -128,11 +128,4 @@ ROWS = {
         {"mean_norm": 0.7, "centred": True},
     ),
     "maxout.excess_risk_by_dimension": row(f"{_RISK} {_SPACE}"),
-    "printed.maxout.lemma_2": row(f"pool_size delta {_SPACE} c1 c"),
-    "printed.maxout.lemma_3": row(f"n_features pool_size scale delta {_SPACE} c1 c"),
-    "printed.maxout.lemma_4": row(
-        f"lipschitz loss_bound n_features pool_size scale delta {_SPACE} c1 c"
-    ),
-    "printed.maxout.theorem_2": row(_PUBLISHED_RISK),
-    "printed.maxout.remark_2": row(f"{_PUBLISHED_RISK} radius loss_bound"),
 }

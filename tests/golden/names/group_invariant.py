@@ -6,8 +6,10 @@ import dataclasses
 import math
 from typing import Any
 
+from mehler.proofs_checks.group_invariant import _published
+
 from mehler import bounds
-from mehler.bounds import group_invariant, printed
+from mehler.bounds import group_invariant
 from mehler.bounds.group_invariant import energy_distance
 
 __all__ = ["energy_distance"]
@@ -37,7 +39,7 @@ def elements(**others: Any) -> Any:
 def theorem_1(*, form: str = "proved", **others: Any) -> Any:
     if form == "printed":
         others.pop("templates", None)
-    published = printed.group_invariant.theorem_1
+    published = _published.theorem_1
     return _choose(group_invariant.kernel_bias, published, form, others)
 
 
@@ -48,7 +50,7 @@ def theorem_2(*, form: str = "proved", **others: Any) -> Any:
         others.pop(name, None)
     if form == "printed" and "n_elements" not in others:
         others.pop("c2", None)
-    published = printed.group_invariant.theorem_2
+    published = _published.theorem_2
     return _choose(group_invariant.kernel_error, published, form, _rows(others))
 
 
@@ -70,7 +72,7 @@ def theorem_2_sizes(eps: float, **others: Any) -> Any:
 def theorem_3(*, form: str = "proved", **others: Any) -> Any:
     if form == "proved":
         others.pop("loss_at_zero", None)  # It was ignored.
-    published = printed.group_invariant.theorem_3
+    published = _published.theorem_3
     return _choose(group_invariant.excess_risk, published, form, others)
 
 
@@ -82,5 +84,5 @@ def theorem_4(*, form: str = "proved", **others: Any) -> Any:
 
 
 def lemma_4(*, form: str = "proved", **others: Any) -> Any:
-    published = printed.group_invariant.lemma_4
+    published = _published.lemma_4
     return _choose(group_invariant.approximation, published, form, others)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from mehler.proofs_checks.kitchen_sinks import _published as forms
+
 from mehler import bounds
-from mehler.bounds import Bound, printed
+from mehler.bounds import Bound
 from mehler.bounds import kitchen_sinks as now
 
 norm_pi, norm_h = now.norm_pi, now.norm_h
@@ -52,7 +54,7 @@ def estimation_lemma(
     n_samples: int, *, form: str = "proved", two_sided: bool = True, **options: Any
 ) -> Bound:
     if _form(form) == "printed":
-        return _published(printed.kitchen_sinks.estimation_lemma, n_samples, **options)
+        return _published(forms.estimation_lemma, n_samples, **options)
     return now.generalisation_gap(n_samples, two_sided=two_sided, **options)
 
 
@@ -67,14 +69,12 @@ def theorem(
     if constraint not in ("box", "ball"):
         raise ValueError(f"constraint={constraint!r}")
     sizes = (n_features, n_samples)
-    return _unless_published(
-        now.excess_risk, printed.kitchen_sinks.theorem, *sizes, form=form, **options
-    )
+    return _unless_published(now.excess_risk, forms.theorem, *sizes, form=form, **options)
 
 
 def greedy(n_features: int, *, form: str = "proved", norm: float = 0.0, **options: Any) -> Bound:
     if _form(form) == "printed":
-        return _published(printed.kitchen_sinks.greedy, n_features, **options)
+        return _published(forms.greedy, n_features, **options)
     return now.approximation_greedy(n_features, norm=norm, **options)
 
 

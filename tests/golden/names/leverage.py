@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mehler.proofs_checks.leverage import _published as forms
+
 from mehler import bounds
-from mehler.bounds import Bound, printed
+from mehler.bounds import Bound
 from mehler.bounds import leverage as now
 
 
@@ -20,11 +22,13 @@ def approximation(
 ) -> Bound:
     """The value was 4 ridge B^2, and the probability that with which so many features reach it."""
     ratio = degrees_of_freedom if largest_ratio is None else largest_ratio
-    published = _published(form)
+    published = _is_published(form)
     factor, rate = (16.0, 5 * ratio) if published else (8.0, 32 / 9 * (ratio + 0.25))
     # No smaller probability is taken; 1 and more is refused.
     delta = max(1e-300, factor * degrees_of_freedom * math.exp(-n_features / rate))
-    function = printed.leverage.proposition_6 if published else now.approximation
+    if delta >= 1:
+        raise ValueError(f"delta={delta!r}")
+    function = forms.proposition_6 if published else now.approximation
     return function(
         n_features,
         degrees_of_freedom=degrees_of_freedom,
@@ -37,12 +41,13 @@ def approximation(
 def approximation_features(
     *, degrees_of_freedom: float, delta: float, form: str = "proved", **options: Any
 ) -> int:
-    function = printed.leverage.proposition_6 if _published(form) else now.approximation
     numbers = {"degrees_of_freedom": degrees_of_freedom, "delta": delta, **options}
-    return bounds.solve(function, at_most=4.0, n_features=None, ridge=1.0, **numbers)
+    if _is_published(form):
+        return forms.features_of_proposition_6(**numbers)
+    return bounds.solve(now.approximation, at_most=4.0, n_features=None, ridge=1.0, **numbers)
 
 
-def _published(form: str) -> bool:
+def _is_published(form: str) -> bool:
     if form not in ("proved", "printed"):
         raise ValueError(f"form={form!r}")
     return form == "printed"

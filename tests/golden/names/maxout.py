@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler.proofs_checks.maxout import _published
+from mehler.proofs_checks.maxout._published import theorem_2_condition
+
 from mehler import bounds
-from mehler.bounds import maxout, printed
-from mehler.bounds.printed.maxout import theorem_2_condition
+from mehler.bounds import maxout
 
 __all__ = ["theorem_2_condition"]
 
@@ -26,14 +28,14 @@ def _choose(
 
 
 def lemma_2(*, form: str = "proved", shape: str = "paper", **others: Any) -> Any:
-    functions = (maxout.supremum, maxout.supremum_by_dimension, printed.maxout.lemma_2)
+    functions = (maxout.supremum, maxout.supremum_by_dimension, _published.lemma_2)
     return _choose(*functions, form, shape, others)
 
 
 def lemma_3(
     *, form: str = "proved", shape: str = "dimension-free", variant: str = "best", **others: Any
 ) -> Any:
-    functions = (maxout.approximation, maxout.approximation_by_dimension, printed.maxout.lemma_3)
+    functions = (maxout.approximation, maxout.approximation_by_dimension, _published.lemma_3)
     return _choose(*functions, form, shape, {**others, **_function(variant, others)})
 
 
@@ -43,7 +45,7 @@ def lemma_4(
     functions = (
         maxout.approximation_risk,
         maxout.approximation_risk_by_dimension,
-        printed.maxout.lemma_4,
+        _published.lemma_4,
     )
     return _choose(*functions, form, shape, {**others, **_function(variant, others)})
 
@@ -57,12 +59,12 @@ def _function(variant: str, others: dict[str, Any]) -> dict[str, str]:
 
 
 def theorem_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
-    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, printed.maxout.theorem_2)
+    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, _published.theorem_2)
     return _choose(*functions, form, shape, others)
 
 
 def remark_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
-    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, printed.maxout.remark_2)
+    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, _published.remark_2)
     return _choose(*functions, form, shape, others)
 
 

@@ -3,8 +3,7 @@ r"""Kernel error, approximation and risk of group-invariant features.
 A feature counts how many of the r projections :math:`\langle t, g_i^{-1} x\rangle` of a row are
 below a threshold: m templates t, elements :math:`g_i` of a group of orthogonal maps, n thresholds a
 side in a window [-s, s]. For endless templates and thresholds the kernel is :math:`K_s(x, z) = s -
-\kappa E_{g,h}|gx - hz|` with :math:`\kappa = E|t_1|/2`. Published forms are in
-:mod:`mehler.bounds.printed.group_invariant`.
+\kappa E_{g,h}|gx - hz|` with :math:`\kappa = E|t_1|/2`.
 
 Most functions take the same arguments:
 

@@ -1,0 +1,139 @@
+"""Published forms: their formulas, evaluated by another route, and what is never clipped."""
+
+from __future__ import annotations
+
+import importlib
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from mehler.proofs_checks.group_invariant import _published as groups
+from mehler.proofs_checks.leverage import _published as scores
+from mehler.proofs_checks.maxout import _published
+from scipy import stats
+
+from mehler import exact
+from mehler.bounds import group_invariant
+from mehler.statements import discover
+from tests.bounds.formulas import group_invariant as of_groups
+from tests.bounds.formulas import kitchen_sinks as of_sinks
+from tests.bounds.formulas import leverage as of_scores
+from tests.bounds.formulas import maxout as of_maxout
+from tests.bounds.latex import evaluate
+
+SPACE = "n_inputs dimension diameter"
+COVERED = f"n_features pool_size scale delta {SPACE} c1 c"
+RISK = (
+    f"n_features n_samples pool_size scale lipschitz delta {SPACE} loss_at_zero epsilon c_prime c"
+)
+SCORES = "n_scored ridge degrees_of_freedom delta feature_bound"
+BALL = "n_features ridge degrees_of_freedom delta largest_ratio norm"
+NEAR = "n_templates n_bins window scale delta n_elements"
+WHOLE = {"n_elements": None}
+ROWS = {
+    "maxout.lemma_2": of_maxout.row(f"pool_size delta {SPACE} c1 c"),
+    "maxout.lemma_3": of_maxout.row(COVERED),
+    "maxout.lemma_4": of_maxout.row(f"lipschitz loss_bound {COVERED}"),
+    "maxout.theorem_2": of_maxout.row(RISK),
+    "maxout.remark_2": of_maxout.row(f"{RISK} radius loss_bound"),
+    "leverage.proposition_6": of_scores.row(
+        BALL, {"n_features": 10**7}, {"largest_ratio": None}, {"n_features": 3}
+    ),
+    "leverage.lemma_3": of_scores.row(SCORES, {}, {"n_scored": 2}),
+    "leverage.corollary_5": of_scores.row(f"{SCORES} smallest", {}, {"n_scored": 2}),
+    "kitchen_sinks.estimation_lemma": of_sinks.row("n_samples scale lipschitz delta loss_at_zero"),
+    "kitchen_sinks.theorem": of_sinks.row("n_features n_samples scale lipschitz delta c"),
+    "kitchen_sinks.greedy": of_sinks.row("n_features total_weight c"),
+    "group_invariant.theorem_1": of_groups.row_of_bias(
+        "n_inputs epsilon", {"side": "above"}, {"side": "below"}
+    ),
+    "group_invariant.theorem_2": of_groups.row(
+        "n_templates n_bins n_rows delta window c1 n_elements c2",
+        {},
+        {"n_elements": None, "c2": None},
+        {"n_templates": 10**9, "n_elements": 10**9},
+    ),
+    "group_invariant.lemma_4": of_groups.row(NEAR, {}, WHOLE),
+    "group_invariant.theorem_3": of_groups.row_of_risk(
+        f"n_samples lipschitz loss_at_zero {NEAR}", {}, WHOLE
+    ),
+}
+SET = {"n_inputs": 784, "dimension": 10, "diameter": 1.5}
+MANY = {"n_features": 700, "pool_size": 4, "scale": 0.7, "n_samples": 5000, "lipschitz": 0.5}
+CONSTANTS = {"c_prime": 2.0, "c": 0.5, "loss_at_zero": 0.5, "epsilon": 0.2, **SET}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_formulas_are_the_values(name):
+    paper, _, form = name.partition(".")
+    function = getattr(importlib.import_module(f"mehler.proofs_checks.{paper}._published"), form)
+    rng = np.random.default_rng(len(name))
+    statements = {statement.id for statement in discover()}
+    for branch in ROWS[name].branches:
+        for _ in range(8):
+            arguments = {**ROWS[name].draw(rng), **branch}
+            bound = function(**arguments)
+            assert bound.statement in statements
+            assert bound.form == "printed"
+            for term in bound.terms:
+                value = evaluate(term.formula, {**ROWS[name].symbols(arguments)})
+                assert value == pytest.approx(term.value, rel=1e-9, nan_ok=True), term.formula
+
+
+def test_theorem_2_of_maxout_in_many_digits():
+    result = _published.theorem_2(**MANY, delta=0.02, **CONSTANTS)
+    s, root = mpmath.sqrt(2 * mpmath.log(50)), mpmath.sqrt(5000)
+    sigma = mpmath.sqrt(exact.sigma2(4, dps=30))
+    needed = _published.theorem_2_condition(0.2, pool_size=4, delta=0.02, c_prime=2.0, **SET)
+    for value, formula in (
+        (result["statistical"], 4 * mpmath.mpf("0.35") * sigma / root),
+        (result["loss at zero"], 1 / root),
+        (result["confidence"], 2 * s / root),
+        (result["approximation"], mpmath.mpf("0.35") * mpmath.mpf("0.2") * (1 + s)),
+        (result.probability, mpmath.mpf("0.94") - 2 * mpmath.exp(-98)),
+        (needed, 50 * (10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5))),
+    ):
+        assert value == pytest.approx(float(formula), rel=1e-12)
+    assert result.vacuous, "700 features are fewer than the condition asks for"
+    enough = {**MANY, "n_features": math.ceil(needed)}
+    assert not _published.theorem_2(**enough, delta=0.02, **CONSTANTS).unmet
+
+
+def test_lemma_3_of_maxout_has_no_value_where_its_root_has_none():
+    point = {"n_inputs": 784, "dimension": 1.0, "diameter": 0.0, "c1": 3.0, "c": 0.5}
+    bound = _published.lemma_3(n_features=700, pool_size=4, scale=0.7, delta=0.02, **point)
+    assert math.isnan(bound.value)
+    assert bound.vacuous
+
+
+def test_the_distances_of_theorem_1_of_groups():
+    d, e = 40, 0.1
+    first = math.exp(-d * e**2 / 16) / math.sqrt(d)
+    above = groups.theorem_1(d, epsilon=e, side="above")
+    assert above.value == pytest.approx(
+        first - 0.5 * math.exp(-d * e / 2) * (1 + e) ** (d / 2) / math.sqrt(d)
+    )
+    below = groups.theorem_1(d, epsilon=e, side="below")
+    assert below.value == pytest.approx(first + (1 + e) * math.exp(-d * e**2 / 8))
+    # 1 - p, the chance of a rejected template, by SciPy.
+    proved = group_invariant.kernel_bias(d, epsilon=e, side="below")
+    assert proved.value == pytest.approx(1.1 * stats.chi2.sf(44, 40))
+
+
+def test_a_published_form_is_not_clipped():
+    one = {"n_inputs": 9, "dimension": 1, "diameter": 1.0, "c_prime": 1.0, "c": 1.0}
+    bound = _published.theorem_2(
+        **{**MANY, "n_features": 9, "scale": 9.0}, delta=0.1, epsilon=0.5, loss_at_zero=1.0, **one
+    )
+    assert bound.value == bound.total
+    assert bound.trivial == 1.0
+    assert bound.vacuous
+
+
+def test_proposition_6_is_infinite_for_fewer_features():
+    numbers = {"degrees_of_freedom": 6.0, "delta": 1e-3}
+    needed = scores.features_of_proposition_6(**numbers)
+    assert needed == math.ceil(30 * math.log(96e3))
+    values = scores.proposition_6([needed - 1, needed], ridge=0.02, norm=3.0, **numbers).value
+    assert values.tolist() == [math.inf, pytest.approx(0.72, rel=1e-14)]
