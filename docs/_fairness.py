@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from mehler.proofs_checks import STATEMENTS
-from mehler.statements import RESTORED_REFUTED, UNDECIDED, Statement
+from mehler.statements import RESTORED_REFUTED, Statement
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- not legible: begin -->", "<!-- not legible: end -->"
@@ -53,26 +53,23 @@ PAPERS = {
     ),
 }
 
-HEAD = f"""# How published statements are read
+HEAD = """# How published statements are read
 
 Each published statement is checked under *all* of its stated hypotheses. A condition that the paper
 does not state is not held against it.
 
 The papers were read as plain text; line numbers are those of the text. Two of the four source texts
-lack their formulas. Missing formulas are restored from context or from the literature, and marked
-as *restored*. The verdict is then
-
-**{UNDECIDED}**,
-
-followed by how the restored form fared. Our own statements, and well-known ones without a source
-text, are not verdicts on a paper.
+lack their formulas. Missing formulas are restored from context or from the literature, and judged
+*as restored*: if your copy of the paper has the restored formula, the verdict is about it. Our own
+statements, and well-known ones without a source text, are not verdicts on a paper.
 
 - *refuted*: the source text has the formula, and a check inside its hypotheses excludes it.
   *Repaired*: another form is proved.
 - *holds*: the source text has the formula, or it is our own statement, and no check excludes it.
   *With constant*: the formula leaves a constant open, and holds with one that is proved.
-- *undecided*: the formula is restored. If the restored form is refuted, do not rely on it; the
-  paper may have had another.
+- *holds as restored*, *refuted as restored*: the source text has lost the formula. Of a formula
+  that is refuted the entry says by which factor it fails and where first; *thin* is a factor below
+  1.1. The paper may have had another formula.
 """
 
 FOOT = """
@@ -106,6 +103,11 @@ def entry(statement: Statement) -> str:
         f"- *Assumes:* {statement.hypotheses}",
         f"- *Ground:* {statement.ground}",
     ]
+    if statement.restored:
+        lines.append(f"- *Restored from:* {statement.restored}")
+    if statement.fails:
+        thin = " *Thin.*" if statement.thin else ""
+        lines.append(f"- *Fails:* {statement.fails}{thin} Cause: {statement.cause}.")
     return "\n".join(lines)
 
 
@@ -121,12 +123,13 @@ def page() -> str:
 def not_legible() -> str:
     """The table of the formulas that the copies have lost."""
     rows = [
-        f"| [{one.title}]({page_of(one)}) | {one.place} | "
+        f"| [{one.title}]({page_of(one)}) | {one.place} | {one.restored} | "
         f"{'refuted' if one.expected == RESTORED_REFUTED else 'holds'} |"
         for one in STATEMENTS
         if one.copy == "lost"
     ]
-    return "\n".join(["| statement | place | restored form |", "|---|---|---|", *rows])
+    head = ["| statement | place | restored from | restored form |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows])
 
 
 def errata(text: str) -> str:

@@ -129,6 +129,9 @@ LOST = statement(
     check(1.0, "proved"),
     copy="lost",
     place="Section 2, equation (3); source text, line 7",
+    restored="The words of the proof.",
+    fails="By a factor of 3, at every row.",
+    cause="a moment of another order",
 )
 BOUND = statement("bound", "holds", Check(form="printed", name="held", run=held_bound))
 SILENT = statement("silent", "not computable", note="No number is claimed.")

@@ -99,7 +99,11 @@ def test_links_lead_to_ids(read):
 
 
 def test_a_lost_formula_is_restored(read):
-    lost = PAGE.replace("expected: refuted, repaired", f"copy: lost\nexpected: {RESTORED_REFUTED}")
+    lost = PAGE.replace(
+        "expected: refuted, repaired",
+        f"copy: lost\nexpected: {RESTORED_REFUTED}\n"
+        "restored: The proof.\nfails: By 2.\ncause: a sign",
+    )
     with pytest.raises(ValueError, match="'As restored' has no display formula"):
         read(lost)  # the section is that of a print
     one = read(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])

@@ -8,8 +8,8 @@ import pytest
 
 from mehler.statements import (
     EXPECTATIONS,
+    RESTORED_HOLDS,
     RESTORED_REFUTED,
-    UNDECIDED,
     Check,
     Context,
     Evidence,
@@ -19,8 +19,6 @@ from mehler.statements import (
     verdict_of,
 )
 from mehler.verify import Ledger, check_mean
-
-RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
 
 
 def evidence(form: str, status: str) -> Evidence:
@@ -75,9 +73,7 @@ def test_evidence_without_a_form_decides_nothing():
 
 
 def test_what_the_copy_lost_is_never_refuted():
-    for verdict in (RESTORED_HOLDS, RESTORED_REFUTED):
-        assert verdict.startswith(UNDECIDED)
-    assert UNDECIDED == "undecided: formula not in the source text"
+    assert (RESTORED_HOLDS, RESTORED_REFUTED) == ("holds as restored", "refuted as restored")
 
 
 def test_no_failure_is_an_expectation():
@@ -117,6 +113,7 @@ def test_malformed_statement_is_refused(change, message):
         Statement(**{**good, **change})
 
 
+RESTORATION = {"restored": "The proof.", "fails": "By a factor of 2.", "cause": "a sign"}
 RESTORED = Check(form="restored", name="c", run=lambda context: evidence("restored", "holds"))
 
 
@@ -127,15 +124,15 @@ RESTORED = Check(form="restored", name="c", run=lambda context: evidence("restor
         ({"copy": "lost"}, "a check of the printed form"),
         ({"checks": (RESTORED,)}, "a check of the restored form"),
         ({"copy": "none", "checks": (RESTORED,)}, "a check of the restored form"),
-        ({"expected": RESTORED_HOLDS}, "undecided exactly where the formula is lost"),
+        ({"expected": RESTORED_HOLDS}, "as restored exactly where the source text has lost it"),
         (
             {"copy": "lost", "checks": (RESTORED,), "expected": "refuted"},
-            "undecided exactly where the formula is lost",
+            "as restored exactly where the source text has lost it",
         ),
     ],
 )
 def test_a_lost_formula_cannot_pass_for_printed(change, message):
-    lost = {"copy": "lost", "checks": (RESTORED,), "expected": RESTORED_REFUTED}
+    lost = {"copy": "lost", "checks": (RESTORED,), "expected": RESTORED_REFUTED, **RESTORATION}
     assert Statement(**WORDS, **lost).copy == "lost"
     with pytest.raises(ValueError, match=message):
         Statement(**{**WORDS, "expected": "holds", "checks": (CHECK,), **change})

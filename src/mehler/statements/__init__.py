@@ -12,8 +12,8 @@ from mehler.statements._discover import listing as listing
 from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
 from mehler.statements._statement import (
     EXPECTATIONS,
+    RESTORED_HOLDS,
     RESTORED_REFUTED,
-    UNDECIDED,
     Check,
     Statement,
     check,
@@ -23,8 +23,8 @@ from mehler.statements._statement import (
 __all__ = [
     "EXPECTATIONS",
     "FORMS",
+    "RESTORED_HOLDS",
     "RESTORED_REFUTED",
-    "UNDECIDED",
     "BoundCase",
     "Check",
     "Context",

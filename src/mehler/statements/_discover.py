@@ -110,6 +110,10 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
         for check in statement.checks:
             checks.setdefault(check.form, []).append(check.name)
         part = {name: getattr(statement, name) for name in ("id", "title", "expected", "place")}
+        if statement.copy == "lost":
+            part |= {"formula": statement.printed, "restored": statement.restored}
+        if statement.fails:
+            part |= {"fails": statement.fails, "cause": statement.cause}
         parts_of.setdefault(printed, []).append(
             {**part, "of": _OF[statement.copy], "checks": checks}
         )
@@ -126,5 +130,7 @@ def listing(statements: Sequence[Statement]) -> str:
                 f"  {part['id']}: {part['title']}",
                 f"    {part['expected']}; the verdict is of {part['of']}",
                 *(f"    {form}: {'; '.join(names)}" for form, names in part["checks"].items()),
+                *([f"    if your copy reads {part['formula']}"] if "formula" in part else []),
+                *(f"    {word}: {part[word]}" for word in ("restored", "fails") if word in part),
             ]
     return "\n".join(lines)

@@ -20,15 +20,14 @@ from mehler._validate import (
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 
-UNDECIDED = "undecided: formula not in the source text"
-_RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
-RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
+RESTORED_HOLDS = "holds as restored"
+RESTORED_REFUTED = "refuted as restored"
 EXPECTATIONS = (
     "holds",
     "holds with constant",
     "refuted, repaired",
     "refuted",
-    _RESTORED_HOLDS,
+    RESTORED_HOLDS,
     RESTORED_REFUTED,
     "not computable",
 )
@@ -39,12 +38,17 @@ _MISSING = {
     "place": "say where it stands, by section, number and page or line, or that it is ours",
     "hypotheses": "say all that is assumed, or that nothing is",
     "ground": "say what the verdict rests on",
+    "restored": "say from where the missing formula was restored",
+    "fails": "say by which factor the restored form fails, and where first",
+    "cause": "name the cause, in the same words where several statements share it",
 }
 _REQUIRED = ("id", "source", "place", "expected", "hypotheses", "ground")
-_KEYS = (*_REQUIRED, "copy", "note")
+_KEYS = (*_REQUIRED, "copy", "restored", "fails", "cause", "note")
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _LINK = re.compile(r"\]\((?!\))([^)#\s]*)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_FACTOR = re.compile(r"factor of (\d+\.?\d*)")
+_THIN = 1.1
 _STOP = re.compile(r"(?<!\\)\s*[.,;:]$")
 # Checks by the id of their statement, in the order in which their modules were imported.
 _REGISTERED: dict[str, dict[tuple[str, str], Check]] = {}
@@ -169,8 +173,14 @@ class Statement:
         Remarks; for a statement that is not computable, the reason.
     copy : {"printed", "lost", "none"}
         State of the print in the copy that was read. ``"lost"``: its formula is missing, its
-        reconstruction is checked in the form ``"restored"``, and the verdict is undecided.
+        reconstruction is checked in the form ``"restored"`` and judged as restored.
         ``"none"``: there is no print to judge, as for our own statements.
+    restored : str
+        Source of a restored formula.
+    fails : str
+        Of a formula that is refuted as restored: by which factor it fails, and where first.
+    cause : str
+        Of such a formula: why it fails, in the same words for all statements that share the cause.
 
     Raises
     ------
@@ -198,6 +208,9 @@ class Statement:
     checks: tuple[Check, ...] = ()
     note: str = ""
     copy: str = "printed"
+    restored: str = ""
+    fails: str = ""
+    cause: str = ""
 
     @property
     def printed(self) -> str:
@@ -208,6 +221,12 @@ class Statement:
     def proved(self) -> str:
         """The first display formula of *As it holds*; empty without one."""
         return _formula(self.sections.get("As it holds", ""))
+
+    @property
+    def thin(self) -> bool:
+        """Whether the first factor by which a restored formula fails is below 1.1."""
+        factor = _FACTOR.search(self.fails)
+        return factor is not None and float(factor[1]) < _THIN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", require_iterable("checks", self.checks))
@@ -247,21 +266,33 @@ class Statement:
                 f"{self.id}: copy={self.copy!r} and a check of the {wrong} form: what the copy has "
                 "lost is restored, everything else is printed or stated"
             )
-        undecided = self.expected in (_RESTORED_HOLDS, RESTORED_REFUTED)
-        if self.checks and undecided != (self.copy == "lost"):
+        as_restored = self.expected in (RESTORED_HOLDS, RESTORED_REFUTED)
+        if self.checks and as_restored != (self.copy == "lost"):
             raise ValueError(
-                f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: the verdict is "
-                "undecided exactly where the formula is lost"
+                f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: a formula is "
+                "judged as restored exactly where the source text has lost it"
             )
+        wanted = {
+            "restored": self.copy == "lost",
+            "fails": self.expected == RESTORED_REFUTED,
+            "cause": self.expected == RESTORED_REFUTED,
+        }
+        for name, needed in wanted.items():
+            if needed != bool(getattr(self, name).strip()):
+                raise ValueError(
+                    f"{self.id}: {name} is empty: {_MISSING[name]}"
+                    if needed
+                    else f"{self.id}: {name} belongs to restored formulas alone: leave it out"
+                )
 
     @classmethod
     def read(cls, path: str | PathLike[str], checks: Iterable[Check] | None = None) -> Statement:
         """Read a statement from Markdown.
 
         Lines ``key: value`` between two lines ``---`` hold id, source, place, expected,
-        hypotheses, ground, and where they apply copy and note; indented lines continue a value.
-        The first heading is the title, text below it the section ``"Setting"``. The section
-        *Evidence* and what follows it are for the site alone.
+        hypotheses, ground, and where they apply copy, restored, fails, cause and note; indented
+        lines continue a value. The first heading is the title, text below it the section
+        ``"Setting"``. The section *Evidence* and what follows it are for the site alone.
 
         Parameters
         ----------
@@ -384,8 +415,8 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
           that form refutes;
         - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without
           a confirmed proved form;
-        - `RESTORED_REFUTED`, or the same with a restored form that holds, if the checked formula is
-          a reconstruction of one missing in the source text;
+        - ``"refuted as restored"`` or ``"holds as restored"`` if the checked formula is a
+          reconstruction of one missing in the source text;
         - ``"holds with constant"`` if only the proved form could be checked, because the printed
           one has a constant without a value; else ``"holds"``.
 
@@ -402,7 +433,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     'refuted, repaired'
     >>> restored = Evidence(form="restored", check="a", status="refuted", claim="x is 0")
     >>> verdict_of([restored, proved])
-    'undecided: formula not in the source text; restored form refuted'
+    'refuted as restored'
     """
     statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
     for i, each in enumerate(require_iterable("evidence", evidence)):
@@ -420,7 +451,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     if "inconclusive" in proved or ("inconclusive" in claimed and not refuted):
         return "inconclusive"
     if statuses["restored"]:
-        return RESTORED_REFUTED if refuted else _RESTORED_HOLDS
+        return RESTORED_REFUTED if refuted else RESTORED_HOLDS
     if refuted:
         return "refuted, repaired" if proved else "refuted"
     return "holds" if claimed else "holds with constant"
