@@ -70,18 +70,7 @@ class Context:
         return self.level == "quick"
 
     def pay(self, test: str) -> float:
-        """Pay for one test from the ledger, before it is made.
-
-        Parameters
-        ----------
-        test : str
-            Name of the test within the statement.
-
-        Returns
-        -------
-        float
-            The probability of a false alarm that was paid, for all intervals of the test together.
-        """
+        """Pay for a test of that name before it is made; return the false alarm that was paid."""
         self.ledger.spend(f"{self.statement}: {test}", self.false_alarm)
         return self.false_alarm
 
@@ -90,18 +79,7 @@ class Context:
         return replace(self, statement=statement)
 
     def seed_for(self, label: str) -> int:
-        """Derive a seed below 2**32 from the run's seed, the statement's id and a label.
-
-        Parameters
-        ----------
-        label : str
-            Purpose of the random numbers.
-
-        Returns
-        -------
-        int
-            The same on every machine and Python version.
-        """
+        """Derive a seed below 2**32 from the run's seed, the statement's id and a purpose."""
         key = f"{self.seed}/{self.statement}/{label}".encode()
         return int.from_bytes(sha256(key).digest()[:4], "big")
 
@@ -110,13 +88,7 @@ class Context:
         return np.random.Generator(np.random.Philox(self.seed_for(label)))
 
     def like(self) -> Any:
-        """Return the backend's array API namespace, a module, for ``draw(..., like=...)``.
-
-        Raises
-        ------
-        ValueError
-            If the backend is not installed, or has no device.
-        """
+        """Return the backend's array API namespace, a module, for ``draw(..., like=...)``."""
         library = LIBRARIES[self.backend]
         try:
             namespace = importlib.import_module(library.module)

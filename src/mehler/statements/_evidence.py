@@ -197,23 +197,10 @@ class BoundCase:
         lower: float | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> BoundCase:
-        """Count violations and measure the quantile.
+        """Count violations of a bound among independent draws (n,), and interpolate the quantile.
 
-        Parameters
-        ----------
-        drawn : array, shape (n,)
-            Independent draws of what is bounded, over all that the probability is over.
-        bound, probability : float
-            The bound, and the least probability with which it holds.
-        false_alarm : float
-            Largest probability that an interval misses, of each of the two.
-        lower, where
-            As in the class.
-
-        Returns
-        -------
-        BoundCase
-            With a sample quantile that is interpolated between draws.
+        The bound holds with at least `probability`; each of the two intervals misses with at most
+        `false_alarm`.
         """
         values, point = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
         if not np.all(np.isfinite(values)):
