@@ -12,19 +12,17 @@ from mehler.statements._discover import listing as listing
 from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
 from mehler.statements._statement import (
     EXPECTATIONS,
-    RESTORED_HOLDS,
-    RESTORED_REFUTED,
     Check,
     Statement,
     check,
     verdict_of,
 )
+from mehler.statements._statement import RESTORED_HOLDS as RESTORED_HOLDS
+from mehler.statements._statement import RESTORED_REFUTED as RESTORED_REFUTED
 
 __all__ = [
     "EXPECTATIONS",
     "FORMS",
-    "RESTORED_HOLDS",
-    "RESTORED_REFUTED",
     "BoundCase",
     "Check",
     "Context",
