@@ -16,7 +16,7 @@ from sklearn.kernel_approximation import RBFSampler
 import mehler
 from mehler import _random
 from mehler.features import groups
-from mehler.features.projections import _hadamard, named
+from mehler.features.projections import _orthogonal, named
 
 torch.set_num_threads(1)
 
@@ -138,14 +138,14 @@ def structured(d) -> Runs:
     weights = np.random.default_rng(1).standard_normal((d, d)).astype(np.float32)
     projection = named("hadamard")
     drawn = projection.draw(0, 1, d, d, "float32")
-    left, right = _hadamard.factors(d, "float32")
+    left, right = _orthogonal.factors(d, "float32")
     step = projection.block_rows_for_map(d)
     resident = np.empty((step, d), np.float32)
     starts = range(0, n, step)
 
     def transform():
         for start in starts:
-            _hadamard.transform(np, x[start : start + step].T, left, right)
+            _orthogonal.transform(np, x[start : start + step].T, left, right)
 
     def whole():
         for start in starts:

@@ -13,8 +13,7 @@ import pytest
 
 import mehler
 from mehler import verify
-from mehler.features.projections import _base as _dense
-from mehler.features.projections import _hadamard
+from mehler.features.projections import _orthogonal
 from tests.corpus.registry import moved_weights
 
 D, M = 5, 400
@@ -53,7 +52,7 @@ def kernel_verdict(draw, **options):
 @pytest.fixture
 def small_cells(monkeypatch):
     """Cells of 2, so that blocks of 8 are no orthogonal ones."""
-    monkeypatch.setattr(_hadamard, "CELL", 2)
+    monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *DEPENDENT])
@@ -222,7 +221,7 @@ def test_qr_without_its_signs(monkeypatch):
         return np.linalg.qr(rng.standard_normal((n, d, d)))[0]
 
     phi = drawer("orthogonal")(0)
-    monkeypatch.setattr(_dense, "haar", lapack)
+    monkeypatch.setattr(_orthogonal, "haar", lapack)
     other = drawer("orthogonal")(0)
     # Signs of frequencies do not matter to cosines: a twin of the same kernel.
     assert not np.array_equal(phi(ROWS), other(ROWS))

@@ -9,13 +9,13 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 from scipy.special import eval_gegenbauer
 
-from mehler.features.projections import Hadamard, Orthogonal, _hadamard
+from mehler.features.projections import Hadamard, Orthogonal, _orthogonal
 from tests.features.projections.test_laws import vectors
 
 
 @pytest.fixture(params=[1, 2, 8, 32])
 def cells(request, monkeypatch):
-    monkeypatch.setattr(_hadamard, "CELL", request.param)
+    monkeypatch.setattr(_orthogonal, "CELL", request.param)
     return request.param
 
 
@@ -34,8 +34,8 @@ def test_orthogonal_columns_are_orthogonal_within_blocks_and_long_as_they_like()
 
 @pytest.mark.parametrize("power", range(8))
 def test_walsh_matrices_are_those_of_sylvester(power):
-    assert np.array_equal(_hadamard.hadamard(power, "float64"), hadamard(2**power))
-    left, right = _hadamard.factors(2**power, "float64")
+    assert np.array_equal(_orthogonal.hadamard(power, "float64"), hadamard(2**power))
+    left, right = _orthogonal.factors(2**power, "float64")
     assert np.array_equal(np.kron(left, right), hadamard(2**power))
     assert left.shape[0] <= right.shape[0] <= 2 * left.shape[0]
 
@@ -74,13 +74,13 @@ def test_structured_directions_have_length_one(cells):
 
 @pytest.mark.parametrize("m", [1, 2, 7, 8, 9, 16, 21])
 def test_pairs_are_counted(monkeypatch, m):
-    monkeypatch.setattr(_hadamard, "CELL", 2)
+    monkeypatch.setattr(_orthogonal, "CELL", 2)
     unit = np.arange(m)
     block, place = unit // 8, unit % 8 % 2
     both = (block[:, None] == block) & (unit[:, None] != unit)
     alike = both & (place[:, None] == place)
-    assert _hadamard._pairs(8, m) == (both.sum(), alike.sum())
-    assert Orthogonal().pairs(8, m) == both.sum()
+    assert _orthogonal._pairs(8, m) == (both.sum(), alike.sum())
+    assert Orthogonal().orthogonal_pairs(8, m).pairs == both.sum() / m
 
 
 def spread(cells_of, z, x=None, y=None):

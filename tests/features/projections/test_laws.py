@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import Projection, SharedPool, _hadamard, named
+from mehler.features.projections import Projection, SharedPool, _orthogonal, named
 
 ALL = [named(name) for name in projections.NAMES] + [SharedPool(9)]
 every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda one: one.name)
@@ -24,7 +24,7 @@ def vectors(projection: Projection, seed, q, d, m, stream=0):
 @pytest.fixture
 def small_cells(monkeypatch):
     """Cells of 2, so that blocks of 8 have four of them."""
-    monkeypatch.setattr(_hadamard, "CELL", 2)
+    monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
 @every_projection

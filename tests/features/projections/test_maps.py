@@ -11,7 +11,7 @@ from scipy import stats
 import mehler
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import _hadamard
+from mehler.features.projections import _orthogonal
 
 D, M, Q = 5, 12, 3
 _RNG = np.random.default_rng(0)
@@ -29,7 +29,7 @@ MAPS = {
 @pytest.fixture(autouse=True)
 def small_cells(monkeypatch):
     """Cells of 2, so that blocks of 8 are no orthogonal ones."""
-    monkeypatch.setattr(_hadamard, "CELL", 2)
+    monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
 def drawer(name, projection):

@@ -5,25 +5,23 @@ not depend on the projection; projections differ in cost and in the variance of 
 Proofs are on the page :doc:`/theorems/projections`.
 
 **The same weights.** A seed gives the same weights on every array library. Those of 'gaussian' are
-the generator's, and so the same bits on every processor. 'orthogonal' and 'hadamard' come from QR
-factorisations: the same bits with one build of LAPACK on one kind of processor; elsewhere float64
-weights differ by the rounding of that algorithm, about eps d times the condition number of a
-Gaussian matrix, which is below 1e-11 of a vector's length in the tests, and float32 weights by the
-last digit of a few. So do images of templates under matrices, and frequencies of the Laplacian
-kernel, whose tangents are NumPy's, by the last digit of one in 200. 'sobol' is that of SciPy's
-version.
+the generator's: the same bits on every processor. 'orthogonal' and 'hadamard' come from LAPACK's QR
+factorisations: elsewhere float64 weights differ by their rounding, about eps d times the condition
+number of a Gaussian matrix, below 1e-11 of a vector's length in the tests, and float32 weights by
+the last digit of a few. So do images of templates under matrices, and one in 200 frequencies of the
+Laplacian kernel, whose tangents are NumPy's. 'sobol' is that of SciPy's version.
 """
 
 from __future__ import annotations
 
+from mehler._validate import require_choice
 from mehler.features._recipes import require_kept
-from mehler.features.projections._base import Gaussian, Orthogonal, Projection, SharedPool
+from mehler.features.projections._base import Gaussian, Projection, SharedPool, Sobol
 
 # Shared with other packages, and no public names.
 from mehler.features.projections._base import ProjectionName as ProjectionName
 from mehler.features.projections._base import products as products
-from mehler.features.projections._hadamard import Hadamard
-from mehler.features.projections._sobol import Sobol
+from mehler.features.projections._orthogonal import Hadamard, Orthogonal
 
 __all__ = [
     "Gaussian",
@@ -47,8 +45,5 @@ def named(name: ProjectionName) -> Projection:
     >>> named("orthogonal").independent
     False
     """
-    if not isinstance(name, str) or name not in _NAMED:
-        require_kept("projection", name)
-        listed = ", ".join(map(repr, NAMES))
-        raise ValueError(f"projections={name!r} is not one of {listed}: the name of a projection")
-    return _NAMED[name]()
+    require_kept("projection", name)
+    return _NAMED[require_choice("projections", name, NAMES)]()

@@ -1,4 +1,4 @@
-"""Projections: the base class, and those that are stored as matrices."""
+"""Projections: the base class, independent vectors, pools, and scrambled Sobol points."""
 
 from __future__ import annotations
 
@@ -14,23 +14,17 @@ from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer
 
 ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol"]
+Weights: TypeAlias = tuple[Any, ...]
 
 # Beyond it a slip of the hand is likelier than a wish.
 _MOST_BYTES = 2**40
 
 
 class OrthogonalPairs(NamedTuple):
-    """Pairs of units with orthogonal directions, for units of one direction.
+    """Pairs of units with orthogonal directions: how many others a unit has in its block.
 
-    Attributes
-    ----------
-    dimension : int
-        Dimension in which the directions are orthogonal.
-    pairs : float
-        Mean number of other units in the same block.
-    excess : float
-        Largest contribution of directions that are not quite orthogonal to the sum of covariances
-        with other units, in units of a unit's variance.
+    `excess` is the largest contribution of directions that are not quite orthogonal to the sum of
+    covariances with them, in variances of a unit.
     """
 
     dimension: int
@@ -38,29 +32,31 @@ class OrthogonalPairs(NamedTuple):
     excess: float
 
 
+class Draw(NamedTuple):
+    """What is drawn, but for the units: seed and stream, q pieces of d inputs, and the dtype."""
+
+    seed: int
+    q: int
+    d: int
+    dtype: str
+    stream: int
+
+
 class Projection(ABC):
     r"""Random vectors in q pieces of m, each of them exactly :math:`N(0, I_d)`.
 
     The q vectors of a unit are independent, so that any function of them has the distribution
-    that it has under independent Gaussian weights, and means over draws are the same. Units may
-    depend on each other, which changes variances of sums over units. Throughout, `n_pieces` is q,
-    `n_inputs` d and `n_units` m.
-
-    Attributes
-    ----------
-    name : str
-        Name in ``projections=`` of the maps.
-    independent : bool
-        Whether units are independent.
-    dense : bool
-        Whether the weights are one matrix (q, d, m).
-    isotropic : bool
-        Whether the dependence between units is invariant to rotations of the rows.
+    that it has under independent Gaussian weights. Units may depend on each other, which changes
+    variances of sums over units. `n_pieces` is q, `n_inputs` d and `n_units` m.
     """
 
+    #: Name in ``projections=`` of the maps.
     name: ClassVar[str]
+    #: Whether units are independent.
     independent: ClassVar[bool] = False
+    #: Whether the weights are one matrix (q, d, m).
     dense: ClassVar[bool] = True
+    #: Whether the dependence between units is invariant to rotations of the rows.
     isotropic: ClassVar[bool] = True
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:  # noqa: B027  # a hook
@@ -71,31 +67,13 @@ class Projection(ABC):
         return n_pieces * n_inputs * n_units
 
     def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
-    ) -> tuple[Any, ...]:
-        """Draw weights, on the host, in float64 and rounded to `dtype`.
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int = 0
+    ) -> Weights:
+        """Draw weights, on the host, in float64 and rounded to `dtype`, 'float32' or 'float64'.
 
-        Parameters
-        ----------
-        seed : int
-            Same seed, same weights; more units keep the first ones.
-        n_pieces, n_inputs, n_units : int
-            Sizes q, d and m.
-        dtype : {'float32', 'float64'}
-            Dtype of the weights.
-        stream : int
-            A number of `mehler._random`: projections of different streams are independent.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Arguments of `pieces` after the rows.
+        The same seed gives the same weights, and more units keep the first ones. Projections of
+        different streams, numbers of `mehler._random`, are independent. Returns the arguments of
+        :meth:`pieces` after the rows, NumPy arrays.
         """
         _random.require_seed(seed)
         asked = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
@@ -106,17 +84,10 @@ class Projection(ABC):
             listed = ", ".join(f"{name}={size}" for name, size in whole.items())
             raise ValueError(f"{listed} ask for more than 1 TiB of weights; make one smaller")
         self.check(**whole)
-        sizes = (whole["n_pieces"], whole["n_inputs"], whole["n_units"])
-        return self._draw(seed, *sizes, dtype, stream)
+        q, d, m = whole.values()
+        return self._all_units(Draw(seed, q, d, dtype, stream), m)
 
-    def _draw(
-        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
-    ) -> tuple[Any, ...]:
-        """Draw weights for checked arguments; by default as units drawn alone."""
-        units = slice(0, n_units)
-        return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
-
-    def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
+    def shared(self, seed: int, n_inputs: int, dtype: str) -> Weights:
         """Draw weights shared by all units, once, for `draw_units`; most projections have none."""
         return ()
 
@@ -127,55 +98,35 @@ class Projection(ABC):
         n_inputs: int,
         units: slice,
         dtype: str,
-        shared: tuple[Any, ...] = (),
-        stream: int = _random.WEIGHTS,
-    ) -> tuple[Any, ...]:
+        shared: Weights = (),
+        stream: int = 0,
+    ) -> Weights:
         """Draw some units alone: bit for bit the weights that `draw` gives them.
 
+        `shared` is the result of :meth:`shared`, the result that of `draw` for these units.
         ValueError if this projection draws its units together.
-
-        Parameters
-        ----------
-        seed, n_pieces, n_inputs, dtype, stream
-            As for `draw`.
-        units : slice
-            The units.
-        shared : tuple of numpy.ndarray, optional
-            Result of `shared`.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            Arguments of `pieces` after the rows, for these units.
         """
-        raise ValueError(
-            f"projections={self.name!r} draws its units together, so that none can be had alone: "
-            "take projections='gaussian'"
-        )
+        return self._some_units(Draw(seed, n_pieces, n_inputs, dtype, stream), units, shared)
+
+    def _all_units(self, of: Draw, n_units: int) -> Weights:
+        """Draw weights for checked arguments; by default as units drawn alone."""
+        return self._some_units(of, slice(0, n_units), ())
+
+    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
+        together = f"projections={self.name!r} draws its units together, so that none can be had"
+        raise ValueError(f"{together} alone: take projections='gaussian'")
 
     def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
         """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
-        The caller owns the first array. Each later one is valid until the next is requested, which
-        may overwrite it.
-
-        Parameters
-        ----------
-        xp : namespace
-            Array API namespace of the rows.
-        rows : array, shape (n, d)
-            Rows.
-        *weights : array
-            Result of `draw` or `draw_units`, on the device of the rows.
+        Weights are those of `draw`, in the namespace `xp` of the rows. The caller owns the first
+        array. Each later one is valid until the next is requested, which may overwrite it.
         """
         return products(xp, rows, *weights)
 
     @abstractmethod
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
-        """Return a proved bound of m Var(mean over units) / Var(one unit), for any unit function.
-
-        It is 1 for independent units.
-        """
+        """Return a proved bound of m Var(mean over units) / Var(one unit), of any unit."""
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs | None:
         """Return which units have orthogonal directions, for units of one vector, or None."""
@@ -215,91 +166,13 @@ class Gaussian(Projection):
     name: ClassVar[str] = "gaussian"
     independent: ClassVar[bool] = True
 
-    def draw_units(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        units: slice,
-        dtype: str,
-        shared: tuple[Any, ...] = (),
-        stream: int = _random.WEIGHTS,
-    ) -> tuple[Any, ...]:
+    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
+        seed, q, d, dtype, stream = of
         n = units.stop - units.start
-        weights = _random.gaussian_weights(
-            seed, stream, n_pieces, n_inputs, n, dtype, first=units.start
-        )
-        return (weights,)
+        return (_random.gaussian_weights(seed, stream, q, d, n, dtype, first=units.start),)
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         return 1.0
-
-
-class Orthogonal(Projection):
-    r"""Vectors in blocks of d: orthogonal directions, independent lengths.
-
-    .. math:: w_l = r_l\, u_l, \quad (u_1, \dots, u_d) \sim \text{Haar}(O(d)), \quad
-              r_l \sim \chi_d \text{ independent}
-
-    A uniform direction times an independent :math:`\chi_d` is exactly :math:`N(0, I_d)`. Vectors
-    of one block do not look the same way, so sums over units vary less where units see small
-    differences: for squares of projections not at all but for the lengths. Whatever the units do,
-    they vary by at most 3/(d + 1) more than independent ones. Blocks and pieces are independent.
-
-    Drawing costs a QR factorisation a block, about 3 d^3; products cost as much as Gaussian ones.
-    Weights are the same on every array library; across processors they differ by the rounding of
-    LAPACK, see :mod:`mehler.features.projections`.
-
-    References
-    ----------
-    Yu, Suresh, Choromanski, Holtmann-Rice, Kumar (2016), Orthogonal random features. Bound and
-    proof: :doc:`/theorems/projections`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.features.projections import Orthogonal
-    >>> weights = Orthogonal().draw(0, 1, 3, 5, "float64")[0][0]
-    >>> gram = weights.T @ weights
-    >>> bool(np.abs(gram[:3, :3] - np.diag(np.diag(gram)[:3])).max() < 1e-14)
-    True
-    """
-
-    name: ClassVar[str] = "orthogonal"
-
-    def _draw(
-        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
-    ) -> tuple[Any, ...]:
-        d = n_inputs
-        weights = np.empty((n_pieces, d, n_units), dtype=dtype)
-        for block, units in enumerate(_arrays.slices(n_units, d)):
-            rng = _random.generator(seed, _random.ORTHOGONAL + stream, block)
-            drawn = haar(rng, n_pieces, d)
-            # Columns are the directions: one length per column.
-            drawn *= np.sqrt(rng.chisquare(d, size=(n_pieces, 1, d)))
-            weights[:, :, units] = drawn[:, :, : units.stop - units.start]
-        return (weights,)
-
-    def pairs(self, n_inputs: int, n_units: int) -> int:
-        """Count ordered pairs of distinct units that share a block."""
-        whole, rest = divmod(n_units, n_inputs)
-        return whole * n_inputs * (n_inputs - 1) + rest * (rest - 1)
-
-    def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:
-        """Return all pairs of a block."""
-        return OrthogonalPairs(n_inputs, self.pairs(n_inputs, n_units) / n_units, 0.0)
-
-    def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
-        """Return 1 + 3 (b - 1)/(d^2 - 1) for blocks of b units: at most 1 + 3/(d + 1)."""
-        pairs = self.pairs(n_inputs, n_units)
-        return 1.0 + 3.0 * pairs / (n_units * (n_inputs**2 - 1)) if pairs else 1.0
-
-
-def haar(rng: np.random.Generator, n: int, d: int) -> Any:
-    """Return n orthogonal matrices from Haar's measure, shape (n, d, d)."""
-    q, r = np.linalg.qr(rng.standard_normal((n, d, d)))
-    # LAPACK chooses the signs of QR; multiplying by those of R's diagonal makes Q Haar.
-    return q * np.where(np.diagonal(r, axis1=1, axis2=2) < 0.0, -1.0, 1.0)[:, None, :]
 
 
 class SharedPool(Projection):
@@ -307,19 +180,14 @@ class SharedPool(Projection):
 
     A product costs 2 d P operations a row, for all pieces and units together. A fixed P does not
     converge: with ever more units the estimates tend to those of one pool.
+    :class:`mehler.MaxoutFeatures` uses it for `n_projections`.
 
     Parameters
     ----------
     n_projections : int
         P, at least q.
 
-    See Also
-    --------
-    mehler.MaxoutFeatures : Uses it for `n_projections`.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Table 3.
+    From Mroueh, Rennie, Goel (2015), Table 3.
 
     Examples
     --------
@@ -338,44 +206,27 @@ class SharedPool(Projection):
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
         """Raise ValueError if there are fewer vectors than a unit uses."""
         if self.n_projections < n_pieces:
-            raise ValueError(
-                f"n_projections={self.n_projections} cannot give each unit pool_size={n_pieces} "
-                "distinct ones; make it larger"
-            )
+            few = f"n_projections={self.n_projections} cannot give each unit pool_size={n_pieces}"
+            raise ValueError(f"{few} distinct ones; make it larger")
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """Return the size of the pool, plus half a number per index."""
+        # An index is half a number.
         return self.n_projections * n_inputs + n_pieces * n_units // 2
 
-    def _draw(
-        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
-    ) -> tuple[Any, ...]:
-        """Draw the pool (P, d) and the members of each unit (q, m)."""
-        members = _random.pool_members(seed, self.n_projections, n_pieces, n_units)
-        return (*self.shared(seed, n_inputs, dtype, stream), members)
+    def _all_units(self, of: Draw, n_units: int) -> Weights:
+        members = _random.pool_members(of.seed, self.n_projections, of.q, n_units)
+        return (*self.shared(of.seed, of.d, of.dtype, of.stream), members)
 
-    def shared(
-        self, seed: int, n_inputs: int, dtype: str, stream: int = _random.WEIGHTS
-    ) -> tuple[Any, ...]:
+    def shared(self, seed: int, n_inputs: int, dtype: str, stream: int = 0) -> Weights:
         """Draw the pool (P, d)."""
         weights = _random.gaussian_weights(seed, stream, 1, n_inputs, self.n_projections, dtype)
         # Transposed, so that each projection is a contiguous row, which the units gather.
         return (weights[0].T.copy(),)
 
-    def draw_units(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        units: slice,
-        dtype: str,
-        shared: tuple[Any, ...] = (),
-        stream: int = _random.WEIGHTS,
-    ) -> tuple[Any, ...]:
-        """Return the vectors that some units use, and the members of each."""
-        (pool,) = shared or self.shared(seed, n_inputs, dtype, stream)
-        n = units.stop - units.start
-        members = _random.pool_members(seed, self.n_projections, n_pieces, n, first=units.start)
+    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
+        (pool,) = shared or self.shared(of.seed, of.d, of.dtype, of.stream)
+        n, first = units.stop - units.start, units.start
+        members = _random.pool_members(of.seed, self.n_projections, of.q, n, first=first)
         distinct, places = np.unique(members, return_inverse=True)
         return pool[distinct], places.reshape(members.shape).astype(np.int32)
 
@@ -383,7 +234,10 @@ class SharedPool(Projection):
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
         if _arrays.is_on_accelerator(rows):
-            return _arrays.StackedProducts(_taken(xp, projected, members))
+            # All pieces at once, (q, n, m): the rows (P, n) that each member names, transposed.
+            taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
+            taken = xp.reshape(taken, (*members.shape, projected.shape[1]))
+            return _arrays.StackedProducts(xp.matrix_transpose(taken))
         return _in_turn(xp, projected, members)
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
@@ -391,20 +245,8 @@ class SharedPool(Projection):
         return max(64, min(512, (1 << 18) // self.n_projections))
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
-        r"""Return 1 + (m - 1) q/P.
-
-        Two units that share r of their q vectors have covariance C_r. The product of a unit is a
-        symmetric function of q independent pairs, so by its Hoeffding decomposition
-        C_r = sum over k <= r of binom(r, k) zeta_k with zeta_k >= 0: convex in r, C_0 = 0 and
-        C_q = V, hence 0 <= C_r <= (r/q) V. The mean overlap is q^2/P.
-        """
+        """Return 1 + (m - 1) q/P: two units share q^2/P of their q vectors on average."""
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
-
-
-def _taken(xp: ModuleType, projected: Array, members: Array) -> Array:
-    """Return all pieces at once, (q, n, m): the rows (P, n) that each member names, transposed."""
-    gathered = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
-    return xp.matrix_transpose(xp.reshape(gathered, (*members.shape, projected.shape[1])))
 
 
 def _in_turn(xp: ModuleType, projected: Array, members: Array) -> Iterator[Array]:
@@ -413,3 +255,62 @@ def _in_turn(xp: ModuleType, projected: Array, members: Array) -> Iterator[Array
     for j in range(1, members.shape[0]):
         piece = _arrays.take_rows(xp, projected, members[j, :], piece)
         yield xp.matrix_transpose(piece)
+
+
+# Digits of a point of Sobol's; lower digits are drawn uniformly.
+_BITS = 30
+# Keeps quantiles finite: uniform numbers nearer to 0 or 1 have probability 2^-53.
+_LEAST = 2.0**-54
+
+
+class Sobol(Projection):
+    """Sobol's sequence, scrambled by random linear maps and a random shift of digits.
+
+    Point l of the sequence of dimension q d, at most 21201, is unit l: all its pieces. It is
+    uniform on the cube, so that a unit is exactly Gaussian. Points are more even than independent
+    ones, the more so the fewer coordinates matter; no useful bound on the variance holds in many
+    dimensions, so that maps declare the trivial one, m times that of independent units. Another
+    version of SciPy may draw other scrambles.
+
+    References
+    ----------
+    `scipy.stats.qmc.Sobol`; J. Matousek (1998). What is exact: :doc:`/theorems/projections`.
+
+    Examples
+    --------
+    >>> from mehler.features.projections import Sobol
+    >>> (weights,) = Sobol().draw(0, 1, 3, 5, "float64")
+    >>> weights.shape
+    (1, 3, 5)
+    """
+
+    name: ClassVar[str] = "sobol"
+    isotropic: ClassVar[bool] = False
+
+    def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
+        """Raise ValueError beyond 21201 coordinates a unit, or 2^30 units."""
+        from scipy.stats.qmc import Sobol as Sequence
+
+        has = f"{Sequence.MAXDIM} coordinates a unit, and these are {n_pieces} * {n_inputs}"
+        if n_units > 1 << _BITS:
+            has = f"2^{_BITS} points, fewer than {n_units} units"
+        if n_units > 1 << _BITS or n_pieces * n_inputs > Sequence.MAXDIM:
+            raise ValueError(f"projections='sobol' has {has}: take another projection")
+
+    def _all_units(self, of: Draw, n_units: int) -> Weights:
+        from scipy.special import ndtri
+        from scipy.stats.qmc import Sobol as Sequence
+
+        rng = _random.generator(of.seed, _random.QUASI + of.stream, 0)
+        sequence = Sequence(of.q * of.d, scramble=True, bits=_BITS, seed=rng)
+        # Powers of 2 only: SciPy warns of other numbers, though any prefix is as uniform.
+        points = sequence.random_base2((n_units - 1).bit_length())[:n_units]
+        # The digits below the last scrambled one.
+        uniform = points + rng.random(points.shape) * 2.0**-_BITS
+        normal = ndtri(np.clip(uniform, _LEAST, 1.0 - 2.0 * _LEAST))
+        weights = normal.reshape(n_units, of.q, of.d).transpose(1, 2, 0)
+        return (np.ascontiguousarray(weights, dtype=of.dtype),)
+
+    def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
+        """Return m, which holds for any dependence (Cauchy and Schwarz)."""
+        return float(n_units)
