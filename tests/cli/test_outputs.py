@@ -51,7 +51,8 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
         ("--junit", "/dev/null", "no regular file"),
         ("--annotations", "gitlab", "not one of 'auto', 'github', 'none'"),
         ("--compare", "rows.npy", "is not JSON"),
-        ("--compare", "gone.json", "cannot be read"),
+        ("--compare", "gone.json", "does not exist"),
+        ("--compare", "/dev/zero", "is not a file"),
     ],
 )
 def test_bad_outputs_are_refused_before_any_work(

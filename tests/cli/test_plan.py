@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from mehler import planning
-from mehler.report.inputs import _out_of_core
 from tests.cli.test_cli import call, refusal
 
 __all__ = ["refusal"]
@@ -81,18 +80,6 @@ def test_ridge_and_group_reach_the_plan(rows_file, monkeypatch, capsys):
 )
 def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
     assert message in refusal(arguments)
-
-
-def test_a_plan_for_more_rows_than_are_held_says_so(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(_out_of_core, "LARGE", 50 * 8 * 5)
-    rows = np.random.default_rng(0).standard_normal((1000, 5))
-    np.save(tmp_path / "rows.npy", rows)
-    assert call("plan", str(tmp_path / "rows.npy"), "--json", *QUICK) == 0
-    found = json.loads(capsys.readouterr().out)
-    held = rows[_out_of_core.evenly_spaced(1000, 5)]
-    expected = planning.plan(held, n_samples=1000, measure=False).to_dict()
-    assert found["rows"] == expected["rows"]
-    assert "are those of 50 rows, evenly spaced among 1000" in found["notes"][-1]
 
 
 def test_rows_of_zeros_are_refused(tmp_path, capsys):

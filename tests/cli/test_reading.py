@@ -18,7 +18,7 @@ __all__ = ["few_maps"]
 def table(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(1).standard_normal((40, 3)), columns=["a", "b", "c"])
     path = tmp_path / "rows.csv"
-    frame.assign(name="bob", id=range(40)).to_csv(path, sep=";")
+    frame.assign(name="bob", id=range(40)).to_csv(path)
     return path
 
 
@@ -34,38 +34,36 @@ def table(tmp_path):
 )
 def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     words = [word.format(table) for word in command]
-    assert call(*words, "--delimiter=;", "--drop", "name", "--target", "c", "--standardize") in (
+    assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (
         0,
         3,
     )
     first, *rest = capsys.readouterr().err.splitlines()
     assert first == (
-        "mehler: rows.csv: 40 rows, 3 columns, target c (separated by semicolons; the first line "
-        "is the header; index column Unnamed: 0 left out; standardized)"
+        "mehler: rows.csv: 40 rows, 3 columns, target c (index column "
+        "Unnamed: 0 left out; standardized)"
     )
     assert rest[2] == "  id: 0 to 39"
-    assert "mehler: warning: column 'id' looks like an id" in rest[3]
+    assert "mehler: warning: column 'id' is like an id" in rest[3]
 
 
 def test_columns_are_chosen_by_name(table, capsys):
-    words = ("--columns", "a,b", "--delimiter", ";", "--no-measure")
+    words = ("--columns", "a,b", "--no-measure")
     assert call("plan", str(table), *words) == 0
-    assert capsys.readouterr().err.startswith("mehler: rows.csv: 40 rows, 2 columns (separated by")
+    assert capsys.readouterr().err.startswith("mehler: rows.csv: 40 rows, 2 columns\n")
 
 
 @pytest.mark.parametrize(
     "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
 )
-@pytest.mark.parametrize(
-    "option", ["--drop=name", "--standardize", "--no-header", "--delimiter=;", "--skip-lines=1"]
-)
+@pytest.mark.parametrize("option", ["--drop=name", "--standardize", "--target=c", "--drop-missing"])
 def test_options_about_data_need_data(command, option, capsys):
     assert call(*command, option) == 2
     assert "says how to read DATA, which is not given" in capsys.readouterr().err
 
 
 def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
-    rows = report.load_rows(table, delimiter=";", drop="name,id", target="c", standardize=True)
+    rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
     found = report.run(discover("maxout.q1-linear"), data=rows)
-    words = "/rows.csv --drop name,id --target c --delimiter ';' --standardize --level quick"
+    words = "/rows.csv --drop name,id --target c --standardize --level quick"
     assert all(words in one.replay for one in found.data.evidence)

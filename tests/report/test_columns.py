@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 from mehler.report import load_rows
-from mehler.report.inputs import _out_of_core
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.standard_normal((30, 3)), columns=["a", "b", "c"])
@@ -21,8 +20,8 @@ FRAME = pd.DataFrame(RNG.standard_normal((30, 3)), columns=["a", "b", "c"])
 POLARS = ["polars"] if importlib.util.find_spec("polars") else []
 
 
-@pytest.fixture(params=["pandas", *POLARS, "pyarrow", "csv", "parquet", "large csv"])
-def given(request, tmp_path, monkeypatch):
+@pytest.fixture(params=["pandas", *POLARS, "pyarrow", "csv", "parquet", "feather"])
+def given(request, tmp_path):
     """The same table as a file and as an object."""
 
     def make(frame):
@@ -32,13 +31,11 @@ def given(request, tmp_path, monkeypatch):
             return importlib.import_module("polars").from_pandas(frame)
         if request.param == "pyarrow":
             return pa.Table.from_pandas(frame)
-        path = tmp_path / f"a.{request.param.split()[-1]}"
-        if request.param == "parquet":
-            frame.to_parquet(path)
-        else:
+        path = tmp_path / f"a.{request.param}"
+        if request.param == "csv":
             frame.to_csv(path, index=False)
-        if request.param == "large csv":
-            monkeypatch.setattr(_out_of_core, "LARGE", 10 * 8 * 3)
+        else:
+            getattr(frame, f"to_{request.param}")(path)
         return path
 
     return make
@@ -74,7 +71,7 @@ def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
     frame.loc[3, "b"] = np.nan
     frame.loc[5, "y"] = None
     data = given(frame)
-    with pytest.raises(ValueError, match=r"2 of 30 rows have missing .* \(rows 3, 5\)"):
+    with pytest.raises(ValueError, match=r"lacks .* in 2 of 30 rows \(nan at row 3 of 'b'\)"):
         load_rows(data, target="y")
     found = load_rows(data, target="y", drop_missing=True)
     assert not {3, 5} & set(found.index)
@@ -114,17 +111,10 @@ def test_labels_may_come_apart_from_the_rows(make):
         ({"columns": "a,bb"}, "--columns 'bb' is no column of DATA=.*: it has b"),
         ({"drop": "z"}, "--drop 'z' is no column"),
         ({"target": "z"}, "--target 'z' is no column"),
-        ({"target": "a", "drop": "a"}, "--target 'a' is left out of the rows"),
-        ({"columns": "a", "drop": "a"}, "--columns and --drop both name a"),
+        ({"target": "a", "drop": "a"}, "--target and --drop both name 'a'"),
+        ({"target": "a", "columns": "a"}, "--target and --columns both name 'a'"),
+        ({"columns": "a", "drop": "a"}, "--columns and --drop both name 'a'"),
         ({"drop": "a,b,c"}, "has no columns left"),
-        ({"array": "X"}, "is no .npz"),
-        ({"unpack_limit": 0}, "unpack_limit=0 must be positive"),
-        ({"delimiter": "ab"}, "delimiter='ab' must be one character of ASCII"),
-        ({"delimiter": "é"}, "delimiter='é' must be one character of ASCII"),
-        ({"decimal": ";"}, "decimal=';' is not one of"),
-        ({"encoding": "rot13"}, "encoding='rot13' is not known"),
-        ({"skip_lines": -1}, "skip_lines=-1 must be at least 0"),
-        ({"skip_lines": 99}, "is empty"),
     ],
 )
 def test_contradictions_are_refused(tmp_path, options, message):
@@ -136,20 +126,15 @@ def test_contradictions_are_refused(tmp_path, options, message):
 def test_remedies_are_those_of_python_where_python_asks():
     frame = FRAME.assign(who="bob")
     frame.loc[3, "b"] = np.nan
-    with pytest.raises(ValueError, match=r"drop=\['who'\].*drop_missing=True.*drop=\['b'\]"):
+    with pytest.raises(ValueError, match=r"leave out with drop=\['who'\], or frame = pandas"):
         load_rows(frame)
+    with pytest.raises(ValueError, match=r"drop_missing=True or drop=\['b'\]"):
+        load_rows(frame, drop="who")
 
 
-def test_objects_that_turn_into_text_are_named():
-    frame = FRAME.assign(odd=pd.Series([1.0] * 1500 + ["x"], dtype=object)[:30])
-    assert load_rows(frame).columns == ("a", "b", "c", "odd")
-    odd = pd.DataFrame({"a": np.arange(1501.0), "odd": [1.0] * 1500 + ["x"]})
-    with pytest.raises(ValueError, match=r"column 'odd' holds object, not numbers \('x'\)"):
-        load_rows(odd)
-    with pytest.raises(ValueError, match=r"column 'z' holds complex128, not numbers"):
-        load_rows(FRAME.assign(z=1j))
-    with pytest.raises(ValueError, match=r"the target 'z' holds complex128, .*: give labels"):
-        load_rows(FRAME.assign(z=1j), target="z")
+def test_a_column_of_objects_may_be_dropped():
+    odd = FRAME.assign(odd=[1.0] * 29 + ["x"], z=1j)
+    assert load_rows(odd, drop="odd,z").columns == ("a", "b", "c")
 
 
 COUNT = np.arange(30)
@@ -174,11 +159,9 @@ COUNT = np.arange(30)
         ("n", COUNT + 0.5, False),
     ],
 )
-@pytest.mark.parametrize("block", [1 << 24, 4 * 8 * 4])
-def test_columns_like_ids_are_warned_of(monkeypatch, block, name, values, warned):
-    monkeypatch.setattr(_out_of_core, "_BLOCK", block)
+def test_columns_like_ids_are_warned_of(name, values, warned):
     found = load_rows(FRAME.assign(**{name: values}))
-    assert any(f"column {name!r} looks like an id" in one for one in found.warnings) == warned
+    assert any(f"column {name!r} is like an id" in one for one in found.warnings) == warned
 
 
 @pytest.mark.parametrize(("scale", "warned"), [(900.0, False), (1100.0, True)])
@@ -197,10 +180,12 @@ def test_what_was_read_is_said_without_commands_to_a_terminal():
     assert many[-1] == "  18 more columns, to x29: 12.5 to 59.5"
 
 
-@pytest.mark.parametrize(("largest", "warned"), [(2**53 - 1, False), (2**53 + 1, True)])
+@pytest.mark.parametrize(
+    ("largest", "warned"), [(2**53 - 1, False), (2**53 + 1, True), (2**64 - 1, True)]
+)
 def test_integers_that_float64_rounds_are_warned_of(tmp_path, largest, warned):
     """Two ids that differ would become one number."""
     path = tmp_path / "a.csv"
     path.write_text(f"a,b\n3,0.5\n{largest},0.25\n1,0.125\n")
     warnings = load_rows(path).warnings
-    assert any("'a' of integers beyond 2^53" in one for one in warnings) == warned
+    assert any("column 'a' is beyond 2^53" in one for one in warnings) == warned

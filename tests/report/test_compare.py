@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 
 import numpy as np
 import pandas
@@ -135,10 +136,22 @@ def test_no_other_file_is_taken_for_a_report(tmp_path, content, message):
         read_report(path)
 
 
-@pytest.mark.parametrize("place", ["", "nowhere.json"])
-def test_a_file_that_cannot_be_read_is_refused_before_any_check(tmp_path, place):
-    with pytest.raises(ValueError, match=r"--compare=.* cannot be read"):
-        report.run((toys.BROKEN,), with_data=False, compare=tmp_path / place)
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.mkdir(), "is not a file"),
+        (lambda path: None, "does not exist"),
+        (lambda path: path.symlink_to("gone"), "does not exist"),
+        (os.mkfifo, "is not a file"),
+        (lambda path: path.symlink_to("/dev/zero"), "is not a file"),
+        (lambda path: path.write_bytes(b" " * (65 << 20)), "larger than 64 MiB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_before_any_check(tmp_path, make, message):
+    path = tmp_path / "old.json"
+    make(path)
+    with pytest.raises(ValueError, match=f"--compare=.* {message}"):
+        report.run((toys.BROKEN,), with_data=False, compare=path)
 
 
 def test_changes_are_shown_everywhere_and_escaped(old, tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays
-from mehler.report import _survey
+from mehler.report import _survey, load_rows
 from mehler.report._maps import maps_under_test
 from mehler.report._rows import MEASURED, choose
 from mehler.report._survey import (
@@ -23,7 +23,6 @@ from mehler.report._survey import (
     design,
     plan,
 )
-from mehler.report.inputs._data import load_rows
 from mehler.statements import Context
 from mehler.verify import Ledger, features_needed
 from tests.report import toys

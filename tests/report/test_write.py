@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 
 import pytest
 
 from mehler import report
+from mehler._text import printable
 from mehler.report.render import _write
 from tests.report import toys
 
@@ -151,3 +153,43 @@ def test_a_request_to_end_waits_for_all_files(tmp_path):
     )
     assert (done.returncode, done.stdout) == (-signal.SIGTERM, "")
     assert NAMES <= set(os.listdir(tmp_path / "out"))
+
+
+ESCAPE, OVERRIDE, CSI = "\x1b[31mred", "\u202etxt.exe", "\x9b2J"
+
+
+def test_pages_and_summaries_show_names_escaped(tmp_path):
+    found = report.run([toys.TRUE], with_data=False)
+    hostile = replace(found.statements[0], title=f"{ESCAPE} {OVERRIDE} {CSI}", expected="refuted")
+    found = replace(found, statements=(hostile,))
+    report.write_junit(found, tmp_path / "junit.xml")
+    for path in (*report.write(found, tmp_path / "out"), tmp_path / "junit.xml"):
+        text = path.read_text(encoding="utf-8")
+        assert text == printable(text), path
+    assert r"\x1b[31mred \u202etxt.exe \x9b2J" in (tmp_path / "out" / "report.html").read_text(
+        "utf-8"
+    )
+    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8")) == found.to_dict()
+    assert all(line == printable(line) for line in report.lines(found))
+
+
+@pytest.mark.parametrize("name", ["", "report.html", "summary.md"])
+def test_links_to_nothing_are_refused_before_the_work_or_followed(tmp_path, name):
+    out = tmp_path / "out"
+    if not name:
+        out.symlink_to(tmp_path / "missing")
+        with pytest.raises(ValueError, match="is a link to nothing; choose another"):
+            report.require_writable(out)
+        with pytest.raises(ValueError, match="is a link to nothing; choose another"):
+            report.require_writable(out / "below")
+        return
+    out.mkdir()
+    (out / name).symlink_to(tmp_path / "missing" / "page")
+    report.require_writable(out)
+    report.write(report.run([toys.TRUE], with_data=False), out)
+    assert (tmp_path / "missing" / "page").is_file()
+    (tmp_path / "wall").write_text("no folder")
+    (out / name).unlink()
+    (out / name).symlink_to(tmp_path / "wall" / "page")
+    with pytest.raises(ValueError, match="not a directory"):
+        report.require_writable(out)

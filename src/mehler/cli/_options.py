@@ -18,7 +18,7 @@ from mehler._validate import require_choice
 if TYPE_CHECKING:
     from mehler.report import DataMatrix
 
-KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
+KINDS = ".csv, .tsv, .parquet, .feather, .npy or .npz"
 
 
 def option(metavar: str, help: str, *flags: str, **more: Any) -> Any:
@@ -63,29 +63,6 @@ _HOW: dict[str, tuple[Any, Any]] = {
     ),
     "standardize": (bool, switch("--standardize", "Scale columns to mean 0, deviation 1.")),
     "drop_missing": (bool, switch("--drop-missing", "Leave out rows with missing values.")),
-    "header": (
-        bool | None,
-        switch(
-            "--header/--no-header",
-            "Whether the first line of a text file names the columns; default: if it has no "
-            "number.",
-        ),
-    ),
-    "delimiter": (
-        str | None,
-        option("C", "What separates cells of a text file, as ';'; default ',', of .tsv a tab."),
-    ),
-    "decimal": (str | None, option("C", "Decimal mark of a text file: . or ,; default .")),
-    "encoding": (
-        str | None,
-        option("NAME", "Encoding of a text file, as latin-1 or utf-16; default utf-8."),
-    ),
-    "skip_lines": (int | None, option("N", "Lines above the header of a text file, as 2.")),
-    "array": (str | None, option("NAME", "Array to use of a .npz file, as rows; default X.")),
-    "unpack_limit": (
-        float | None,
-        option("GIB", "Largest size of packed files once unpacked, as 4; default 1."),
-    ),
 }
 
 
@@ -121,7 +98,7 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
     options = {name: value for name, value in options.items() if value is not None}
     if data is None and optional:
         for name, value in options.items():
-            if value or name == "header":
+            if value:
                 option = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{option} says how to read DATA, which is not given")
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,7 +93,7 @@ def plan(
         raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
     if out is not None:
         require_file(out, "--out")
-    rows, sampled = None, None
+    rows = None
     matrix = read(data, optional=True, **how)
     if matrix is not None:
         if matrix.n_zero_rows:
@@ -103,18 +102,6 @@ def plan(
                 "direction: remove them"
             )
         rows = matrix.values
-        if matrix.n_not_held and task == "ridge":
-            raise ValueError(
-                f"DATA={data!r} has {matrix.n_rows} rows, too many to hold, and the effective "
-                "dimension is that of all: give a file with some of them"
-            )
-        if matrix.n_not_held:
-            sampled = (
-                f"Dimension, diameter and errors are those of {len(rows)} rows, evenly spaced "
-                f"among {matrix.n_rows}, and may be larger for all: proved rows hold if the first "
-                "two are not."
-            )
-            n_samples = matrix.n_rows if n_samples is None else n_samples
     common: dict[str, Any] = {"eps": eps, "pool_size": pool_size, "seed": seed, "measure": measure}
     if task == "ridge":
         planned = planning.plan_ridge(rows, noise=noise, norm=norm, gamma=gamma, **common)
@@ -134,8 +121,6 @@ def plan(
             max_rows=max_rows,
             **common,
         )
-    if sampled:
-        planned = replace(planned, notes=(*planned.notes, sampled))
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:
         write_whole(out, text + "\n")

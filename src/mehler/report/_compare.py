@@ -11,7 +11,8 @@ from typing import Any
 from mehler._plural import counted
 from mehler.report._model import SCHEMA, Change, Comparison, Report
 
-_MOST_COLUMNS = 20
+# Changed columns that are listed, and bytes of a report.
+_MOST_COLUMNS, _LARGEST = 20, 1 << 26
 
 
 def read_report(file: str | PathLike[str]) -> dict[str, Any]:
@@ -34,6 +35,11 @@ def read_report(file: str | PathLike[str]) -> dict[str, Any]:
     """
     path = Path(file)
     label = f"--compare={str(path)!r}"
+    if not path.is_file():  # a folder, a pipe or a device, or a link to one or to nothing
+        wrong = "is not a file" if path.exists() else "does not exist"
+        raise ValueError(f"{label} {wrong}: give the report.json of an earlier run")
+    if path.stat().st_size > _LARGEST:
+        raise ValueError(f"{label} is larger than {_LARGEST >> 20} MiB: give a report.json")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.report.inputs._data import DataMatrix
+from mehler.report._read import DataMatrix
 from mehler.report.render._format import count
 
 # Rows whose pairs are measured; fewer where a product with weights is long. Then the rows and the
@@ -50,11 +50,6 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     if rows.n_zero_rows:
         n = rows.n_zero_rows
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
-    if rows.n_not_held:
-        notes.append(
-            f"All {count(rows.n_rows)} rows were read, and {count(held)} of them, evenly spaced, "
-            "held."
-        )
     if size < rows.n_rows:
         notes.append(f"Statistics use {count(size)} rows chosen at random.")
     unit = directions(values)

@@ -13,8 +13,8 @@ from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
 from mehler.report._jobs import Jobs, Settings, failed, n_processes, pay
 from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
+from mehler.report._read import DataMatrix, load_rows
 from mehler.report._survey import Survey
-from mehler.report.inputs._data import DataMatrix, load_rows
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Entry, Ledger
 

@@ -19,8 +19,8 @@ from mehler._arrays import slices
 from mehler.report._jobs import Settings, failed, pay
 from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, MapUnderTest, maps_under_test
 from mehler.report._model import Column, DataResult, PlanRow, Score
+from mehler.report._read import DataMatrix
 from mehler.report._rows import Sample, choose
-from mehler.report.inputs._data import DataMatrix
 from mehler.report.render._format import count
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import Entry, check_kernel, features_needed, intervals

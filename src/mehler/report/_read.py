@@ -1,0 +1,372 @@
+"""`load_rows`: read and validate the user's rows as a `DataMatrix`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import wraps
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._plural import counted
+from mehler._text import install_command, printable
+from mehler._validate import require_flag, require_iterable
+from mehler.report._tables import Table, open_table
+
+# Names that a message or a line lists, and the ratio of scales that is warned of.
+_LISTED, _APART = 12, 1000.0
+DIGITS = "scikit-learn digits (8×8)"
+_ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataMatrix:
+    """Nonzero rows as float64, at most 1 GiB.
+
+    Parameters
+    ----------
+    name, path : str, str or None
+        File name, "array", "data frame" or the default data set; the file, if there is one.
+    values, index : array, shapes (n, d) and (n,)
+        Rows, standardized if that was asked for, and their positions in the source.
+    n_zero_rows : int
+        Rows of zeros, which have no direction and were dropped.
+    columns, lows, highs : tuple of str, arrays of shape (d,)
+        Names, x0, x1, ... where there are none, and ranges before any scaling.
+    warnings, choices : tuple of str
+        Sentences on columns that are likely not meant as they are; decisions made while reading.
+    target, target_name : array, shape (n,), and str, or None
+        Values (floats) or labels (integers, booleans, strings) of the target column; its name.
+    options : tuple of str
+        The command line's options that read the same rows again.
+    """
+
+    name: str
+    path: str | None
+    values: np.ndarray
+    index: np.ndarray
+    n_zero_rows: int
+    columns: tuple[str, ...]
+    lows: np.ndarray
+    highs: np.ndarray
+    warnings: tuple[str, ...]
+    choices: tuple[str, ...]
+    target: np.ndarray | None
+    target_name: str | None
+    options: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of nonzero rows."""
+        return len(self.values)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return lines on what was read: rows, columns with their ranges, decisions, warnings."""
+        n = self.n_rows + self.n_zero_rows
+        line = f"{self.name}: {counted(n, 'row')}, {counted(len(self.columns), 'column')}"
+        line += f", {self.n_zero_rows} of zeros left out" if self.n_zero_rows else ""
+        line += f", target {self.target_name}" if self.target_name else ""
+        lines = [line + (f" ({'; '.join(self.choices)})" if self.choices else "")]
+        ranges = list(zip(self.columns, self.lows, self.highs))
+        lines += [f"  {name}: {low:.6g} to {high:.6g}" for name, low, high in ranges[:_LISTED]]
+        if rest := ranges[_LISTED:]:
+            low, high = min(low for _, low, _ in rest), max(high for _, _, high in rest)
+            more = counted(len(rest), "more column")
+            lines.append(f"  {more}, to {self.columns[-1]}: {low:.6g} to {high:.6g}")
+        return tuple(map(printable, (*lines, *(f"warning: {each}" for each in self.warnings))))
+
+
+def _printable_errors(function: Callable[..., DataMatrix]) -> Callable[..., DataMatrix]:
+    """Escape control characters and line ends of names and cells in messages."""
+
+    @wraps(function)
+    def called(*arguments: Any, **options: Any) -> DataMatrix:
+        try:
+            return function(*arguments, **options)
+        except ValueError as error:
+            message = printable(str(error)).replace("\n", r"\n").replace("\t", r"\t")
+            raise ValueError(message) from error
+
+    return called
+
+
+@_printable_errors
+def load_rows(
+    data: str | PathLike[str] | Any | None,
+    *,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    target: str | Any | None = None,
+    standardize: bool = False,
+    drop_missing: bool = False,
+) -> DataMatrix:
+    r"""Read and validate rows of numbers, from a file, an array or a data frame.
+
+    Rows may take 1 GiB as float64. Reading takes at most 3 GiB of memory, whatever a file says, and
+    runs no code in it. Text is UTF-8, with commas, in ``.tsv`` tabs, and its first
+    line has names. For other layouts an error shows the two lines of
+    pandas that read them.
+
+    Parameters
+    ----------
+    data : path, array (n, d), data frame, DataMatrix or None
+        A file: ``.csv``, ``.tsv``, ``.parquet``, ``.feather``, ``.npy`` or ``.npz`` with an array
+        X; an array of any library; a table or stream of pandas, polars or pyarrow. A `DataMatrix`
+        is returned as it is. None stands for scikit-learn's 8x8 digits.
+    columns, drop : str or sequence of str, optional
+        Names of the columns to take, or to leave out, separated by commas. Columns without names
+        are x0, x1, and so on. Index columns of pandas are left out unless they are named.
+    target : str or array (n,), optional
+        The column of labels or values, which is left out of the rows; of a ``.npz`` also the name
+        of another array; or the labels themselves.
+    standardize : bool
+        Whether columns are shifted to mean 0 and scaled to standard deviation 1.
+    drop_missing : bool
+        Whether rows with missing or infinite values are left out, instead of refused.
+
+    Returns
+    -------
+    DataMatrix
+        The rows, with their columns, ranges, and what was decided and left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are not two nonzero rows or more of finite real numbers.
+
+    Examples
+    --------
+    >>> from mehler.report import load_rows
+    >>> read = load_rows([[1.0, 200.0], [2.0, 100.0], [4.0, 300.0]], standardize=True)
+    >>> print("\n".join(read.lines()))
+    array: 3 rows, 2 columns (standardized)
+      x0: 1 to 4
+      x1: 100 to 300
+    """
+    if isinstance(data, DataMatrix):
+        return data
+    require_flag("standardize", standardize)
+    require_flag("drop_missing", drop_missing)
+    wanted, unwanted = _names(columns, "columns"), _names(drop, "drop")
+    named = target if isinstance(target, str) else None
+    table = open_table(_digits() if data is None else data, named, unwanted)
+    labels = _host_labels(table.labels if named is not None else target)
+    names, notes = _choose(table, wanted, unwanted, None if labels is not None else named)
+    values, entries = table.read(names, None if labels is not None else named)
+    if not (n := len(values)):
+        raise ValueError(f"{table.label} is empty: give rows of numbers")
+    if labels is not None and labels.shape != (n,):
+        raise ValueError(f"target has shape {labels.shape}, but there are {n} rows: give one each")
+    entries = entries if labels is None else labels
+    bad = ~np.isfinite(values).all(axis=1)
+    bad |= False if entries is None else _lacking(entries)
+    if bad.all() or (bad.any() and not drop_missing):
+        raise ValueError(_missing(table, names, values, bad))
+    index = np.flatnonzero(~bad)
+    if bad.any():
+        notes += (f"{counted(n - index.size, 'row')} with missing values left out",)
+        values = values[index]
+    lows, highs = values.min(axis=0), values.max(axis=0)
+    warnings = _warnings(names, values, standardize)
+    if standardize:
+        values, notes = _standardized(values, names), (*notes, "standardized")
+    keep = np.any(values, axis=1)
+    n_zero = int(np.sum(~keep))
+    if len(values) - n_zero < 2:
+        number = f"{counted(len(values) - n_zero, 'row')} that are not all zero"
+        raise ValueError(f"{table.label} has {number}: give at least two")
+    if n_zero:
+        values, index = values[keep], index[keep]
+    path = data if isinstance(data, str | PathLike) else None
+    kind = "data frame" if hasattr(data, "columns") else "array"
+    chosen = {"columns": wanted, "drop": unwanted, "target": named and (named,)}
+    options = [w for option, each in chosen.items() if each for w in (f"--{option}", _joined(each))]
+    options += ["--standardize"] * standardize + ["--drop-missing"] * drop_missing
+    return DataMatrix(
+        name=Path(path).name if path is not None else DIGITS if data is None else kind,
+        path=None if path is None else str(path),
+        values=values,
+        index=index,
+        n_zero_rows=n_zero,
+        columns=names,
+        lows=lows,
+        highs=highs,
+        warnings=warnings,
+        choices=(*table.notes, *notes),
+        target=None if entries is None else _labels(entries[index]),
+        target_name="target" if named is None and target is not None else named,
+        options=tuple(options),
+    )
+
+
+def _digits() -> Any:
+    try:
+        from sklearn.datasets import load_digits
+    except ImportError:
+        command = install_command("sklearn")
+        raise ValueError(f"the digits need scikit-learn: {command}, or give DATA") from None
+    return load_digits().data
+
+
+def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Split names at commas, as in a line of CSV, or take a sequence of names."""
+    if isinstance(names, str):
+        return tuple(name.strip() for name in next(csv.reader([names]), []))
+    listed = () if names is None else require_iterable(option, names)
+    if not all(isinstance(name, str) for name in listed):
+        raise TypeError(f"{option}={names!r} must be names of columns")
+    return listed
+
+
+def _joined(names: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def _option(table: Table, option: str, names: Sequence[str] = ()) -> str:
+    """Return an option that names columns or none, in Python or on the command line."""
+    if table.label == "data":
+        return f"{option}={list(names) or True}"
+    flag = "--" + option.replace("_", "-")
+    return f"{flag} {shlex.quote(_joined(names))}" if names else flag
+
+
+def _host_labels(labels: Any) -> np.ndarray | None:
+    if labels is None:
+        return None
+    if isinstance(labels, np.ma.MaskedArray):
+        raise ValueError("target is a masked array: give the labels of all rows")
+    values = np.asarray(_arrays.to_host(labels) if _arrays.is_array(labels) else labels)
+    if values.dtype.kind not in "biufUO":
+        raise ValueError(f"target holds {values.dtype}: give numbers or labels")
+    return values
+
+
+def _choose(
+    table: Table, wanted: Sequence[str], unwanted: Sequence[str], target: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns to read, and notes on an index that was left out unasked."""
+    asked = {"columns": wanted, "drop": unwanted, "target": [] if target is None else [target]}
+    for option, names in asked.items():
+        for name in names:
+            # Columns of pandas that are dropped are gone already.
+            if name not in table.columns and not (option == "drop" and table.label == "data"):
+                near = ", ".join(get_close_matches(name, table.columns, n=3) or table.columns[:8])
+                raise ValueError(
+                    f"--{option} {name!r} is no column of {table.label}: it has {near}"
+                )
+    for pair in (("columns", "drop"), ("target", "columns"), ("target", "drop")):
+        if both := set(asked[pair[0]]) & set(asked[pair[1]]):
+            raise ValueError(f"--{pair[0]} and --{pair[1]} both name {min(both)!r}: name it once")
+    left_out = {*unwanted, target, *(() if wanted else table.index)}
+    names = [n for n in dict.fromkeys(wanted or table.columns) if n not in left_out]
+    if not names:
+        raise ValueError(f"{table.label} has no columns left: keep one at least")
+    if odd := [name for name in names if name in table.unusable]:
+        listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd[:_LISTED])
+        listed += f" and {len(odd) - _LISTED} more" if len(odd) > _LISTED else ""
+        drop = _option(table, "drop", odd[:_LISTED])
+        raise ValueError(
+            f"{table.label} has {counted(len(odd), 'column')} without numbers, {listed}: leave out "
+            f"with {drop}, or {table.remedy}"
+        )
+    unasked = () if wanted else [n for n in table.index if n not in unwanted and n != target]
+    return tuple(names), tuple(f"index column {name} left out" for name in unasked)
+
+
+def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.ndarray) -> str:
+    """Return the refusal of rows that lack a value, with the options and the lines that help."""
+    finite = np.isfinite(values)
+    gaps = np.sum(~finite, axis=0)
+    places = [names[int(j)] for j in np.argsort(-gaps, kind="stable") if gaps[j]]
+    first, remedies = "in the target", _option(table, "drop_missing")
+    if places:
+        row = int(np.argmin(finite.all(axis=1)))
+        column = int(np.argmin(finite[row]))
+        first = f"{values[row, column]} at row {row} of {names[column]!r}"
+        remedies += f" or {_option(table, 'drop', places[:_LISTED])}"
+    return (
+        f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "
+        f"({first}): leave out with {remedies}, or frame = frame.fillna(frame.mean())"
+    )
+
+
+def _lacking(entries: np.ndarray) -> np.ndarray:
+    """Return where labels are None, or numbers that are not finite."""
+    if entries.dtype.kind == "O":
+        return np.array([each is None or each != each for each in entries], dtype=bool)
+    return ~np.isfinite(entries) if entries.dtype.kind == "f" else np.zeros(len(entries), bool)
+
+
+def _labels(entries: np.ndarray) -> np.ndarray:
+    """Return values or labels: integers or floats if all entries are, else strings."""
+    if entries.dtype.kind != "O":
+        return entries
+    texts = np.array([str(each).strip() for each in entries])
+    for kind in (np.int64, np.float64):
+        with suppress(ValueError, OverflowError):
+            return texts.astype(kind)
+    return texts
+
+
+def _standardized(values: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """Return shifted and scaled rows; constant columns become 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, scale = values.mean(axis=0), values.std(axis=0)
+    constant = values.min(axis=0) == values.max(axis=0)
+    mean, scale = np.where(constant, values[0], mean), np.where(constant, 1.0, scale)
+    if not np.isfinite(scale).all():
+        name = names[int(np.argmin(np.isfinite(scale)))]
+        raise ValueError(f"--standardize: the squares of column {name!r} overflow: scale it first")
+    values = values - mean  # a copy: what the caller holds is left as it is
+    values /= scale
+    return values
+
+
+def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tuple[str, ...]:
+    """Return sentences on columns that are likely not meant as they are."""
+    warnings, scales = [], np.max(np.abs(values), axis=0)
+    whole = np.array(
+        [np.array_equal(values[:, j], np.floor(values[:, j])) for j in range(len(names))]
+    )
+    if ids := [n for j, n in enumerate(names) if whole[j] and _is_id(n, values[:, j])]:
+        warnings.append(f"{_listed(ids)} like an id, not a measurement: leave out with --drop")
+    large, small = int(np.argmax(scales)), int(np.argmin(np.where(scales > 0, scales, np.inf)))
+    # By division, since products of large numbers overflow.
+    if not standardize and 0 < scales[small] < scales[large] / _APART:
+        warnings.append(
+            f"{names[large]!r} reaches {scales[large]:.4g} and {names[small]!r} "
+            f"{scales[small]:.4g}, so the former decides alone which rows are alike: --standardize"
+        )
+    rounded = np.flatnonzero(whole & (scales >= 2.0**53) & (scales <= 2.0**64))
+    if rounded.size:
+        listed = _listed([names[int(j)] for j in rounded])
+        warnings.append(f"{listed} beyond 2^53, where float64 rounds integers: subtract an offset")
+    return tuple(warnings)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    listed = ", ".join(map(repr, names[:_LISTED]))
+    return f"columns {listed}{more} are" if len(names) > 1 else f"column {listed} is"
+
+
+def _is_id(name: str, entries: np.ndarray) -> bool:
+    """Whether integers are in order, or a permutation of a range, or are called an id."""
+    low, high, n = float(entries.min()), float(entries.max()), len(entries)
+    if low == high or (n < 8 and not _ID_NAME.search(name)):
+        return False
+    in_order = bool(np.all(entries[1:] > entries[:-1]))
+    full = high - low + 1 == n and len(np.unique(entries)) == n
+    return bool(_ID_NAME.search(name)) or in_order or full

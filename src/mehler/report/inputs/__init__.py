@@ -1,1 +1,0 @@
-"""Read the user's rows, from a file or an array, as a finite real matrix."""

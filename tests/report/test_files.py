@@ -1,0 +1,519 @@
+"""Files and objects of rows: what is read of each, or the words in which it is refused."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import re
+import struct
+import subprocess
+import sys
+import unicodedata
+import zipfile
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+from scipy import sparse
+
+from mehler._text import printable
+from mehler.report import _tables, load_rows
+
+ROWS = np.array([[0.5, -2.0, 3.25], [1.5, 4.0, -1.0], [2.5, 0.25, 8.0], [-1.0, 1.0, 2.0]])
+FRAME = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+ESCAPE, OVERRIDE, CSI = "\x1b[31mred", "\u202etxt.exe", "\x9b2J"
+PAIRS, ABC = [[1, 2], [3, 5]], ("a", "b", "c")
+
+
+def raw(text):
+    return lambda path: path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def npy(header, body=b"", *, version=1, length=None):
+    """Return a file of NumPy's format whose header claims a length."""
+    text = header.encode() if isinstance(header, str) else header
+    claimed = len(text) if length is None else length
+    field = struct.pack("<H" if version == 1 else "<I", claimed)
+    return b"\x93NUMPY" + bytes([version, 0]) + field + text + body
+
+
+def header(shape="(4, 3)", descr="'<f8'"):
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
+def archive(method=zipfile.ZIP_DEFLATED, **members):
+    """Return what writes an archive of these members."""
+
+    def make(path):
+        with zipfile.ZipFile(path, "w", method, compresslevel=1) as file:
+            for name, content in members.items():
+                file.writestr(name.replace("__", "."), content)
+
+    return make
+
+
+def whole(array):
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+def changed(make, place, content):
+    """Return what writes a file of which some bytes are others."""
+
+    def make_changed(path):
+        make(path)
+        data = bytearray(path.read_bytes())
+        start = data.index(place[0]) + place[1] if isinstance(place, tuple) else place
+        data[start : start + len(content)] = content
+        path.write_bytes(data)
+
+    return make_changed
+
+
+def table(*arrays, names=None, metadata=None, **columns):
+    rows = pa.table(list(arrays), names=names) if arrays else pa.table(columns)
+    if metadata is not None:
+        rows = rows.replace_schema_metadata({b"pandas": metadata})
+    return lambda path: parquet.write_table(rows, path)
+
+
+def feathered(compression="zstd", **columns):
+    return lambda path: feather.write_feather(
+        pa.table(columns), str(path), compression=compression, chunksize=1 << 30
+    )
+
+
+def streamed(**columns):
+    def make(path):
+        rows = pa.table(columns)
+        with pa.ipc.new_stream(str(path), rows.schema) as writer:
+            writer.write_table(rows)
+
+    return make
+
+
+def twice(path):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("X.npy", whole(ROWS))
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("X.npy", whole(2 * ROWS))
+
+
+def zeros(path):
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+
+def mixed(**more):
+    """Numbers beside all that is none."""
+    others = {"who": ["bob", "eve", "ann", "joe"], "kind": pd.Categorical(["u", "v", "u", "v"])}
+    others["when"] = pd.date_range("2024-01-01", periods=4)
+    return FRAME.assign(**others, yes=[True, False, True, True], **more)
+
+
+X = ("x0", "x1", "x2")
+# What the file is, its name, how it is made, the columns and values that are read, and options.
+READ = [
+    ("no end of the last line", "a.csv", raw("a,b\n1,2\n3,5"), "ab", PAIRS),
+    ("byte order mark, CRLF, quoted names, blank lines", "a.csv",
+     raw(b'\xef\xbb\xbf"a","b, too"\r\n1,2\r\n\r\n3,5\r\n\r\n'), ("a", "b, too"), PAIRS),
+    ("spaces around cells", "a.csv", raw("a , b\n 1, 2\n3 ,5 \n"), "ab", PAIRS),
+    ("a name of two lines", "a.csv", raw('"a\nb",c\n1,2\n3,5\n'), ("a\nb", "c"), PAIRS),
+    ("an empty name", "a.csv", raw("a,,c\n1,2,3\n4,5,7\n"), ("a", "Unnamed: 1", "c"),
+     [[1, 2, 3], [4, 5, 7]]),
+    ("pandas' index in front", "a.csv", FRAME.to_csv, ABC, ROWS),
+    ("tabs", "a.tsv", lambda p: FRAME.to_csv(p, index=False, sep="\t"), ABC, ROWS),
+    ("ends of old Macs", "a.csv", raw("a,b\r1,2\r3,5\r"), "ab", PAIRS),
+    ("numbers of fifty digits, of exponents and of signs", "a.csv",
+     raw(f"a,b\n1{'0' * 50},1e3\n+2,-2.5E-3\n"), "ab", [[1e50, 1e3], [2, -2.5e-3]]),
+    ("near the largest float", "a.csv", raw("a\n1e308\n-1e308\n"), "a", [[1e308], [-1e308]]),
+    ("truths in capitals", "a.csv", raw("a,b\nTRUE,1\nFALSE,2\n"), "ab", [[1, 1], [0, 2]]),
+    ("integers, and floats far below", "a.csv", raw("a\n" + "1\n" * 2**22 + "0.5\n"), "a",
+     [[1]] * 2**22 + [[0.5]]),
+    ("words for missing", "a.csv", raw("a,b\nNA,1\nnull,2\n3,#N/A\n1,2\n3,5\n"), "ab", PAIRS,
+     {"drop_missing": True}),
+    ("a cell of 200,000 characters in a column that is dropped", "a.csv",
+     raw("a,b,c\n1,2," + "x" * 200_000 + "\n3,5,y\n"), "ab", PAIRS, {"drop": "c"}),
+    ("text, categories, dates and gaps, with the options", "a.csv",
+     lambda p: mixed(d=[1, np.nan, 2, np.inf]).to_csv(p, index=False), (*ABC, "d"),
+     np.column_stack([ROWS, [1, 0, 2, 0]])[[0, 2]],
+     {"drop": "who,when,kind", "target": "yes", "drop_missing": True}),
+    ("labels beyond 64 bits", "a.csv", raw(f"a,b,y\n1,2,1{'0' * 30}\n3,5,2\n"), "ab", PAIRS,
+     {"target": "y"}),
+    ("names that escape", "a.csv", raw(f"{ESCAPE},{OVERRIDE},{CSI}\n1,2,3\n4,5,7\n"),
+     (ESCAPE, OVERRIDE, CSI), [[1, 2, 3], [4, 5, 7]]),
+    ("names of markup and of formulas", "a.csv", raw('<script>,[x](y),"=cmd|A1"\n1,2,3\n4,5,7\n'),
+     ("<script>", "[x](y)", "=cmd|A1"), [[1, 2, 3], [4, 5, 7]]),
+    ("Parquet with pandas' index", "a.parquet",
+     FRAME.set_index(pd.Index([7, 5, 3, 2])).to_parquet, ABC, ROWS),
+    ("two levels of pandas' index", "a.parquet",
+     FRAME.set_index(pd.MultiIndex.from_product([[1, 2], [3, 4]], names=list("ij"))).to_parquet,
+     ABC, ROWS),
+    ("metadata that are no JSON", "a.parquet", table(a=[1, 3], b=[2, 5], metadata=b"{no"), "ab",
+     PAIRS),
+    ("metadata of 9,999 brackets", "a.parquet", table(a=[1, 3], b=[2, 5], metadata=b"[" * 9999),
+     "ab", PAIRS),
+    ("Parquet with booleans and decimals", "a.parquet",
+     table(a=[True, False], b=pa.array([1, 3]).cast(pa.decimal128(22, 2))), "ab",
+     [[1, 1], [0, 3]]),
+    ("Parquet with unsigned and half-size numbers", "a.parquet",
+     table(a=pa.array([2**64 - 1, 1], pa.uint64()), b=np.float16([0.5, 1])), "ab",
+     [[2.0**64, 0.5], [1, 1]]),
+    ("points in names", "a.parquet", table(**{"a.b": [1.0, 3.0], "a": [2.0, 5.0]}), ("a.b", "a"),
+     PAIRS),
+    ("lists beside numbers", "a.parquet", table(a=[1, 3], b=[2, 5], c=[[1], [2, 3]]), "ab", PAIRS,
+     {"drop": "c"}),
+    ("Feather with pandas' index", "a.feather", lambda p: feather.write_feather(
+        pa.Table.from_pandas(FRAME.set_index(pd.Index([7, 5, 3, 2]))), str(p)), ABC, ROWS),
+    ("Feather with labels of text", "a.feather", feathered(a=[1, 3], b=[2, 5], y=["u", "v"]), "ab",
+     PAIRS, {"target": "y"}),
+    ("Feather without compression, with categories", "a.arrow",
+     feathered("uncompressed", a=[1, 3], b=[2, 5], y=pa.array(["u", "v"]).dictionary_encode()),
+     "ab", PAIRS, {"target": "y"}),
+    ("booleans", "a.npy", lambda p: np.save(p, ROWS > 0), X, ROWS > 0),
+    ("an ending in capitals", "a.NPY", raw(whole(ROWS)), X, ROWS),
+    ("bytes of the other order, columns first", "a.npy",
+     lambda p: np.save(p, np.asfortranarray(ROWS.astype(">f4"))), X, ROWS),
+    ("an array and labels of text", "a.npz", lambda p: np.savez(p, X=ROWS, y=list("uvuv")), X, ROWS,
+     {"target": "y"}),
+    ("one array of another name", "a.npz", lambda p: np.savez_compressed(p, rows=ROWS), X, ROWS),
+    ("X among others", "a.npz", lambda p: np.savez(p, other=ROWS + 1, X=ROWS.copy("F")), X, ROWS),
+]  # fmt: skip
+DAMAGED, EMPTY, NONE = "is damaged", "is empty", "no columns left"
+FRAMED = "frame = pandas.read_csv('a.csv'"
+NOISE = {
+    "UTF-16": b"\xff\xfe\x00\x01 not data" * 9,
+    "NumPy": b"\x93NUMPY",
+    "an archive": b"PK\x03\x04zip",
+}
+# What the file is, its ending, how it is made, the words of the refusal, and options.
+REFUSED = [
+    ("semicolons and decimal commas", "csv", lambda p: FRAME.to_csv(p, sep=";", decimal=","),
+     f"{FRAMED}, sep=None); frame.to_parquet('rows.parquet')"),
+    ("semicolons", "csv", raw("a;b\n1;2\n3;4\n"), "'a;b' (text, '1;2'): leave out with --drop"),
+    ("tabs in .csv", "csv", raw("a\tb\n1\t2\n3\t4\n"), FRAMED),
+    ("no names", "csv", raw("0.5,2\n1.5,3\n"),
+     f"numbers in its first line: {FRAMED}, header=None)"),
+    ("pandas' names of numbers", "csv", raw("0,1\n1.5,3\n"), f"{FRAMED}, header=None)"),
+    ("names and years", "csv", raw("name,2019\nbob,1\n"), f"{FRAMED}, header=None)"),
+    ("a comment above the header", "csv", raw("# of 1999\na,b\n1,2\n"),
+     f"a comment above its header: {FRAMED}, comment='#')"),
+    ("a comment among the rows", "csv", raw("a,b\n1,2\n# recalibrated\n3,5\n"),
+     "Row #3: Expected 2"),
+    ("rows of other lengths", "csv", raw("a,b\n1,2\n3\n4,5,6\n"), "Expected 2 columns, got 1"),
+    ("R's row names", "csv", raw('"a","b"\n"r1",1,2\n'), f"{FRAMED}, sep=None)"),
+    ("thousands", "csv", raw('a,b\n"2",3\n"1,500",2\n'),
+     "1 column without numbers, 'a' (text, '1,500')"),
+    ("a question mark", "csv", raw("a,b\n1,2\n?,3\n"), "'a' (text, '?')"),
+    ("Unicode's minus", "csv", raw("a,b\n\u22121,2\n"), "'a' (text, '\u22121')"),
+    ("digits of another script", "csv", raw("a,b\n١,2\n3,5\n"), "text, '١'"),
+    ("underscores", "csv", raw("a,b\n1_000,2\n3,4\n"), "text, '1_000'"),
+    ("hexadecimals", "csv", raw("a,b\n0x10,2\n"), "invalid value '0x10'"),
+    ("text, dates, categories", "csv", lambda p: mixed().to_csv(p, index=False),
+     "3 columns without numbers, 'who' (text, 'bob'), 'kind' (text, 'u'), 'when' (dates or times): "
+     f"leave out with --drop who,kind,when, or {FRAMED}); frame.to_parquet('rows.parquet')"),
+    ("text far below numbers", "csv", raw("a,b\n" + "1,2\n" * 2**21 + "1,x\n"),
+     "invalid value 'x'"),
+    ("gaps", "csv", raw("a,b\n1,2\n3,5\n,\n,4\n"),
+     "lacks finite values in 2 of 4 rows (nan at row 2 of 'a'): leave out with --drop-missing or "
+     "--drop a,b, or frame = frame.fillna(frame.mean())"),
+    ("a column of gaps", "csv", raw("a,b\n1,\n3,\n"), "'b' (nothing but gaps)"),
+    ("a gap in every row", "csv", raw("a,b\n1,\n,2\n"), "2 of 2 rows", {"drop_missing": True}),
+    ("a label that is missing", "csv", raw("a,y\n1,u\n3,\n"), "1 of 2 rows (in the target)",
+     {"target": "y"}),
+    ("infinity", "csv", raw("a,b\ninf,1\n2,3\n"), "inf at row 0 of 'a'"),
+    ("beyond all floats", "csv", raw("a,b\n1e400,2\n3,4\n"), "inf at row 0"),
+    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"),
+     "has two columns of one name: rename them"),
+    ("the same", "parquet", table([1.0], [2.0], names=["a", "a"]), "two columns of one name"),
+    ("one row", "csv", raw("a,b\n1,2\n"), "1 row that are not all zero: give at least two"),
+    ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), "encoding='latin-1'"),
+    ("Latin-1 far below", "csv", raw(b"n,b\n" + (b"%064d,2\n" % 1) * 160_000 + b"\xe9,3\n"),
+     "is no text of UTF-8"),
+    ("UTF-16", "csv", raw("a,b\n1,2\n".encode("utf-16")), "encoding='utf-16'"),
+    ("zero bytes", "csv", raw(b"a,b\n1,2\n\0\0,\0\n"), "without numbers"),
+    ("gzip", "csv", lambda p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), FRAMED),
+    ("gzip", "gz", raw(b"\x1f\x8b"), "is of kind '.gz', not of .csv, .tsv, .parquet"),
+    ("a spreadsheet", "csv", archive(sheet=b"<xml/>"), FRAMED),
+    ("a header alone", "csv", raw("a,b\n"), "is empty but for a header"),
+    ("blank lines", "csv", raw("\n\n"), "DATA="),
+    *(("no bytes", ending, raw(b""), EMPTY) for ending in ("csv", "npy", "npz", "parquet")),
+    ("a quote never closed", "csv", raw('a,b\n1,"2\n3,4\n'), r"text, '2\n3,4\n'"),
+    ("a cell that clears the screen", "csv", raw(f"a,b\n1,{CSI}\n2,3\n"), r"text, '\x9b2J'"),
+    ("a name that clears the screen", "csv", raw(f"{CSI},b\nx,1\ny,2\n"), r"--drop '\x9b2J'"),
+    ("an override among names", "csv", raw(f"{OVERRIDE},b\n1,2\n3,4\n"),
+     r"it has \u202etxt.exe", {"columns": "c"}),
+    ("a name of several lines", "parquet", table(**{"a\nb\tc": ["x", "y"], "d": [1.0, 2.0]}),
+     r"--drop 'a\nb\tc'"),
+    ("a terabyte of zero bytes", "csv", zeros, "is no text of UTF-8"),
+    ("the same", "npy", zeros, DAMAGED),
+    ("a folder", "csv", lambda p: p.mkdir(), "is not a file"),
+    ("a pipe", "csv", os.mkfifo, "is not a file"),
+    ("a link to an endless device", "csv", lambda p: p.symlink_to("/dev/zero"), "is not a file"),
+    ("a link to nothing", "csv", lambda p: p.symlink_to("gone"), "does not exist"),
+    ("a link to itself", "csv", lambda p: p.symlink_to(p), "does not exist"),
+    ("no file", "npy", lambda p: None, "does not exist"),
+    ("an ending that escapes", f"{ESCAPE}", raw("1"), r"is of kind '.\x1b[31mred'"),
+    *((f"noise like {like}", ending, raw(noise), "DATA=")
+      for ending in ("npy", "npz", "parquet", "csv", "arrow")
+      for like, noise in NOISE.items()),
+    ("a header longer than said", "npy", raw(npy(header(), length=900)), DAMAGED),
+    ("version 9", "npy", raw(npy(header(), ROWS.tobytes(), version=9)), DAMAGED),
+    ("a shape of a petabyte", "npy", raw(npy(header("(9999999, 9999999)"))), "promises more"),
+    ("the same, packed", "npz", archive(X__npy=npy(header("(9999999, 1000000)"))), "promises more"),
+    ("a negative shape", "npy", raw(npy(header("(-1, 3)"))), "its header describes no array"),
+    ("a shape beyond C's long", "npy", raw(npy(header(f"({2**64}, 0)"))), "describes no array"),
+    ("a shape of 5,000 digits", "npy", raw(npy(header(f"(1{'0' * 5000}, 3)"))), DAMAGED),
+    ("a shape of floats", "npy", raw(npy(header("(2.0, 3)"))), DAMAGED),
+    ("a type of no width", "npy", raw(npy(header("(9, 2)", "'<U0'"))), "describes no array"),
+    ("strings of 8 GB", "npy", raw(npy(header("(1, 2)", "'<U2000000000'"))), DAMAGED),
+    ("a type that is none", "npy", raw(npy(header(descr="'evil'"))), DAMAGED),
+    ("a header that calls", "npy", raw(npy("__import__('os').abort()\n")), DAMAGED),
+    ("deep brackets", "npy", raw(npy("(" * 5000)), DAMAGED),
+    ("minus signs, nested", "npz", archive(X__npy=npy("-" * 8000 + "1")), DAMAGED),
+    ("an escape in a header", "npy", raw(npy(f"{{'{ESCAPE}': 1}}\n")), DAMAGED),
+    ("too few bytes", "npy", raw(npy(header(), ROWS.tobytes()[:-8])), "promises more"),
+    ("objects", "npy", lambda p: np.save(p, np.array([[{}]]), allow_pickle=True),
+     "pickled objects"),
+    ("the same, packed", "npz", archive(X__npy=whole(np.array([[{}]]))), "pickled objects"),
+    ("a pickle", "npy", raw(b"\x80\x04cos\nsystem\n(S'true'\ntR."), DAMAGED),
+    *((what, "npy", lambda p, x=x: np.save(p, x), words) for what, x, words in (
+        ("no rows", np.empty((0, 3)), EMPTY), ("no columns", np.empty((3, 0)), EMPTY),
+        ("one axis", ROWS[0], "not rows and columns"),
+        ("three axes", np.ones((4, 2, 2)), "has shape (4, 2, 2), not rows"),
+        ("complex numbers", ROWS * 1j, "not numbers"), ("text", ROWS.astype(str), "not numbers"),
+        ("dates", np.zeros((2, 2), "M8[s]"), "not numbers"),
+        ("records", np.zeros((2, 2), "f8,f8"), "not numbers"),
+        ("nothing but NaN", ROWS * np.nan, "4 of 4 rows"),
+        ("nothing but zeros", ROWS * 0, "0 rows that are not all zero"),
+        ("beyond float64", ROWS * np.longdouble("1e4000"), "4 of 4 rows"))),
+    ("a member that is none", "npz", archive(X__npy=b"hello"), DAMAGED),
+    ("no member", "npz", archive(), "holds nothing"),
+    ("several arrays", "npz", lambda p: np.savez(p, a=ROWS, b=ROWS),
+     "holds a, b, and not one array X: numpy.save('rows.npy', numpy.load('a.npz')['NAME'])"),
+    ("sparse rows", "npz", lambda p: sparse.save_npz(p, sparse.csr_array(ROWS)), "not one array X"),
+    ("labels of other rows", "npz", lambda p: np.savez(p, X=ROWS, y=[0, 1]),
+     "there are 4 rows: give one each", {"target": "y"}),
+    ("two members of one name", "npz", twice, "not one array X"),
+    ("encrypted", "npz", changed(lambda p: np.savez(p, X=ROWS), (b"PK\x01\x02", 8), b"\1"),
+     "is encrypted, or packed by bzip2"),
+    ("bzip2", "npz", archive(zipfile.ZIP_BZIP2, X__npy=whole(ROWS)),
+     "packed by bzip2 or lzma, which declare no size: save it with numpy.savez_compressed"),
+    ("lzma", "npz", archive(zipfile.ZIP_LZMA, X__npy=whole(ROWS)), "numpy.savez_compressed"),
+    ("a flipped bit", "npz", changed(archive(zipfile.ZIP_STORED, X__npy=whole(ROWS)), 190, b"\7"),
+     DAMAGED),
+    ("a member longer than said", "npz",
+     changed(lambda p: np.savez_compressed(p, X=ROWS), (b"PK\x01\x02", 24), b"\n\0\0\0"), DAMAGED),
+    ("a member beyond the end", "npz",
+     changed(lambda p: np.savez_compressed(p, X=ROWS), (b"PK\x01\x02", 42), b"\0\0\0\x7f"),
+     DAMAGED),
+    ("text called Parquet", "parquet", raw("a,b\n1,2\n"), DAMAGED),
+    ("a footer that lies", "parquet", raw(b"PAR1" + b"\xff" * 20 + b"PAR1"), DAMAGED),
+    ("lists alone", "parquet", table(a=[[1.0], [2.0]]), "'a' (list<element: double>)"),
+    ("bytes, dates, durations", "parquet",
+     table(a=[b"\x1b[2J"], b=pa.array([0], pa.date32()), c=pa.array([9], pa.duration("s"))),
+     "'a' (binary), 'b' (dates or times), 'c' (dates or times)"),
+    ("no columns", "parquet", table(), "has no columns"),
+    ("no rows", "parquet", table(a=pa.array([], pa.float64())), EMPTY),
+    ("labels of lists", "parquet", table(a=[1, 2], y=[[1], [2]]), "the target holds list",
+     {"target": "y"}),
+    ("an Arrow stream", "arrow", streamed(a=ROWS[:, 0]),
+     "an Arrow stream, which declares no size: frame = pyarrow.ipc.open_stream(FILE)."),
+    ("Feather of version 1", "feather", raw(b"FEA1" + bytes(40)), DAMAGED),
+    ("cut short", "feather", changed(feathered(a=ROWS[:, 0]),
+     8, b"\xff\xff\xff\xff\xff\xff\xff\x7f"),
+     DAMAGED),
+    ("a union", "arrow", lambda p: _write(p, pa.UnionArray.from_dense(
+        pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])), "'a' (dense_union"),
+]  # fmt: skip
+
+
+def _write(path, column):
+    rows = pa.table({"a": column})
+    with pa.ipc.new_file(str(path), rows.schema) as writer:
+        writer.write_table(rows)
+
+
+@pytest.mark.parametrize("case", READ, ids=lambda case: f"{case[0]} {case[1]}")
+def test_files_are_read_as_meant(tmp_path, case):
+    _, name, make, columns, values, *options = case
+    path = tmp_path / name
+    make(path)
+    options = options[0] if options else {}
+    rows = load_rows(path, **options)
+    assert (rows.name, rows.path, rows.columns) == (name, str(path), tuple(columns))
+    np.testing.assert_array_equal(rows.values, values)
+    np.testing.assert_array_equal(rows.lows, np.min(values, axis=0))
+    np.testing.assert_array_equal(rows.highs, np.max(values, axis=0))
+    assert rows.target_name == options.get("target")
+    assert all(line == printable(line) for line in rows.lines())
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case[0]} {case[1]}")
+def test_files_are_refused_in_one_harmless_sentence(tmp_path, case):
+    _, ending, make, words, *options = case
+    path = tmp_path / f"a.{ending}"
+    make(path)
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        load_rows(path, **(options[0] if options else {}))
+    message = str(caught.value).replace(repr(str(path)), "'a'")
+    assert all(unicodedata.category(c) not in ("Cc", "Cf") for c in message)
+    assert len(message) <= 320
+    assert ". " not in message
+
+
+class LazyFrame:
+    """As polars has it."""
+
+
+class Sparse:
+    def tocsr(self):
+        raise AssertionError
+
+    shape = (2, 2)
+
+
+def test_what_may_not_be_read_is_refused(tmp_path, monkeypatch):
+    """The system's refusal is injected, since root may read everything."""
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n3,5\n")
+
+    def refuse(*arguments):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "a.csv")
+
+    monkeypatch.setitem(_tables._OPENERS, ".csv", refuse)
+    with pytest.raises(ValueError, match=r"cannot be read .Permission denied"):
+        load_rows(tmp_path / "a.csv")
+
+
+def test_names_that_are_no_text_are_refused(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xe9.csv")
+    path.write_bytes(b"a\n1\n2\n")
+    with pytest.raises(ValueError, match="a name that is no UTF-8: rename it"):
+        load_rows(path)
+
+
+def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ValueError, match=r'pip install "\.\[parquet\]"'):
+        load_rows(tmp_path / "a.parquet")
+
+
+TABLE = pa.table({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": ROWS[:, 2]})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *(ROWS, ROWS.tolist(), da.from_array(ROWS), da.from_array(ROWS, chunks=2), FRAME, TABLE),
+        TABLE.to_batches()[0],
+    ],
+    ids=lambda rows: type(rows).__name__,
+)
+def test_objects_are_read(rows):
+    np.testing.assert_array_equal(load_rows(rows).values, ROWS)
+
+
+def test_a_stream_of_batches_is_read_once():
+    reader = pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches(max_chunksize=2))
+    np.testing.assert_array_equal(load_rows(reader, target="c").values, ROWS[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (np.ma.masked_array(ROWS, ROWS > 3), r"is a MaskedArray, .* data.filled\(numpy.nan\)"),
+        ({"a": [1.0, 2.0]}, r"is a dict, .* give pandas.DataFrame\(data\)"),
+        (LazyFrame(), r"is a LazyFrame, .* give data.collect\(\)"),
+        (sparse.csr_array(ROWS), r"is a csr_array, .* give data.toarray\(\)"),
+        (FRAME.astype(pd.SparseDtype(float, 0.0)), "Sparse pandas data .column a. not supported"),
+        (FRAME.set_axis(["a", "a", "b"], axis=1), "Duplicate column names"),
+        (FRAME.assign(odd=[1, "x", 2, 3]), r"is no frame of numbers .*column odd"),
+        (FRAME.assign(z=1j), "column z with type complex128"),
+        (da.from_array(ROWS, chunks=2)[da.from_array(ROWS, chunks=2)[:, 0] > 0], "compute_chunk"),
+        (da.zeros((10**9, 8), chunks=(10**6, -1)), r"takes 59.6 GiB once read, above .* 1 GiB"),
+        (ROWS[0], r"shape \(3,\), not rows and columns"),
+        (np.array([["a", "b"]]), "not numbers"),
+    ],
+    ids=lambda x: type(x).__name__ if not isinstance(x, str) else "",
+)
+def test_objects_are_refused_by_name(rows, message):
+    with pytest.raises(ValueError, match=message):
+        load_rows(rows)
+
+
+BOMB = """
+import resource, sys
+import pyarrow.compute, pyarrow.csv, pyarrow.ipc, pyarrow.parquet
+from mehler.report import _tables, load_rows
+_tables.LIMIT >>= 5
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+words, options = sys.argv[2], eval(sys.argv[3])
+try:
+    load_rows(sys.argv[1], **options)
+    assert not words
+except ValueError as error:
+    assert words and words in str(error), error
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+NUMBERS = {"a": np.arange(1000.0), "b": np.ones(1000)}
+LONG = pa.DictionaryArray.from_arrays(np.zeros(1000, dtype="i4"), pa.array(["x" * 8_000_000]))
+LISTS = {"a": [1.0, 2.0], "b": [np.zeros(10_000_000)] * 2}
+
+
+def long_text(path):
+    """A column of text, which is a dictionary in the file alone."""
+    parquet.write_table(pa.table({**NUMBERS, "s": LONG}), path, store_schema=False)
+
+
+# Files of some kB, what is said (nothing where they are read), and options.
+BOMBS = [
+    ("a dictionary string of 8 MB in 1,000 rows", "parquet", long_text,
+     "'s' (text)", {}),
+    ("the same, dropped", "parquet", long_text, "", {"drop": "s"}),
+    ("the same as target", "parquet", long_text, "label of over 1000 bytes",
+     {"target": "s"}),
+    ("the same of Arrow's dictionaries", "feather", feathered(**NUMBERS, s=LONG),
+     "label of over 1000 bytes", {"target": "s"}),
+    ("list cells", "parquet", table(**LISTS),
+     "'b' (list<element: double>)", {}),
+    ("list cells", "feather", feathered(**LISTS), "takes 0.149 GiB", {}),
+    ("a batch of zstd", "feather", feathered(a=np.zeros(20_000_000)),
+     "takes 0.149 GiB once read", {}),
+    ("a stream of one batch of zstd", "arrow", lambda p: _stream_of_zstd(p), "an Arrow stream", {}),
+    ("columns of zstd", "parquet", lambda p: parquet.write_table(
+        pa.table({"a": np.zeros(20_000_000)}), p, compression="zstd"), "takes 0.149 GiB", {}),
+    ("a member of bzip2", "npz", archive(zipfile.ZIP_BZIP2, X__npy=bytes(300_000_000)), "bzip2",
+     {}),
+    ("a member of lzma", "npz", archive(zipfile.ZIP_LZMA, X__npy=bytes(100_000_000)), "lzma", {}),
+    ("a header of blanks", "npz", archive(X__npy=npy(b" " * 33_000_000, version=2)),
+     "its header is none, or cut short", {}),
+    ("a longer one", "npz", archive(X__npy=npy(b" " * 99_000_000, version=2)), "takes", {}),
+    ("a line of 64 MB", "csv", raw(b"a" * 64_000_000), "over 8 MiB", {}),
+    ("a line of 32 million cells", "csv", raw(b"1," * 32_000_000), "or 100,000 cells", {}),
+]  # fmt: skip
+
+
+def _stream_of_zstd(path):
+    rows = pa.table({"a": np.zeros(20_000_000)})
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(str(path), rows.schema, options=options) as writer:
+        writer.write_table(rows, max_chunksize=1 << 30)
+
+
+@pytest.mark.parametrize("case", BOMBS, ids=lambda case: f"{case[0]} {case[1]}")
+@pytest.mark.sampled(4)
+def test_small_files_take_little_memory(tmp_path, case):
+    """100 MB: two blocks of text, a label or two of 8 MB, and what pyarrow imports."""
+    _, ending, make, words, options = case
+    path = tmp_path / f"bomb.{ending}"
+    make(path)
+    arguments = [sys.executable, "-c", BOMB, str(path), words, repr(options)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert int(done.stdout) * (1 if sys.platform == "darwin" else 1024) < 100e6
