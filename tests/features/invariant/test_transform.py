@@ -239,7 +239,7 @@ def test_memory_is_not_that_of_comparisons():
         ({"n_templates": 1, "templates": "redraw", "epsilon": 0}, ValueError, "epsilon=0"),
         ({"n_templates": 1, "n_elements": 4}, ValueError, "not n_elements=4 distinct ones"),
         ({"n_templates": 1, "n_elements": 0}, ValueError, "n_elements=.* must be at least 1"),
-        ({"n_templates": 1, "group": groups.CyclicShifts(4)}, ValueError, "but n_inputs=3"),
+        ({"n_templates": 1, "group": groups.CyclicShifts(4)}, ValueError, "not n_inputs=3"),
         ({"n_templates": 1, "group": np.eye(3)}, TypeError, r"use groups.LinearMaps\(...\)"),
         ({"n_templates": 2**45}, ValueError, "TiB of weights"),
     ],

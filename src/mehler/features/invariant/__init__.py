@@ -2,4 +2,4 @@
 
 from mehler.features.invariant._invariant import Rule as Rule
 from mehler.features.invariant._invariant import TemplateName as TemplateName
-from mehler.features.invariant._moments import bins_for as bins_for
+from mehler.features.invariant._invariant import bins_for as bins_for

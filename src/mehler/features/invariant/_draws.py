@@ -21,18 +21,14 @@ _LISTED = 1024
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     """Draw templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
     d = law.n_inputs
-    rows = np.empty((n_templates, d))
-    kept = np.ones(n_templates)
+    rows, kept = np.empty((n_templates, d)), np.ones(n_templates)
     for rng, units in _blocks(seed, _random.TEMPLATES, n_templates):
         # Whole blocks, so that the first templates do not depend on how many are requested.
         normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[: units.stop - units.start]
         squares = (normal * normal).sum(axis=1)
-        if law.name == "sphere":
-            scale = 1.0 / np.sqrt(squares)
-        elif law.name == "redraw":
-            scale = _radii(law, squares) / np.sqrt(squares)
-        else:
-            scale = np.full(len(normal), 1.0 / math.sqrt(d))
+        scale = np.full(len(normal), 1.0 / math.sqrt(d))
+        if law.name in ("sphere", "redraw"):
+            scale = (1.0 if law.name == "sphere" else _radii(law, squares)) / np.sqrt(squares)
         rows[units] = normal * scale[:, None]
         if law.name == "zero":
             kept[units] = squares < d * law.reach**2
@@ -40,11 +36,7 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
 
 
 def _radii(law: TemplateLaw, squares: Array) -> Any:
-    """Map norms to the distribution of those short enough, by quantiles.
-
-    Redrawing a template until it is short enough has the distribution of any template with its norm
-    moved to the same quantile of the shorter ones.
-    """
+    """Map norms to those of templates drawn again until they are short enough: same quantiles."""
     from scipy.special import gammainc, gammaincinv
 
     half = 0.5 * law.n_inputs
@@ -56,21 +48,17 @@ def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replaceme
     """Draw elements for each template, shape (m, r, k)."""
     parts = []
     for rng, units in _blocks(seed, _random.ELEMENTS, n_templates):
-        if group.order <= _LISTED:
-            chosen = _choices(rng, group.order, r, replacement)[: units.stop - units.start]
-            parts.append(group.elements()[chosen])
+        n, whole = units.stop - units.start, _random.UNITS_PER_BLOCK
+        if group.order > _LISTED:
+            parts += [group.sample(r, rng, replacement=replacement)[None] for _ in range(n)]
+            continue
+        # Numbers for a whole block, so that the first templates do not depend on how many follow.
+        if replacement:
+            numbers = rng.integers(group.order, size=(whole, r))
         else:
-            several = range(units.stop - units.start)
-            parts.append(np.stack([group.sample(r, rng, replacement=replacement) for _ in several]))
+            numbers = rng.permuted(np.tile(np.arange(group.order), (whole, 1)), axis=1)[:, :r]
+        parts.append(group.elements()[numbers[:n]])
     return np.concatenate(parts)
-
-
-def _choices(rng: np.random.Generator, order: int, r: int, replacement: bool) -> Any:
-    """Draw element numbers for a whole block of templates, shape (64, r)."""
-    if replacement:
-        return rng.integers(order, size=(_random.UNITS_PER_BLOCK, r))
-    everything = np.tile(np.arange(order), (_random.UNITS_PER_BLOCK, 1))
-    return rng.permuted(everything, axis=1)[:, :r]
 
 
 def offsets(seed: int, n_templates: int) -> Any:
@@ -105,8 +93,7 @@ def count_below(
 ) -> Array:
     """Compute features of a block of rows: counts below the thresholds, times column scales.
 
-    ``project(part)`` returns the values of the templates in a slice; sizes are the number of
-    templates and of elements.
+    ``project(part)`` returns the values of the templates in a slice.
     """
     n_templates, n_elements = sizes
     if _arrays.is_on_accelerator(rows):
@@ -127,21 +114,13 @@ def on_orbit(xp: ModuleType, rows: Array, part: slice, orbit: Array) -> Array:
 
 
 def on_moved(
-    n_elements: int,
-    xp: ModuleType,
-    rows: Array,
-    part: slice,
-    templates: Array,
-    index: Array,
-    sign: Array | None = None,
+    n_elements: int, xp: ModuleType, rows: Array, part: slice, templates: Array, *moves: Array
 ) -> Array:
-    """Compute products with templates (m, d) whose coordinates are moved a few at a time."""
-    moved = xp.take(templates[part, :], index, axis=1)
-    c, d = moved.shape[0], templates.shape[1]
-    moved = xp.reshape(moved, (c, n_elements, d))
-    if sign is not None:
-        moved = moved * sign
-    return on_orbit(xp, rows, slice(0, c), moved)
+    """Compute products with templates (m, d) moved a few at a time, by indices and signs."""
+    index, *sign = moves
+    own = templates[part, :]
+    moved = xp.reshape(xp.take(own, index, axis=1), (own.shape[0], n_elements, own.shape[1]))
+    return on_orbit(xp, rows, slice(0, own.shape[0]), moved * sign[0] if sign else moved)
 
 
 def on_blocks(
@@ -149,8 +128,7 @@ def on_blocks(
 ) -> Array:
     """Permute blocks: products of all blocks with all blocks, then sums of L of them.
 
-    Places are (r, L^2), 1 where block a of the template meets block p of the row. No template is
-    moved, and the cost of the sums does not grow with the width of a block.
+    Places are (r, L^2), 1 where block a of the template meets block p of the row.
     """
     n, d = rows.shape
     width = d // n_blocks

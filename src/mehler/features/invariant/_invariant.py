@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
@@ -12,20 +13,15 @@ from numpy.typing import NDArray
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
-from mehler._validate import require_flag
-from mehler.exact import orbits
+from mehler._validate import require_flag, require_integer, require_positive
+from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features._base import FeatureMap
 from mehler.features.groups import _orbits
 from mehler.features.groups._families import BlockPermutations, CyclicShifts, ImageShifts
-from mehler.features.groups._group import Group, Subset
+from mehler.features.groups._group import Group, Subset, as_group
 from mehler.features.invariant import _draws as draws
 from mehler.features.invariant import _moments as moments
-from mehler.features.invariant._moments import (
-    GivenMoments,
-    GivenTemplates,
-    Moments,
-    given_templates,
-)
+from mehler.features.invariant._moments import GivenMoments, GivenTemplates, Moments
 
 # From this many coordinates on, products need larger blocks of rows.
 _WIDE = 256
@@ -53,7 +49,7 @@ class GroupInvariantFeatures(FeatureMap):
         Columns of the features: templates m times the columns of a template, 2 n_bins, or
         2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
     group : mehler.features.groups.Group
-        The group, or list of linear maps, that acts on the templates.
+        The group, or list of linear maps, of :mod:`mehler.features.groups`, that moves templates.
     n_templates : int, optional
         Templates m.
     n_bins : int, optional
@@ -73,51 +69,32 @@ class GroupInvariantFeatures(FeatureMap):
         Margin of 'redraw' and 'zero'.
     n_elements : int, optional
         Draw r elements at random; default all of the group or list.
-    replacement : bool, optional
-        Draw them independently; default distinct ones, which is better.
-    own_elements : bool, optional
-        Draw separate elements for each template, instead of the same for all. Templates are
-        then independent, and the moved templates are stored: m r d numbers.
+    replacement, own_elements : bool, optional
+        Draw them independently, default distinct, which is better; for each template separately,
+        so that templates are independent, and m r d numbers are stored.
     n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
-
-    Attributes
-    ----------
-    group : mehler.features.groups.Group
-        The group, or list of linear maps.
-    n_units : int
-        Templates m; each has `n_features // n_units` neighbouring columns.
-
-    See Also
-    --------
-    mehler.features.groups : Groups and other lists of linear maps.
-    mehler.features.groups.haar_kernel : A kernel averaged over a group.
 
     Notes
     -----
     Templates are moved, never the data. Permuted blocks cost one product of L x L blocks and
-    one with zeros and ones; all cyclic shifts of 64 or more places cost an FFT; other moves
-    of coordinates are done a few templates at a time; only other linear maps, and
-    `own_elements`, store m r d numbers. Counting costs one comparison per projection and
-    threshold. Extra memory does not grow with the rows.
+    one with zeros and ones; all cyclic shifts of 64 or more places an FFT; other moves of
+    coordinates are done a few templates at a time; only other linear maps, and `own_elements`,
+    store m r d numbers. Extra memory does not grow with the rows.
 
     ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over the
-    group on the host (N evaluations per pair, N^2 for lists that are no groups).
-    ``variance`` is exact for a single element, else a proved upper bound, as is
-    ``gram_variance``.
+    group on the host (N evaluations per pair, N^2 for lists that are no groups). ``variance``
+    is exact for a single element, else a proved upper bound, as is ``gram_variance``.
 
-    With templates of your own nothing about them is random: ``kernel`` is their *empirical*
-    kernel, a mean over the templates, and ``variance`` that over samples of elements and
-    offsets: 0 for the whole group. The default window is then four root mean squares of a
-    projection of a unit row, and `n_features` follows from the array.
+    With templates of your own ``kernel`` is their *empirical* kernel, a mean over the templates,
+    and ``variance`` that over samples of elements and offsets: 0 for the whole group. The
+    default window is then four root mean squares of a projection of a unit row.
 
-    A projection within rounding of a threshold may fall either way: in float32, this changes
-    about one count of 1/r in 10^6.
+    A projection within rounding of a threshold may fall either way: in float32, one in 10^6.
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel
-    perspective, Section 3. Expectations: :doc:`/theorems/group-invariant-expectation`.
+    Mroueh, Voinea, Poggio (2015), Section 3. :doc:`/theorems/group-invariant-expectation`.
 
     Examples
     --------
@@ -151,30 +128,25 @@ class GroupInvariantFeatures(FeatureMap):
         like: Array | ModuleType | None = None,
         dtype: object = None,
     ) -> None:
-        self.group: Group = moments.group_for(group, n_inputs)
-        self._given = given_templates(templates, self.group.n_inputs)
-        law = self._given or orbits.TemplateLaw(templates, n_inputs, epsilon)
-        self.law: Any = law
-        self.bins = moments.bins_for(law, n_bins, window, rule)
-        if self._given is not None:
-            n_templates = moments.templates_for(n_templates, self._given)
-        n_features = moments.columns_for(n_features, n_templates, self.bins.columns)
+        self.group: Group = group_for(group, n_inputs)
+        self._given = moments.given_templates(templates, self.group.n_inputs)
+        self.law: Any = self._given or TemplateLaw(templates, n_inputs, epsilon)
+        self.bins = bins_for(self.law, n_bins, window, rule)
+        columns, given = self.bins.columns, self._given
+        n_features = columns_for(n_features, n_templates, columns, given)
         self.replacement = require_flag("replacement", replacement)
         self.own_elements = require_flag("own_elements", own_elements)
         self.n_elements = n_elements
-        size = moments.sample_for(n_elements, self.group, self.replacement)
-        sample = (self.bins, self.group, size, self.replacement)
+        size = sample_for(n_elements, self.group, self.replacement)
+        sample = (self.bins, self.group, size, self.replacement, self.law)
         self._moments: Moments | GivenMoments
-        if isinstance(law, GivenTemplates):
-            self._moments = GivenMoments(*sample, law, self.own_elements)
-        else:
-            self._moments = Moments(*sample, law)
+        self._moments = Moments(*sample) if given is None else GivenMoments(*sample, own_elements)
         self._listed = self.group.elements() if size is None else None
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
     @property
     def n_units(self) -> int:
-        """Number of templates."""
+        """Templates m; each has `n_features // n_units` neighbouring columns."""
         return self.n_features // self.bins.columns
 
     @property
@@ -208,8 +180,6 @@ class GroupInvariantFeatures(FeatureMap):
         listed = ", ".join(f"{name}={value!r}" for name, value in shown.items())
         return f"{type(self).__name__}.draw({listed}) on {self.place.name}"
 
-    # -- weights --------------------------------------------------------------------------
-
     @property
     def _size(self) -> int:
         return self._moments.size or self.group.order
@@ -235,11 +205,11 @@ class GroupInvariantFeatures(FeatureMap):
         size = self._moments.size
         if size is None:
             return self._listed
-        how = {"replacement": self.replacement}
         if self.own_elements:
-            return draws.own_elements(self.group, self.seed, size, self.n_units, **how)
+            sizes = self.seed, size, self.n_units
+            return draws.own_elements(self.group, *sizes, replacement=self.replacement)
         rng = _random.generator(self.seed, _random.ELEMENTS, 0)
-        return self.group.sample(size, rng, **how)
+        return self.group.sample(size, rng, replacement=self.replacement)
 
     def _templates(self) -> tuple[Any, Any]:
         """Return templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
@@ -304,8 +274,6 @@ class GroupInvariantFeatures(FeatureMap):
     def _numbers_per_row(self) -> int:
         return draws.numbers_per_row(self.n_units, self._size, self.bins.columns)
 
-    # -- moments ---------------------------------------------------------------------------
-
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return _orbits.in_float64(x, y, self._moments.kernel)
 
@@ -334,17 +302,8 @@ class GroupInvariantFeatures(FeatureMap):
         .. math:: E\|\Phi(x) - \Phi(x')\|^2 = k(x, x) + k(x', x') - 2k(x, x')
 
         with k the map's own kernel: 0 for x' = g x and the whole group, about 2 kappa w |x - g x|
-        for a sample.
-
-        Parameters
-        ----------
-        X, moved : array, shape (n, n_inputs)
-            Rows x, and x' paired with them.
-
-        Returns
-        -------
-        array, shape (n,)
-            In the namespace and float dtype of `X`.
+        for a sample. Rows x and x', (n, n_inputs) each, are paired; the result is in the namespace
+        and float dtype of `X`.
 
         Examples
         --------
@@ -357,13 +316,12 @@ class GroupInvariantFeatures(FeatureMap):
         """
         for name, rows in (("X", X), ("moved", moved)):
             _arrays.require_matrix(rows, name=name)
-        if tuple(X.shape) != tuple(moved.shape):
-            raise ValueError(
-                f"X and moved are paired row by row but have shapes {tuple(X.shape)} and "
-                f"{tuple(moved.shape)}; make them equal"
-            )
+        shapes = tuple(X.shape), tuple(moved.shape)
+        if shapes[0] != shapes[1]:
+            both = f"{shapes[0]} and {shapes[1]}"
+            raise ValueError(f"X and moved are paired row by row but have shapes {both}")
 
-        def change(a: Array, b: Array) -> Any:
+        def change(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
             paired = self._moments.paired
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
@@ -405,3 +363,63 @@ def _meetings(elements: NDArray[np.int64]) -> Any:
     n_blocks = elements.shape[1]
     meets = elements[:, None, :] == np.arange(n_blocks)[:, None]
     return meets.reshape(len(elements), n_blocks * n_blocks).astype(np.float64)
+
+
+# Default window in standard deviations of a unit row's projection, at most its full range.
+_DEVIATIONS = 4.0
+
+
+def group_for(group: object, n_inputs: int) -> Group:
+    """Check that a group acts on rows of that width."""
+    checked, width = as_group(group), require_integer("n_inputs", n_inputs)
+    if checked.n_inputs != width:
+        raise ValueError(f"{checked!r} acts on {checked.n_inputs} coordinates, not {n_inputs=}")
+    return checked
+
+
+def bins_for(law: Any, n_bins: int, window: Any, rule: str) -> Bins:
+    """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
+    if window is None:
+        drawn = isinstance(law, TemplateLaw)
+        deviation = 1.0 / math.sqrt(law.n_inputs) if drawn else law.typical
+        window = min(law.reach, _DEVIATIONS * deviation)
+    return Bins(require_integer("n_bins", n_bins), require_positive("window", window), rule)
+
+
+def columns_for(
+    n_features: int | None, n_templates: int | None, columns: int, given: GivenTemplates | None
+) -> int:
+    """Derive the number of features from that of templates, or the other way round."""
+    if given is not None:
+        m = len(given.rows)
+        if n_templates is not None and require_integer("n_templates", n_templates) != m:
+            raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
+        n_templates = m
+    if n_templates is not None:
+        needed = require_integer("n_templates", n_templates) * columns
+        if n_features is not None and n_features != needed:
+            sizes = f"n_templates={n_templates} with {columns} columns each are"
+            raise ValueError(f"{sizes} n_features={needed}, not {n_features}; give one of the two")
+        return needed
+    if n_features is None:
+        raise ValueError("give n_features, or n_templates")
+    n_columns = require_integer("n_features", n_features)
+    if n_columns % columns:
+        near = max(1, round(n_columns / columns))
+        take = f"a template; take {near * columns}, or say n_templates={near}"
+        raise ValueError(
+            f"n_features={n_columns} is no multiple of the {columns} columns of {take}"
+        )
+    return n_columns
+
+
+def sample_for(n_elements: int | None, group: Group, replacement: bool) -> int | None:
+    """Check the number of elements drawn; None for all of them."""
+    if n_elements is None:
+        return None
+    r = require_integer("n_elements", n_elements)
+    if not replacement and r > group.order:
+        some = f"{group!r} has {group.order} elements, not n_elements={r} distinct ones"
+        raise ValueError(f"{some}; take fewer, all of them (None), or replacement=True")
+    # All elements without replacement: no sampling.
+    return None if not replacement and r == group.order else r

@@ -1,22 +1,23 @@
-"""Mean and variance of group-invariant features, of drawn and of given templates, and arguments."""
+"""Mean and variance of group-invariant features, of drawn templates and of given ones."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler._arrays import Array
-from mehler._validate import require_integer, require_positive
+from mehler._validate import require_reals
 from mehler.exact import orbits
-from mehler.exact.orbits import Bins, TemplateLaw
+from mehler.exact.orbits import Bins
 from mehler.features.groups import _orbits
-from mehler.features.groups._group import Group, as_group
+from mehler.features.groups._group import Group
+
+Floats: TypeAlias = NDArray[np.float64]
 
 # Most multiplications per pair of rows for the sharper bound.
 _EFFORT = 1e8
@@ -24,15 +25,13 @@ _EFFORT = 1e8
 
 @dataclass(frozen=True, eq=False)
 class Sampled(ABC):
-    """Moments of a product of features of templates that are moved by a sample of elements.
-
-    `size` elements are drawn per template, None for all of them; `replacement`: independently.
-    """
+    """Moments of a product of features of templates that are moved by a sample of elements."""
 
     bins: Bins
     group: Group
-    size: int | None
-    replacement: bool
+    size: int | None  # elements that are drawn per template, None for all of them
+    replacement: bool  # independently
+    law: Any
 
     @property
     def coincidence(self) -> float:
@@ -47,33 +46,30 @@ class Sampled(ABC):
         return (self.group.order if self.size is None else self.size) == 1
 
     @abstractmethod
-    def kernel(self, x: Array, z: Array) -> Any:
+    def kernel(self, x: Floats, z: Floats) -> Any:
         """Compute the mean, shape (n, k)."""
 
-    def paired(self, x: Array, z: Array) -> Any:
+    def paired(self, x: Floats, z: Floats) -> Any:
         """Compute the mean of paired rows, shape (n,)."""
         return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
 
 @dataclass(frozen=True, eq=False)
 class Moments(Sampled):
-    """Moments of one template's product P, whose mean over templates is the estimate."""
+    """Moments of one template's product P of a TemplateLaw; their mean is the estimate."""
 
-    law: TemplateLaw
-
-    def kernel(self, x: Array, z: Array) -> Any:
+    def kernel(self, x: Floats, z: Floats) -> Any:
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _orbits.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
 
-    def variance(self, x: Array, z: Array) -> Any:
-        """Compute Var P, or an upper bound, shape (n, k).
+    def variance(self, x: Floats, z: Floats) -> Any:
+        """Compute Var P, or an upper bound: a mean varies no more than its parts do on average.
 
-        P is a mean over pairs of elements; a mean varies no more than its parts do on average. For
-        the whole list there is also a sharper bound: the variance without bins and window has a
-        closed form, and these change P by half a bin and by the clipped part.
+        For the whole list the variance without bins and window has a closed form, and these change
+        P by half a bin and by the clipped part.
         """
         x, z = self._tame(x), self._tame(z)
         if self.size is None:
@@ -91,7 +87,7 @@ class Moments(Sampled):
         together = second_equal - first_equal**2
         return np.maximum(share * together + (1.0 - share) * apart, 0.0)
 
-    def shared_variance(self, x: Array, z: Array) -> Any:
+    def shared_variance(self, x: Floats, z: Floats) -> Any:
         """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
         assert self.size is not None  # the whole list is not random
         x, z = self._tame(x), self._tame(z)
@@ -99,46 +95,44 @@ class Moments(Sampled):
         over = orbits.orbit_sample_variance if values.ndim == 3 else orbits.sample_variance
         return over(values, self.size, replacement=self.replacement)
 
-    def _tame(self, rows: Array) -> Any:
+    def _tame(self, rows: Floats) -> Any:
         """Clip norms to 10^+-60 windows, where the limit is reached: no overflow."""
         largest = np.abs(rows).max(axis=1, keepdims=True)
         safe = np.where(largest > 0.0, largest, 1.0)
         return rows * (np.clip(safe, 1e-60 * self.bins.window, 1e60 * self.bins.window) / safe)
 
-    def _mean(self, left: Array, right: Array, inner: Array) -> Any:
-        return orbits.expected_product(self.law, self.bins, left, right, inner)
+    def _mean(self, *pair: Floats) -> Any:
+        return orbits.expected_product(self.law, self.bins, *pair)
 
-    def _square(self, left: Array, right: Array, inner: Array) -> Any:
-        return orbits.expected_square(self.law, self.bins, left, right, inner)
+    def _square(self, *pair: Floats) -> Any:
+        return orbits.expected_square(self.law, self.bins, *pair)
 
-    def _spread(self, left: Array, right: Array, inner: Array) -> Any:
-        mean = self._mean(left, right, inner)
-        return np.maximum(self._square(left, right, inner) - mean**2, 0.0)
+    def _spread(self, *pair: Floats) -> Any:
+        return np.maximum(self._square(*pair) - self._mean(*pair) ** 2, 0.0)
 
-    def _whole(self, x: Array, z: Array) -> Any:
+    def _whole(self, x: Floats, z: Floats) -> Any:
         law, bins = self.law, self.bins
         moments = np.empty((len(x), len(z)))
         (x_centre, x_cut), (z_centre, z_cut) = self._ends(x), self._ends(z)
-        for i, a in enumerate(x):
-            for j, b in enumerate(z):
-                shape = self._shape(a, b)
-                if shape is None:
-                    moments[i, j] = math.inf
-                    continue
-                middle = ((x_centre[i] + z_centre[j]) ** 2).sum()
-                limit = orbits.limit_variance_bound(law, middle, *shape)
-                # The standard deviation of a sum is at most the sum of standard deviations.
-                root = math.sqrt(max(limit, 0.0)) + math.sqrt(x_cut[i] + z_cut[j])
-                if bins.rule == "dither":  # the offset is independent
-                    moments[i, j] = root**2 + 0.25 * bins.step**2
-                else:
-                    moments[i, j] = (root + 0.5 * bins.step) ** 2
+        for i, j in np.ndindex(*moments.shape):
+            shape = self._shape(x[i], z[j])
+            if shape is None:
+                moments[i, j] = math.inf
+                continue
+            middle = ((x_centre[i] + z_centre[j]) ** 2).sum()
+            limit = orbits.limit_variance_bound(law, middle, *shape)
+            # The standard deviation of a sum is at most the sum of standard deviations.
+            root = math.sqrt(max(limit, 0.0)) + math.sqrt(x_cut[i] + z_cut[j])
+            if bins.rule == "dither":  # the offset is independent
+                moments[i, j] = root**2 + 0.25 * bins.step**2
+            else:
+                moments[i, j] = (root + 0.5 * bins.step) ** 2
         if law.mass < 1.0:
             mean = self.kernel(x, z) / law.mass
             moments = law.mass * (moments + (1.0 - law.mass) * mean**2)
         return moments
 
-    def _ends(self, rows: Array) -> tuple[Any, Any]:
+    def _ends(self, rows: Floats) -> tuple[Any, Any]:
         """Return the mean of the moved rows, and the mean square of the clipped part."""
         moved = self.group.transpose(rows)  # (N, n, d)
         lengths = np.sqrt((moved * moved).sum(axis=2))
@@ -146,18 +140,14 @@ class Moments(Sampled):
         cut = safe**2 * self.law.excess_square(self.bins.window / safe)
         return moved.mean(axis=0), np.where(lengths > 0.0, cut, 0.0).mean(axis=0)
 
-    def _shape(self, a: Array, b: Array) -> tuple[float, float] | None:
+    def _shape(self, a: Floats, b: Floats) -> tuple[float, float] | None:
         """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
         n, d = self.group.order, len(a)
         one = self.group.closed and self.group.orthogonal
         if n * d * d * (1 if one else n) > _EFFORT:
             return None
-        moved = self.group.transpose(b[None])[:, 0]
-        if one:
-            differences = a - moved
-        else:
-            ours = self.group.transpose(a[None])[:, 0]
-            differences = (ours[:, None] - moved[None]).reshape(n * n, d)
+        ours = a[None] if one else self.group.transpose(a[None])[:, 0]
+        differences = (ours[:, None] - self.group.transpose(b[None])[:, 0]).reshape(-1, d)
         lengths = np.sqrt((differences * differences).sum(axis=1))
         safe = np.where(lengths > 0.0, lengths, 1.0)
         spread = (differences.T / safe) @ differences / len(differences)
@@ -191,168 +181,80 @@ class GivenTemplates:
         return math.sqrt((self.rows**2).sum(axis=1).mean() / self.rows.shape[1])
 
 
-def given_templates(value: str, n_inputs: int) -> GivenTemplates | None:
+def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
     """Return the templates of an array, or None for the name of a law."""
     if isinstance(value, str) or value is None:
         return None
-    if not _arrays.is_array(value) and not isinstance(value, (list, tuple)):
-        raise TypeError(
-            f"templates={value!r} must be the name of a law, or an array of shape "
-            f"(n_templates, {n_inputs})"
-        )
     if _arrays.is_lazy(value) and not _arrays.is_chunked(value):
         raise TypeError("templates are traced, but kernels of them are computed by NumPy")
-    array = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
-    if array.ndim != 2 or array.shape[1] != n_inputs or array.shape[0] == 0:
+    rows = require_reals("templates", _arrays.to_host(value) if _arrays.is_array(value) else value)
+    if rows.ndim != 2 or rows.shape[1] != n_inputs or rows.shape[0] == 0:
         raise ValueError(
-            f"templates has shape {array.shape} but must be one row of n_inputs={n_inputs} numbers "
-            "for each template"
+            f"templates has shape {rows.shape} but must be the name of a law, or one row of "
+            f"n_inputs={n_inputs} numbers for each template"
         )
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"templates has dtype {array.dtype}; templates are real numbers")
-    rows = array.astype(np.float64)
-    if not np.all(np.isfinite(rows)):
-        raise ValueError("templates holds NaN or infinity; drop such templates first")
     if not np.any(rows):
         raise ValueError("templates are all 0: every row has the same features")
-    return GivenTemplates(rows)
+    return GivenTemplates(rows.copy())
 
 
 @dataclass(frozen=True, eq=False)
 class GivenMoments(Sampled):
-    """Moments of the mean product of given templates: only elements and offsets are random.
+    """Moments of the mean product of GivenTemplates: only elements and offsets are random."""
 
-    `own`: elements are drawn for each template separately.
-    """
+    own: bool  # elements are drawn for each template separately
 
-    templates: GivenTemplates
-    own: bool
-
-    def kernel(self, x: Array, z: Array) -> Any:
-        """Compute the mean over samples, shape (n, k): the empirical kernel for all elements."""
+    def kernel(self, x: Floats, z: Floats) -> Any:
+        """Compute the mean over samples: the empirical kernel for all elements."""
         w, total = self.coincidence, np.zeros((len(x), len(z)))
         for left, right in self._projected(x, z):
             total += (1.0 - w) * self._independent(left, right)
             if w:
                 total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
-        return total / len(self.templates.rows)
+        return total / len(self.law.rows)
 
-    def variance(self, x: Array, z: Array) -> Any:
+    def variance(self, x: Floats, z: Floats) -> Any:
         """Compute the variance of the mean product over samples and offsets, or a bound."""
-        m = len(self.templates.rows)
+        m = len(self.law.rows)
         result = np.zeros((len(x), len(z)))
         if self.size is not None:
-            for i, a in enumerate(x):
-                for j, b in enumerate(z):
-                    result[i, j] = self._of_sample(a, b)
+            for i, j in np.ndindex(*result.shape):
+                result[i, j] = self._of_sample(x[i], z[j])
         if self.bins.rule != "dither":
             return result
         # An offset moves a product by at most a bin: it varies by at most a quarter of its square.
         return result + 0.25 * self.bins.step**2 / m
 
-    def _of_sample(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    def _of_sample(self, a: Floats, b: Floats) -> float:
         """Compute the variance over samples of elements, from all pairs of them."""
         tables = (
             self._summed(np.maximum(left[0][:, None], right[0][None]))
             for left, right in self._projected(a[None], b[None])
         )
         how: Any = {"size": self.size, "replacement": self.replacement}
-        m = len(self.templates.rows)
+        m = len(self.law.rows)
         if self.own:
             return sum(float(orbits.sample_variance(one, **how)) for one in tables) / m**2
         return float(orbits.sample_variance(sum(tables) / m, **how))
 
-    def _projected(self, x: Array, z: Array) -> Any:
+    def _projected(self, x: Floats, z: Floats) -> Any:
         """Yield the projections of both sets of rows on each template's orbit: (n, N), (k, N)."""
-        for template in self.templates.rows:
+        for template in self.law.rows:
             moved = self.group.apply(template[None])[:, 0].T
             yield x @ moved, z @ moved
 
-    def _independent(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
+    def _independent(self, left: Floats, right: Floats) -> Any:
         """Average products over all pairs of elements."""
         if self.bins.rule == "dither":
             s = self.bins.window
-            clipped = (np.clip(rows, -s, s) for rows in (left, right))
-            a, b = clipped
+            a, b = (np.clip(rows, -s, s) for rows in (left, right))
             return s - orbits.mean_maximum(a[:, None], b[None])
         shares = [(rows[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (left, right)]
         return (shares[0] * self.bins.weights) @ shares[1].T
 
-    def _summed(self, values: NDArray[np.float64]) -> Any:
+    def _summed(self, values: Floats) -> Any:
         """Sum the weights of the thresholds that values do not exceed."""
         if self.bins.rule == "dither":
             return self.bins.window - np.clip(values, -self.bins.window, self.bins.window)
         below = np.concatenate([[0.0], np.cumsum(self.bins.weights)])
         return below[-1] - below[np.searchsorted(self.bins.thresholds, values, side="left")]
-
-
-# Default window in standard deviations of a unit row's projection, at most its full range.
-_DEVIATIONS = 4.0
-
-
-def group_for(group: object, n_inputs: int) -> Group:
-    """Check that a group acts on rows of that width."""
-    checked = as_group(group)
-    width = require_integer("n_inputs", n_inputs)
-    if checked.n_inputs != width:
-        raise ValueError(
-            f"{checked!r} acts on {checked.n_inputs} coordinates but n_inputs={width}; "
-            "make them equal"
-        )
-    return checked
-
-
-def bins_for(law: TemplateLaw | GivenTemplates, n_bins: int, window: Any, rule: str) -> Bins:
-    """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
-    if window is None:
-        window = min(law.reach, _DEVIATIONS * _typical(law))
-    return Bins(require_integer("n_bins", n_bins), require_positive("window", window), rule)
-
-
-def _typical(law: TemplateLaw | GivenTemplates) -> float:
-    """Return the scale of a projection of a unit row."""
-    return law.typical if isinstance(law, GivenTemplates) else 1.0 / math.sqrt(law.n_inputs)
-
-
-def templates_for(n_templates: Any, own: GivenTemplates) -> int:
-    """Return the number of given templates; ValueError if another one is asked for."""
-    m = len(own.rows)
-    if n_templates is not None and require_integer("n_templates", n_templates) != m:
-        raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
-    return m
-
-
-def columns_for(n_features: int | None, n_templates: int | None, columns: int) -> int:
-    """Derive the number of features from that of templates, or the other way round."""
-    if n_templates is not None:
-        needed = require_integer("n_templates", n_templates) * columns
-        if n_features is not None and n_features != needed:
-            raise ValueError(
-                f"n_templates={n_templates} with {columns} columns each are n_features={needed}, "
-                f"not {n_features}; give one of the two"
-            )
-        return needed
-    if n_features is None:
-        raise ValueError("give n_features, or n_templates")
-    n_columns = require_integer("n_features", n_features)
-    if n_columns % columns:
-        near = max(1, round(n_columns / columns))
-        raise ValueError(
-            f"n_features={n_columns} is no multiple of the {columns} columns of a template; take "
-            f"{near * columns}, or say n_templates={near}"
-        )
-    return n_columns
-
-
-def sample_for(n_elements: int | None, group: Group, replacement: bool) -> int | None:
-    """Check the number of elements drawn; None for all of them."""
-    if n_elements is None:
-        return None
-    r = require_integer("n_elements", n_elements)
-    if not replacement and r > group.order:
-        raise ValueError(
-            f"{group!r} has {group.order} elements, not n_elements={r} distinct ones; take fewer, "
-            "all of them (None), or replacement=True"
-        )
-    # All elements without replacement: no sampling.
-    return None if not replacement and r == group.order else r
