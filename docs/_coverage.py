@@ -28,9 +28,6 @@ _NAME = re.compile(r"`(mehler\.[\w.]+)`")
 _EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
 # Experiments that are shown on the page of another one.
 SHARED_PAGES = {
-    "maxout-table-1-pixels": "maxout-table-1",
-    "maxout-maps": "maxout-table-1",
-    "maxout-table-3-frames": "maxout-table-2",
     "invariant-mnist-panels": "invariant-panels",
     "invariant-speech-panels": "invariant-panels",
     "invariant-vowels": "invariant-panels",

@@ -123,8 +123,9 @@ def leverage_circle() -> Any:
 
 def local_coefficients() -> Any:
     """What each pixel adds to the class of five digits: by local and by linear coefficients."""
+    from mehler.proofs_checks.experiments.maxout import local_coefficients as experiment
+
     from mehler import DecoupledMaxoutFeatures, learn
-    from mehler.reproduce.maxout import local_coefficients as experiment
 
     images, labels = experiment.prepare("quick", None)
     X, codes = images[:1000], learn.one_vs_all(labels[:1000])[0]

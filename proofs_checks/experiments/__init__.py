@@ -25,13 +25,29 @@ The command finds them through the entry point group ``mehler.experiments``: a m
 means, paired differences and curves over draws.
 """
 
+from . import kitchen_sinks
 from ._before import EXPERIMENTS as OLD
 
 # Shared with the documentation, and no public names.
 from ._harness import PLACE as PLACE
 from ._results import Results as Results
-from .maxout import figure_1
+from .maxout import figure_1, figure_2, local_coefficients, maps, table_1, table_2, table_3
 
-EXPERIMENTS = {experiment.name: experiment for experiment in (figure_1.EXPERIMENT,)} | OLD
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        figure_1.EXPERIMENT,
+        figure_2.EXPERIMENT,
+        local_coefficients.EXPERIMENT,
+        table_1.EXPERIMENT,
+        table_1.PIXELS,
+        maps.EXPERIMENT,
+        table_2.EXPERIMENT,
+        table_3.EXPERIMENT,
+        table_3.FRAMES,
+        kitchen_sinks.EXPERIMENT,
+    )
+}
+EXPERIMENTS = EXPERIMENTS | {name: old for name, old in OLD.items() if name not in EXPERIMENTS}
 
 __all__ = ["EXPERIMENTS"]

@@ -87,7 +87,7 @@ def paired_interval(gain: ArrayLike, tests: int = 1) -> tuple[float, float]:
 
 
 def differences(
-    pairs: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    pairs: Mapping[str, Any],
     what: str = "difference",
     *,
     tests: int = 1,

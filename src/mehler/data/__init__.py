@@ -11,7 +11,6 @@ from mehler.data._images import (
     mnist,
     mnist_5k,
     orl_faces,
-    rotating,
 )
 from mehler.data._sources import SOURCES, DamagedDataError, Dataset, MissingDataError, Source
 from mehler.data._tables import (
@@ -56,7 +55,6 @@ __all__ = [
     "mnist",
     "mnist_5k",
     "orl_faces",
-    "rotating",
     "sources",
     "spoken_digits",
     "vowels",

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mehler._validate import require_integer, require_path, require_reals
+from mehler._validate import require_path
 from mehler.data._sources import SOURCES, DamagedDataError, Dataset, MissingDataError
 
 _PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
@@ -178,45 +177,3 @@ def repaired(content: bytes, name: str) -> Any:
     ]
     images = [np.frombuffer(c, dtype=np.uint8).reshape(_SHAPE) for c in candidates]
     return min(images, key=lambda image: np.abs(np.diff(image.astype(int), axis=0)).sum())
-
-
-def rotating(image: ArrayLike, n_angles: int) -> Dataset:
-    r"""Turn an image through 360 degrees: a closed curve of pictures with known angles.
-
-    Parameters
-    ----------
-    image : array, shape (a, b)
-        Finite numbers, such as one digit of MNIST.
-    n_angles : int
-        Number n of pictures, at angles 360 k / n degrees, from 1 to 10^6.
-
-    Returns
-    -------
-    Dataset
-        X of shape (n, a, b), float64; y the angle in degrees.
-
-    Notes
-    -----
-    Bilinear interpolation about the centre, zero outside, by ``scipy.ndimage.rotate``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler import data
-    >>> turned = data.rotating(np.eye(5), 4)
-    >>> turned.y
-    array([  0.,  90., 180., 270.])
-    >>> bool(np.allclose(turned.X[1], np.eye(5)[::-1]))
-    True
-    """
-    from scipy import ndimage
-
-    picture = require_reals("image", image)
-    if picture.ndim != 2 or picture.size == 0:
-        raise ValueError(
-            f"image must be two-dimensional, with pixels; its shape is {picture.shape}"
-        )
-    n_angles = require_integer("n_angles", n_angles, most=_MOST_ANGLES)
-    angles = 360.0 * np.arange(n_angles) / n_angles
-    turned = [ndimage.rotate(picture, angle, reshape=False, order=1) for angle in angles]
-    return Dataset("rotating", np.stack(turned), angles)

@@ -38,30 +38,14 @@ def experiments() -> dict[str, Experiment]:
     Examples
     --------
     >>> from mehler import reproduce
-    >>> reproduce.experiments()["maxout-table-1"].title
-    'Errors of random maxout features over m and q'
+    >>> reproduce.experiments()["leverage-weights"].title
+    'Weights of features by leverage'
     """
-    from mehler.reproduce import depth, kitchen_sinks
+    from mehler.reproduce import depth
     from mehler.reproduce.invariant import accuracy, panels, permutations, vowels
     from mehler.reproduce.leverage import adult, controls, few_labels, weights
-    from mehler.reproduce.maxout import (
-        figure_2,
-        local_coefficients,
-        maps,
-        table_1,
-        table_2,
-        table_3,
-    )
 
     everything = (
-        figure_2.EXPERIMENT,
-        local_coefficients.EXPERIMENT,
-        table_1.EXPERIMENT,
-        table_1.PIXELS,
-        maps.EXPERIMENT,
-        table_2.EXPERIMENT,
-        table_3.EXPERIMENT,
-        table_3.FRAMES,
         permutations.EXPERIMENT,
         accuracy.MNIST,
         panels.MNIST,
@@ -72,7 +56,6 @@ def experiments() -> dict[str, Experiment]:
         adult.EXPERIMENT,
         few_labels.EXPERIMENT,
         weights.EXPERIMENT,
-        kitchen_sinks.EXPERIMENT,
         depth.EXPERIMENT,
     )
     return {experiment.name: experiment for experiment in everything}
@@ -134,9 +117,9 @@ def run(
     >>> import tempfile
     >>> from mehler import reproduce
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     outcome = reproduce.run("maxout-figure-1", out=folder)
+    ...     outcome = reproduce.run("leverage-weights", out=folder)
     >>> len(outcome.cells)
-    2
+    10
     """
     available = experiments()
     if not isinstance(name, str) or name not in available:

@@ -214,10 +214,21 @@ def test_results_are_chosen_by_options_and_spread_over_draws() -> None:
     assert results.values("error", q=2).tolist() == [2, 3]
     assert results.values("path", "x", 1, q=None, draw=1).tolist() == [1, 1]
     assert results.columns("error", "q", (2, 1)).tolist() == [[2, 1], [3, 2]]
-    assert _results.spread([1.0, 3.0]) == "2.00 ± 1.41"
-    assert _results.spread([1.0], 1) == "1.0"
-    bars, reach = (
-        make("a", [1], [[1.0], [3.0]]) for make in (_results.with_errors, _results.with_range)
-    )
-    assert (bars.y, bars.y_low, bars.y_high) == ((2.0,), (1.0,), (3.0,))
-    assert (reach.y, reach.y_low, reach.y_high) == ((2.0,), (1.0,), (3.0,))
+
+
+def test_a_spread_is_the_deviation_of_a_sample() -> None:
+    # Squares about the mean 2 add up to 8, over 3 - 1: deviation 2, not the 1.63 of over 3.
+    assert _results.spread([0.0, 2.0, 4.0]) == "2.00 ± 2.00"
+    assert _results.spread([3.0], 1) == "3.0"
+
+
+def test_bars_are_standard_errors_or_the_range() -> None:
+    values = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0], [2.0, 5.0]])
+    bars = _results.with_errors("a", [10, 20], values)
+    # Column 1: squares add up to 8, over 3, root, over the root of 4.
+    assert bars.y == (2.0, 2.0)
+    half = (8 / 3) ** 0.5 / 2
+    assert bars.y_high == pytest.approx((2.0 + half, 2.0 + 1.0))
+    assert bars.y_low == pytest.approx((2.0 - half, 2.0 - 1.0))
+    reach = _results.with_range("a", [10, 20], np.transpose([[0.0, 2.0, 7.0], [1.0, 3.0, 2.0]]))
+    assert (reach.y, reach.y_low, reach.y_high) == ((3.0, 2.0), (0.0, 1.0), (7.0, 3.0))

@@ -11,12 +11,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import KitchenSinks, data, exact, learn
-from mehler.reproduce import _rows
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
-from mehler.reproduce._learners import perceptron
-from mehler.reproduce._results import Results, curves, difference, spread
-from mehler.reproduce._rows import Part, Problem
+from mehler import KitchenSinks, exact, learn
+from mehler.statements import Plot
+
+from . import _rows, data
+from ._harness import Cell, Experiment, Level
+from ._learners import perceptron
+from ._results import Measured, Results, Tables, curves, differences, draws, spread
+from ._rows import Part, Problem
+
+# Rows to learn from and to test on.
+ROWS = {"quick": (500, 500), "full": (3000, 2000)}
+LAMBDAS = (1e-6, 1e-4, 1e-2)
+# Numbers of non-linearities.
+SIZES = {
+    "random cosines": (10, 30, 100, 300, 1000),
+    "random stumps": (10, 30, 100, 300, 1000),
+    "greedy cosines": (10, 30, 100, 300),
+    "boosted stumps": (10, 30, 100, 300),
+    "joint": (3, 10, 30),
+}
+# Machines that choose, and the random features of their kind.
+RIVALS = {
+    "greedy cosines": "random cosines",
+    "boosted stumps": "random stumps",
+    "joint": "random cosines",
+}
+POOL, THRESHOLDS = 1000, 4
+SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
 
 
 def greedy_path(
@@ -78,27 +100,6 @@ def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[
     return kept
 
 
-# Rows to learn from and to test on.
-_ROWS = {"quick": (500, 500), "full": (3000, 2000)}
-_LAMBDAS = (1e-6, 1e-4, 1e-2)
-_SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
-# Numbers of non-linearities.
-SIZES = {
-    "random cosines": (10, 30, 100, 300, 1000),
-    "random stumps": (10, 30, 100, 300, 1000),
-    "greedy cosines": (10, 30, 100, 300),
-    "boosted stumps": (10, 30, 100, 300),
-    "joint": (3, 10, 30),
-}
-# Machines that choose, and the random features of their kind.
-_RIVALS = {
-    "greedy cosines": "random cosines",
-    "boosted stumps": "random stumps",
-    "joint": "random cosines",
-}
-_POOL, _THRESHOLDS = 1000, 4
-
-
 def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST."""
     sets = _rows.problems(level, ("adult",))
@@ -108,18 +109,18 @@ def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     return sets
 
 
-def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
     """Return test errors in percent, and CPU seconds of learning, of each machine by size."""
-    problem, own = sets[cell.options["data"]], cell.seed(seed, _NAME)
-    (X, y), (X_test, y_test) = _rows.deal((problem.X, problem.y), own, *_ROWS[level])
+    problem, seed = sets[cell["data"]], cell.seed()
+    (X, y), (X_test, y_test) = _rows.deal((problem.X, problem.y), seed, *ROWS[level])
     X, X_test = _rows.standardised(X, X_test)
-    maps = _maps(X, _rows.gammas_of(X)[1], own)
+    maps = _maps(X, _rows.gammas_of(X)[1], seed)
     measured: Measured = {}
 
     def error(values: Any) -> float:
         return float(100 * np.mean(np.sign(values) != y_test))
 
-    def each(name: str, predict: Callable[[int], Any]) -> None:
+    def by_size(name: str, predict: Callable[[int], Any]) -> None:
         """Measure errors, and the time of learning and predicting, one size at a time."""
         measured[name], measured[f"{name}, seconds"] = errors, seconds = [], []
         for k in SIZES[name]:
@@ -127,7 +128,7 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
             errors.append(error(predict(k)))
             seconds.append(time.process_time() - start)
 
-    def along(name: str, predict: Callable[[], Iterable[Any]]) -> None:
+    def by_path(name: str, predict: Callable[[], Iterable[Any]]) -> None:
         """Measure a whole path, and share its time in proportion to its steps."""
         start = time.process_time()
         measured[name] = [error(values) for values in predict()]
@@ -135,21 +136,21 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell, seed: int) -> Me
         measured[f"{name}, seconds"] = (spent * steps / steps[-1]).tolist()
 
     def greedy() -> Iterator[Any]:
-        pool = maps["random cosines"](_POOL)
+        pool = maps["random cosines"](POOL)
         path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
         return (pool(X_test) @ weights + y.mean() for weights in path.values())
 
     def boosting() -> Iterator[Any]:
-        cuts = np.quantile(X, (np.arange(_THRESHOLDS) + 0.5) / _THRESHOLDS, axis=0)
+        cuts = np.quantile(X, (np.arange(THRESHOLDS) + 0.5) / THRESHOLDS, axis=0)
         path = boosted(stumps(X, cuts), y, SIZES["boosted stumps"])
         votes = stumps(X_test, cuts)
         return (votes @ weights for weights in path.values())
 
     for name, draw in maps.items():
-        each(name, partial(_by_ridge, draw, (X, y), X_test))
-    along("greedy cosines", greedy)
-    along("boosted stumps", boosting)
-    each("joint", lambda k: perceptron(X, y, k, 1e-4, seed=own)(X_test))
+        by_size(name, partial(_by_ridge, draw, (X, y), X_test))
+    by_path("greedy cosines", greedy)
+    by_path("boosted stumps", boosting)
+    by_size("joint", lambda k: perceptron(X, y, k, 1e-4, seed=seed)(X_test))
     return measured
 
 
@@ -157,43 +158,38 @@ def _maps(X: Any, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
     return {
         "random cosines": lambda k: _rows.cosines(X, k, gamma, seed),
         "random stumps": lambda k: KitchenSinks.draw(
-            X.shape[1], k, activation=_SIGN, law="stumps", bias=2.0, seed=seed, dtype="float64"
+            X.shape[1], k, activation=SIGN, law="stumps", bias=2.0, seed=seed, dtype="float64"
         ),
     }
 
 
 def _by_ridge(draw: Callable[[int], Any], train: Part, new: Any, k: int) -> Any:
-    fit = learn.ridge(draw(k), *train, lambdas=_LAMBDAS, scoring="error_rate")
-    return fit.predict(new)
+    return learn.ridge(draw(k), *train, lambdas=LAMBDAS, scoring="error_rate").predict(new)
 
 
-def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
-    """Return errors by size, curves over time, and random against each rival at its time."""
-    tables, plots, verdicts = [], [], []
-    for name in Results(cells).options("data"):
-        some = Results(cells).where(data=name)
-        errors = {method: some.values(method) for method in SIZES}
-        times = {method: np.median(some.values(f"{method}, seconds"), axis=0) for method in SIZES}
-        tables.append(
-            Table(
-                f"{name}: test error in percent, mean ± standard deviation over draws, and median "
-                "CPU seconds on one core",
-                ("machine", "non-linearities", "error", "seconds"),
-                [
-                    [method, str(k), spread(errors[method][:, i]), f"{times[method][i]:.2g}"]
-                    for method, sizes in SIZES.items()
-                    for i, k in enumerate(sizes)
-                ],
-            )
-        )
-        caption = "Mean over draws, with its standard error, at the median time."
-        title, percent = f"{name}: error over CPU time", "test error, percent"
-        plots.append(curves(title, "CPU seconds", times, percent, errors, caption))
-        for rival, kind in _RIVALS.items():
-            pairs = [at_the_time(measured, rival) for _, measured in some.cells]
-            what = f"{kind} in the time of {rival}, {SIZES[rival][-1]} of them, against these"
-            verdicts.append(difference(f"{name}, {what}", *np.transpose(pairs)))
-    return Page(verdicts=verdicts, tables=tables, plots=plots)
+def table(level: Level, results: Results) -> Tables:
+    """Return errors and times by size, and random against each rival at its time."""
+    tables: Tables = {}
+    pairs = {}
+    for name in results.options("data"):
+        some = results.where(data=name)
+        tables[
+            f"{name}: test error in percent, mean ± standard deviation over draws, and median "
+            "CPU seconds on one core"
+        ] = [
+            {
+                "machine": method,
+                "non-linearities": str(k),
+                "error": spread(some.values(method, i)),
+                "seconds": f"{np.median(some.values(f'{method}, seconds', i)):.2g}",
+            }
+            for method, sizes in SIZES.items()
+            for i, k in enumerate(sizes)
+        ]
+        for rival, kind in RIVALS.items():
+            what = f"{name}, {kind} in the time of {rival}, {SIZES[rival][-1]} of them"
+            pairs[what] = np.transpose([at_the_time(m, rival) for _, m in some.cells])
+    return tables | {"Error less that of the rival, percent": differences(pairs, "machines")}
 
 
 def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
@@ -202,25 +198,33 @@ def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
     The rival is at its largest size; random features of its kind are at the largest size that takes
     no longer, or at their smallest one.
     """
-    limit, kind = measured[f"{rival}, seconds"][-1], _RIVALS[rival]
+    limit, kind = measured[f"{rival}, seconds"][-1], RIVALS[rival]
     within = [i for i, spent in enumerate(measured[f"{kind}, seconds"]) if spent <= limit]
     return measured[kind][max(within, default=0)], measured[rival][-1]
 
 
-_NAME = "kitchen-sinks-summary"
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the errors over the median time, for each problem."""
+    caption, plots = "Mean over draws, with its standard error, at the median time.", []
+    for name in results.options("data"):
+        some = results.where(data=name)
+        errors = {method: some.values(method) for method in SIZES}
+        times = {method: np.median(some.values(f"{method}, seconds"), axis=0) for method in SIZES}
+        title, percent = f"{name}: error over CPU time", "test error, percent"
+        plots.append(curves(title, "CPU seconds", times, percent, errors, caption))
+    return plots
+
+
 EXPERIMENT = Experiment(
-    name=_NAME,
+    name="kitchen-sinks-summary",
     title="Random non-linearities against chosen ones, over time",
     source="Sejdinovic's slides (2014) on Rahimi, Recht (2008), Summary",
-    printed=(
-        "Many random non-linearities are said to have a better accuracy for the time than greedy "
-        "algorithms that optimise non-linearities and weights: many more of them are needed, and "
-        "optimisation is much faster. No numbers are on the slides."
-    ),
+    page=Path(__file__).with_suffix(".md"),
     prepare=prepare,
     cells=lambda level: draws({"data": name} for name in _rows.sets_of(level, ("adult", "MNIST"))),
     measure=measure,
-    page=page,
+    table=table,
+    figure=figure,
     data={
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult and MNIST",
         "full": "Adult and 5000 digits of MNIST",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments.maxout import table_2, table_3
 
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce.maxout import table_2, table_3
-from tests.data.test_tables import recordings  # noqa: F401  # a fixture
+from tests.proofs_checks.experiments.test_data import carry, recordings  # noqa: F401  # fixtures
 
 RECORDINGS = table_2.prepare("quick", None)
 
@@ -50,25 +49,26 @@ def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
 
 def test_all_settings_of_a_draw_share_one_split_and_no_weights() -> None:
     for table in (table_2.EXPERIMENT, table_3.EXPERIMENT, table_3.FRAMES):
-        cells = [c for c in table.cells("full") if c.options["draw"] == 4]
-        assert len({table_2.split_seed(c, 0, table.name) for c in cells}) == 1
-        assert len({c.seed(0, table.name) for c in cells}) == len(cells)
+        cells = [table.cell(o, 0) for o in table.cells("full") if o["draw"] == 4]
+        assert len({c.seed_of("draw") for c in cells}) == 1
+        assert len({c.seed() for c in cells}) == len(cells)
 
 
 def test_settings_keep_the_proportions_of_the_print() -> None:
     printed = np.array([(15, 15), (60, 15), (60, 60), (400, 15), (300, 300)]) / 15
-    for levels in (table_3._SETTINGS, table_3._SETTINGS_OF_FRAMES):
+    for levels in (table_3.SETTINGS, table_3.SETTINGS_OF_FRAMES):
         for settings in levels.values():
             ours = np.array(settings) / settings[0][0]
             np.testing.assert_allclose(ours, printed, rtol=1e-3)
-    for sizes in table_2._SIZES.values():
-        assert [m * table_2._SHRUNK for m in sizes] == list(table_2.PRINTED)[: len(sizes)]
+    for sizes in table_2.SIZES.values():
+        assert [m * table_2.SHRUNK for m in sizes] == list(table_2.PRINTED)[: len(sizes)]
     assert len(table_3.PRINTED) == 6
 
 
 @pytest.mark.parametrize("q", [0, 4])
 def test_a_cell_has_errors_in_percent(q: int) -> None:
-    found = table_2.measure("quick", RECORDINGS, Cell({"q": q, "m": 25 * bool(q), "draw": 0}), 0)
+    cell = table_2.EXPERIMENT.cell({"q": q, "m": 25 * bool(q), "draw": 0}, 0)
+    found = table_2.measure("quick", RECORDINGS, cell)
     for kind, n in (("frames", 200 * 8), ("recordings", 200)):
         wrong = found[kind] / 100 * n
         assert wrong == pytest.approx(round(wrong), abs=1e-6)
@@ -88,7 +88,7 @@ def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # 
 def test_ridge_on_recordings_has_an_error_in_percent() -> None:
     rows, labels = table_3.prepare("quick", None)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-5)
-    cell = Cell({"map": "maxout", "m": 200, "projections": 50, "draw": 0})
-    found = table_3.measure("quick", (rows, labels), cell, 0)
+    cell = table_3.EXPERIMENT.cell({"map": "maxout", "m": 200, "projections": 50, "draw": 0}, 0)
+    found = table_3.measure("quick", (rows, labels), cell)
     assert 0 < found["error"] < 30
     assert (found["error"] / 100 * (1797 - 600)) % 1 == pytest.approx(0, abs=1e-6)

@@ -15,35 +15,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import MaxoutFeatures, data
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
-from mehler.reproduce._results import Results, curves, difference, paired_interval, spread
+from mehler import MaxoutFeatures
+from mehler.statements import Plot
 
-_Errors = dict[tuple[int, int], Any]
-_POOLS = (2, 4, 8, 16)
+from .. import data
+from .._harness import Cell, Experiment, Level
+from .._results import (
+    Measured,
+    Options,
+    Results,
+    Tables,
+    curves,
+    differences,
+    draws,
+    paired_interval,
+    spread,
+)
+
+POOLS = (2, 4, 8, 16)
 # A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
-_SIZES = {"quick": (25, 50), "full": (25, 50, 100, 200, 400)}
-_SHRUNK = 50
+SIZES = {"quick": (25, 50), "full": (25, 50, 100, 200, 400)}
+SHRUNK = 50
 # Printed mean and standard deviation of the phone error rate in percent, by m, over the pools.
 PRINTED = {
-    1250: ((24.7, 0.2), (24.4, 0.2), (25.6, 0.2), (26.0, 0.2)),
-    2500: ((24.0, 0.2), (23.3, 0.3), (24.7, 0.3), (25.3, 0.3)),
-    5000: ((23.5, 0.1), (22.9, 0.2), (24.7, 0.2), (24.7, 0.4)),
-    10_000: ((23.2, 0.1), (22.5, 0.2), (24.5, 0.2), (24.7, 0.4)),
-    20_000: ((23.1, 0.1), (22.3, 0.2), (24.3, 0.2), (24.5, 0.2)),
+    1250: ("24.7 ± 0.2", "24.4 ± 0.2", "25.6 ± 0.2", "26.0 ± 0.2"),
+    2500: ("24.0 ± 0.2", "23.3 ± 0.3", "24.7 ± 0.3", "25.3 ± 0.3"),
+    5000: ("23.5 ± 0.1", "22.9 ± 0.2", "24.7 ± 0.2", "24.7 ± 0.4"),
+    10_000: ("23.2 ± 0.1", "22.5 ± 0.2", "24.5 ± 0.2", "24.7 ± 0.4"),
+    20_000: ("23.1 ± 0.1", "22.3 ± 0.2", "24.3 ± 0.2", "24.5 ± 0.2"),
 }
-_PRINTED_LINEAR = (33.1, 0.1)
+PRINTED_LINEAR = "33.1 ± 0.1"
 # By level: frames a recording, parts of a digit that are states, frames of context on each side.
-_FRAMES, _PARTS, _CONTEXT = (
-    {"quick": 8, "full": 18},
-    {"quick": 2, "full": 3},
-    {"quick": 1, "full": 5},
-)
+FRAMES = {"quick": 8, "full": 18}
+PARTS = {"quick": 2, "full": 3}
+CONTEXT = {"quick": 1, "full": 5}
 # Recordings to learn from, to choose a bandwidth by, and to test.
-_SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
+SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
 # The paper takes stochastic steps and prints no penalty: here hardly any, and few of L-BFGS.
-_LAMBDA, _STEPS, _FEW_STEPS = 1e-6, 40, 20
-STANDS_IN = {
+LAMBDA, STEPS, FEW_STEPS = 1e-6, 40, 20
+ROWS = {
     "quick": "8 x 8 digits, whose rows of pixels are the frames",
     "full": "Free Spoken Digit Dataset, 18 frames a recording",
 }
@@ -60,7 +70,7 @@ class Recordings:
 
     def split(self, seed: int) -> tuple[Any, Any, Any]:
         """Draw recordings to learn from, to choose by, and to test; frames stay together."""
-        fit, choose, test = _SPLIT[self.level]
+        fit, choose, test = SPLIT[self.level]
         order = np.random.default_rng(seed).permutation(len(self.digits))
         return order[:fit], order[fit : fit + choose], order[fit + choose : fit + choose + test]
 
@@ -73,7 +83,7 @@ class Recordings:
         """
         fit, _, test = self.split(seed)
         z, z_test = (self._features(phi, part) for part in (fit, test))
-        model = self._fitted(z, fit, _STEPS)
+        model = self._fitted(z, fit, STEPS)
         return {
             "frames": self._frame_errors(model, z_test, test),
             "recordings": self.recording_errors(model.predict_log_proba(z_test), test),
@@ -83,7 +93,7 @@ class Recordings:
     def held_out(self, phi: Callable[..., Any], seed: int) -> float:
         """Return the error in percent of the frames held out, after few steps."""
         fit, choose, _ = self.split(seed)
-        model = self._fitted(self._features(phi, fit), fit, _FEW_STEPS)
+        model = self._fitted(self._features(phi, fit), fit, FEW_STEPS)
         return self._frame_errors(model, self._features(phi, choose), choose)
 
     def _features(self, phi: Callable[..., Any], part: NDArray[np.int64]) -> Any:
@@ -96,7 +106,7 @@ class Recordings:
         from sklearn.linear_model import LogisticRegression
 
         # The mean loss and lambda times the squared weights.
-        model = LogisticRegression(C=1.0 / (2.0 * _LAMBDA * len(z)), tol=1e-6, max_iter=steps)
+        model = LogisticRegression(C=1.0 / (2.0 * LAMBDA * len(z)), tol=1e-6, max_iter=steps)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(z, self.states[part].ravel())
@@ -112,7 +122,7 @@ class Recordings:
 
         ``logs`` are the log probabilities of all states, (frames, states).
         """
-        n, parts = _FRAMES[self.level], _PARTS[self.level]
+        n, parts = FRAMES[self.level], PARTS[self.level]
         by_digit = logs.reshape(len(part), n, -1, parts)
         aligned = by_digit[:, np.arange(n), :, np.arange(n) * parts // n]
         # Indices in two places put the frames first: (frames, recordings, digits).
@@ -122,16 +132,15 @@ class Recordings:
 
 def prepare(level: Level, folder: Path | None) -> Recordings:
     """Load spoken digits, or the 8 x 8 digits at the quick level."""
-    n = _FRAMES[level]
+    n = FRAMES[level]
     digits = data.digits() if level == "quick" else data.spoken_digits(n)
     frames = digits.X.reshape(len(digits.X), n, -1).astype(np.float64)
     scale = frames.std(axis=(0, 1))
     frames = (frames - frames.mean(axis=(0, 1))) / np.where(scale > 0, scale, 1.0)
-    X = spliced(frames, _CONTEXT[level])
+    X = spliced(frames, CONTEXT[level])
     # Length 1 on average, as the variance of a unit then is.
     X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))
-    parts = np.arange(n) * _PARTS[level] // n
-    states = digits.y[:, None] * _PARTS[level] + parts
+    states = digits.y[:, None] * PARTS[level] + np.arange(n) * PARTS[level] // n
     return Recordings(X.astype(np.float32), digits.y, states, level)
 
 
@@ -145,107 +154,93 @@ def spliced(frames: NDArray[np.float64], context: int) -> Any:
     return frames[:, np.clip(places, 0, n - 1)].reshape(len(frames), n, -1)
 
 
-def split_seed(cell: Cell, seed: int, name: str) -> int:
-    """Return the seed of a draw's split, the same for all its settings."""
-    others = [option for option in cell.options if option != "draw"]
-    return cell.seed(seed, name, *others)
-
-
-def cells(level: Level) -> list[Cell]:
+def cells(level: Level) -> list[Options]:
     """Return draws with all settings each; q = 0 stands for the rows without a map."""
-    settings = [(0, 0), *((q, m) for m in _SIZES[level] for q in _POOLS)]
+    settings = [(0, 0), *((q, m) for m in SIZES[level] for q in POOLS)]
     return draws({"q": q, "m": m} for q, m in settings)
 
 
-def measure(level: Level, recordings: Recordings, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, recordings: Recordings, cell: Cell) -> Measured:
     """Return the errors of one draw of recordings and weights."""
-    q, m = cell.options["q"], cell.options["m"]
-    phi: Any = lambda rows: rows  # noqa: E731  # replaced below where there is a map
-    if q:
-        own, X = cell.seed(seed, _NAME), recordings.X
-        phi = MaxoutFeatures.draw(X.shape[2], m, q, seed=own, like=X)
-    return recordings.errors(phi, split_seed(cell, seed, _NAME))
+    q, m, X = cell["q"], cell["m"], recordings.X
+    if not q:
+        return recordings.errors(lambda rows: rows, cell.seed_of("draw"))
+    phi = MaxoutFeatures.draw(X.shape[2], m, q, seed=cell.seed(), like=X)
+    return recordings.errors(phi, cell.seed_of("draw"))
 
 
-def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
+def table(level: Level, results: Results) -> Tables:
     """Return errors of frames beside the printed phone errors, and errors of recordings."""
-    results, sizes = Results(cells), _SIZES[level]
+    sizes, settings = SIZES[level], results.options("q", "m")
     frames, recordings = (
-        {(q, m): results.values(kind, q=q, m=m) for q, m in results.options("q", "m")}
+        {(q, m): results.values(kind, q=q, m=m) for q, m in settings}
         for kind in ("frames", "recordings")
     )
-    plot = curves(
-        "Error of frames over the number of units",
-        "number of units m",
-        sizes,
-        "error of test frames, percent",
-        {f"q = {q}": results.columns("frames", "m", sizes, q=q) for q in _POOLS},
-        "Mean over draws of recordings and weights, with its standard error.",
-    )
-    tables = (
-        _table(
-            "Error of frames in percent, mean ± standard deviation over draws "
-            f"({STANDS_IN[level]}); in brackets the printed phone error rate on TIMIT at fifty "
-            "times the units, which is another task",
-            frames,
-            sizes,
-            " ({} ± {})",
-        ),
-        _table(
-            "Error of recordings in percent, states aligned with equal parts of the time",
-            recordings,
-            sizes,
-        ),
-    )
-    return Page(verdicts=_verdicts(frames, sizes), tables=tables, plots=(plot,))
-
-
-def _table(caption: str, errors: _Errors, sizes: Any, printed: str = "") -> Table:
-    """Return a table over m and q; `printed` is the format of what the paper prints."""
-
-    def entry(q: int, m: int, pair: tuple[float, float]) -> str:
-        return f"{spread(errors[q, m])}{printed.format(*pair)}"
-
-    rows = [
-        [f"m = {m}", *(entry(q, m, pair) for q, pair in zip(_POOLS, PRINTED[m * _SHRUNK]))]
-        for m in sizes
-    ]
-    rows.append(["no map", entry(0, 0, _PRINTED_LINEAR), *[""] * (len(_POOLS) - 1)])
-    return Table(caption, ("", *(f"q = {q}" for q in _POOLS)), rows)
-
-
-def _verdicts(errors: _Errors, sizes: Any) -> list[str]:
     least, most = sizes[0], sizes[-1]
     pairs = {f"q = {q} instead of q = 4 at m = {most}": ((q, most), (4, most)) for q in (2, 8, 16)}
     pairs[f"{most} instead of {least} units, q = 4"] = (4, most), (4, least)
     for m in (least, most):
         pairs[f"{m} units, q = 4, instead of no map"] = (4, m), (0, 0)
-    verdicts = [difference(what, errors[one], errors[base]) for what, (one, base) in pairs.items()]
-    maps = list(itertools.product(_POOLS, sizes))
-    gains = (errors[setting] - errors[0, 0] for setting in maps)
-    better = sum(paired_interval(gain, looks=len(maps)).high < 0 for gain in gains)
-    verdicts.append(
-        f"In the printed table every map is far ahead of none; here {better} of {len(maps)} "
-        "settings make fewer mistakes than no map (99 % for all at once, Student's)."
-    )
-    return verdicts
+    maps = list(itertools.product(POOLS, sizes))
+    gains = (frames[setting] - frames[0, 0] for setting in maps)
+    better = sum(paired_interval(gain, tests=len(maps))[1] < 0 for gain in gains)
+    return {
+        f"Error of frames in percent, mean ± standard deviation over draws ({ROWS[level]}); in "
+        "brackets the printed phone error rate on TIMIT at fifty times the units, which is another "
+        "task": _rows(frames, sizes, " ({})"),
+        "Error of recordings in percent, states aligned with equal parts of the time": _rows(
+            recordings, sizes
+        ),
+        "Differences of the errors of frames, percent": differences(
+            {what: (frames[one], frames[base]) for what, (one, base) in pairs.items()}
+        ),
+        "Settings that make fewer mistakes than no map, at 99 % for all at once, Student's": [
+            {"": "here, frames", "settings": f"{better} of {len(maps)}"},
+            {"": "in the printed table", "settings": "20 of 20, far ahead"},
+        ],
+    }
 
 
-_NAME = "maxout-table-2"
+def _rows(errors: dict[Any, Any], sizes: Any, printed: str = "") -> list[dict[str, str]]:
+    """Return a table over m and q; `printed` is the format of what the paper prints."""
+    rows = [
+        {"": f"m = {m}"}
+        | {
+            f"q = {q}": spread(errors[q, m]) + printed.format(text)
+            for q, text in zip(POOLS, PRINTED[m * SHRUNK])
+        }
+        for m in sizes
+    ]
+    empty = dict.fromkeys(rows[0], "")
+    linear = spread(errors[0, 0]) + printed.format(PRINTED_LINEAR)
+    return [*rows, empty | {"": "no map", "q = 2": linear}]
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the errors of frames over the numbers of units."""
+    sizes = SIZES[level]
+    return [
+        curves(
+            "Error of frames over the number of units",
+            "number of units m",
+            sizes,
+            "error of test frames, percent",
+            {f"q = {q}": results.columns("frames", "m", sizes, q=q) for q in POOLS},
+            "Mean over draws of recordings and weights, with its standard error.",
+        )
+    ]
+
+
 EXPERIMENT = Experiment(
-    name=_NAME,
+    name="maxout-table-2",
     title="Logistic regression on random maxout features of frames",
     source="Mroueh, Rennie, Goel (2015), Table 2",
-    printed=(
-        "Phone error rates on TIMIT over m = 1,250 to 20,000 and q = 2 to 16: frames with five "
-        "neighbours on each side, multinomial logistic regression of 147 states, Viterbi decoding, "
-        "five seeds. No penalty and no step of the fit is printed. Here a fiftieth of the units "
-        "and no decoding: only the shape can be compared."
-    ),
+    page=Path(__file__).with_suffix(".md"),
     prepare=prepare,
     cells=cells,
     measure=measure,
-    page=page,
+    table=table,
+    figure=figure,
     data={
         "quick": "rows of the 8 x 8 digits, in place of TIMIT frames",
         "full": "frames of the Free Spoken Digit Dataset, in place of TIMIT frames",

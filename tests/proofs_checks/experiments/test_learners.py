@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments._learners import kernel_ridge, nearest_rows, nystroem
 
 import mehler
 from mehler import learn
 from mehler.features import groups
-from mehler.reproduce._learners import kernel_ridge, nearest_rows, nystroem
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import MaxoutFeatures, learn
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table, draws
-from mehler.reproduce._results import Results, curves, spread, with_range
-from mehler.reproduce._rows import Part, Split, digits, unit_rows
+from mehler.statements import Plot
 
-_SIZES = (100, 500, 1000, 5000, 10_000)
-_POOLS = (1, 2, 4, 8, 16)
-_DRAWS = 5
+from .._harness import Cell, Experiment, Level
+from .._results import Measured, Options, Results, Tables, curves, draws, spread, with_range
+from .._rows import Part, Split, digits, unit_rows
+
+SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)
+DRAWS = {"quick": 10, "full": 5}
 # Printed mean and standard deviation of the error in percent, by pool size, over the sizes.
 PRINTED = {
     1: ((17.68, 0.28), (14.76, 0.23), (14.64, 0.08), (15.02, 0.64), (15.12, 0.58)),
@@ -30,13 +31,13 @@ PRINTED = {
 # Lambda per row, as in learn.ridge; the errors are flat over a decade.
 LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
 # Rows per block of predictions, by all solutions of the path.
-_ROWS = 1000
+BLOCK = 1000
 
 
 def prepare(level: Level, folder: Path | None, scaled: Callable[[Any], Any] = unit_rows) -> Split:
     """Load rows of length 1: MNIST at the full level, the 8 x 8 digits at the quick one.
 
-    A sixth of the training part is held out; `folder`, of MNIST, is for the full level only.
+    A sixth of the training part is held out.
     """
     (X, y), (X_test, y_test) = digits(folder, 1300)
     n = len(X) - len(X) // 6
@@ -50,25 +51,21 @@ def pixels(X: NDArray[np.float64]) -> Any:
     return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())
 
 
-def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Cell]:
+def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Options]:
     """Return pool sizes, numbers of units and draws, small units first, so that rows fill early.
 
     ``columns`` are those of the printed table, at the quick and at the full level.
     """
-    quick = level == "quick"
-    return [
-        cell
-        for m in _SIZES[: columns[not quick]]
-        for cell in draws(({"q": q, "m": m} for q in _POOLS), 10 if quick else _DRAWS)
-    ]
+    sizes = SIZES[: columns[level == "full"]]
+    return [o for m in sizes for o in draws(({"q": q, "m": m} for q in POOLS), DRAWS[level])]
 
 
-def measure(level: Level, rows: Split, cell: Cell, seed: int) -> Measured:
+def measure(level: Level, rows: Split, cell: Cell) -> Measured:
     """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
     X, _ = rows.fit
-    q, m = cell.options["q"], cell.options["m"]
-    phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, _NAME), like=X)
-    return fitted(rows, phi)
+    return fitted(
+        rows, MaxoutFeatures.draw(X.shape[1], cell["m"], cell["q"], seed=cell.seed(), like=X)
+    )
 
 
 def fitted(rows: Split, phi: Any) -> Measured:
@@ -96,90 +93,81 @@ def fitted(rows: Split, phi: Any) -> Measured:
 
 def _path(sums: learn.RidgeSums) -> tuple[list[learn.RidgeFit], int]:
     """Return solutions for the larger lambdas, and how many of the smaller are refused."""
-    refused = 0
-    while True:
+    for refused in range(len(LAMBDAS)):
         try:
             return list(sums.solve(LAMBDAS[refused:], intercept=False)), refused
-        except ValueError as singular:
-            if "singular to within rounding" not in str(singular):
+        except ValueError as error:
+            if "singular to within rounding" not in str(error):
                 raise
-            refused += 1
+    raise ValueError("the sums are singular to within rounding at all lambdas")
 
 
 def _errors(fits: Sequence[learn.RidgeFit], classes: NDArray[np.int64], part: Part) -> list[float]:
     """Return each solution's misclassification rate in percent, computing features once."""
     (X, labels), wrong = part, np.zeros(len(fits))
-    for start in range(0, len(X), _ROWS):
-        z = fits[0].phi(X[start : start + _ROWS])
-        truth = labels[start : start + _ROWS]
+    for start in range(0, len(X), BLOCK):
+        z, truth = fits[0].phi(X[start : start + BLOCK]), labels[start : start + BLOCK]
         for k, fit in enumerate(fits):
             values = z @ fit.weights + fit.intercept
             wrong[k] += np.count_nonzero(classes[values.argmax(axis=1)] != truth)
     return [float(100 * count / len(X)) for count in wrong]
 
 
-def page(level: Level, cells: list[tuple[Cell, Measured]]) -> Page:
-    """Return the page of errors beside the printed ones."""
-    results = Results(cells)
-    sizes, full = sorted(results.options("m")), level == "full"
-    errors = {q: results.columns("error", "m", sizes, q=q) for q in _POOLS}
-    rows = []
-    for q in _POOLS:
-        entries = [spread(values) for values in errors[q].T]
-        if full:
-            pairs = zip(entries, PRINTED[q])
-            entries = [
-                f"{ours} ({mean:.2f} ± {deviation:.2f})" for ours, (mean, deviation) in pairs
-            ]
-        rows.append([f"q = {q}", *entries])
-    caption = "Test error in percent, mean ± standard deviation over draws of the weights"
-    caption += "; printed in brackets" if full else "; 8 x 8 digits, not MNIST"
-    order = sorted(_POOLS, key=lambda q: errors[q][:, -1].mean())
-    verdicts = [
-        f"At m = {sizes[-1]} the pools in the order of their mean error, the least first: "
-        f"{', '.join(f'q = {q}' for q in order)}."
-    ]
-    if full:
-        cases = [(q, m, values) for q in _POOLS for m, values in zip(sizes, errors[q].T)]
-        far = [f"q = {q}, m = {m}" for q, m, values in cases if not near(values, q, m)]
-        verdicts.append(
-            f"{len(cases) - len(far)} of {len(cases)} cells lie within three standard errors of "
-            "the difference to the printed value."
-            + (f" Farther off: {'; '.join(far)}." if far else "")
-        )
-    plot = curves(
-        "Error over the number of units",
-        "number of units m",
-        sizes,
-        "test error, percent",
-        {f"q = {q}": errors[q] for q in _POOLS},
-        bars=with_range,
-    )
-    heads = ("", *(f"m = {m}" for m in sizes))
-    return Page(verdicts=verdicts, tables=(Table(caption, heads, rows),), plots=(plot,))
-
-
 def near(values: NDArray[np.float64], q: int, m: int) -> bool:
     """Whether a cell is within three standard errors of the difference from the printed value."""
-    mean, deviation = PRINTED[q][_SIZES.index(m)]
-    error = np.sqrt(deviation**2 / _DRAWS + values.var(ddof=1) / len(values))
+    mean, deviation = PRINTED[q][SIZES.index(m)]
+    error = np.sqrt(deviation**2 / DRAWS["full"] + values.var(ddof=1) / len(values))
     return bool(abs(values.mean() - mean) <= 3 * error)
 
 
-_NAME = "maxout-table-1"
+def table(level: Level, results: Results) -> Tables:
+    """Return the errors; at the full level beside the printed ones, with how many are near."""
+    sizes, full = sorted(results.options("m")), level == "full"
+    errors = {q: dict(zip(sizes, results.columns("error", "m", sizes, q=q).T)) for q in POOLS}
+    rows = []
+    for q in POOLS:
+        printed = (
+            f" ({mean:.2f} ± {deviation:.2f})" if full else "" for mean, deviation in PRINTED[q]
+        )
+        rows.append(
+            {"": f"q = {q}"}
+            | {f"m = {m}": f"{spread(errors[q][m])}{text}" for m, text in zip(sizes, printed)}
+        )
+    if full:
+        counts = {m: sum(near(errors[q][m], q, m) for q in POOLS) for m in sizes}
+        rows.append(
+            {"": "within three standard errors of the printed value"}
+            | {f"m = {m}": f"{count} of {len(POOLS)}" for m, count in counts.items()}
+        )
+    caption = "Test error in percent, mean ± standard deviation over draws of the weights"
+    return {f"{caption}; {'printed in brackets' if full else '8 x 8 digits, not MNIST'}": rows}
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the errors over the numbers of units."""
+    sizes = sorted(results.options("m"))
+    return [
+        curves(
+            "Error over the number of units",
+            "number of units m",
+            sizes,
+            "test error, percent",
+            {f"q = {q}": results.columns("error", "m", sizes, q=q) for q in POOLS},
+            bars=with_range,
+        )
+    ]
+
+
 EXPERIMENT = Experiment(
-    name=_NAME,
+    name="maxout-table-1",
     title="Errors of random maxout features over m and q",
     source="Mroueh, Rennie, Goel (2015), Table 1",
-    printed=(
-        "60,000 training and 10,000 test digits, regularised least squares on codes of one class "
-        "against all, lambda by rows held out, mean and standard deviation over five draws. How "
-        "rows are scaled is not said: here they have length 1."
-    ),
+    page=Path(__file__).with_suffix(".md"),
     prepare=prepare,
     cells=cells,
     measure=measure,
-    page=page,
+    table=table,
+    figure=figure,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
 )
@@ -187,10 +175,9 @@ PIXELS = replace(
     EXPERIMENT,
     name="maxout-table-1-pixels",
     title=f"{EXPERIMENT.title}, rows of pixels",
-    printed=(
-        "The first three columns of Table 1 once more: the paper does not say how rows are scaled."
-    ),
+    page=Path(__file__).with_name("table_1_pixels.md"),
     prepare=partial(prepare, scaled=pixels),
     # Without the two columns that take hours.
     cells=partial(cells, columns=(1, 3)),
+    seeds=EXPERIMENT.name,
 )

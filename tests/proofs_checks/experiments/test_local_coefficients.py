@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments._learners import kernel_ridge
+from mehler.proofs_checks.experiments.maxout import local_coefficients as local
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
-from mehler.reproduce._learners import kernel_ridge
-from mehler.reproduce.maxout import local_coefficients as local
 
 IMAGES, LABELS = local.prepare("quick", None)
 X, ROWS = IMAGES[:60], IMAGES[100:104]

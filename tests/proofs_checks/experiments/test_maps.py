@@ -1,13 +1,13 @@
-"""Other maps beside Table 1: what is chosen by which rows, votes, and what the page says."""
+"""Other maps beside Table 1: what is chosen by which rows, votes, and the tables."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments._results import Results
+from mehler.proofs_checks.experiments._rows import Split
+from mehler.proofs_checks.experiments.maxout import maps, table_1
 from sklearn.neighbors import KNeighborsClassifier
-
-from mehler.reproduce._rows import Split
-from mehler.reproduce.maxout import maps, table_1
 
 
 @pytest.fixture(scope="module")
@@ -53,38 +53,37 @@ def test_maps_take_as_many_columns_and_projections_as_they_say(rows) -> None:
 def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> None:
     # Planted leak: wrong test labels may change errors, but nothing that is chosen.
     wrong = Split(rows.fit, rows.choose, (rows.test[0], (rows.test[1] + 1) % 10))
-    for cell in maps.cells("quick"):
-        if cell.options["map"] not in ("fourier-m", "neighbours") or cell.options["draw"]:
+    for options in maps.cells("quick"):
+        if options["map"] not in ("fourier-m", "neighbours") or options["draw"]:
             continue
-        one, two = (maps.measure("quick", each, cell, 0) for each in (rows, wrong))
+        cell = maps.EXPERIMENT.cell(options, 0)
+        one, two = (maps.measure("quick", part, cell) for part in (rows, wrong))
         chosen = ("gamma", "lambda", "neighbours", "held_out")
         assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
         assert one["error"] < 50 < two["error"]
 
 
-def test_page_says_what_is_told_apart() -> None:
+def test_tables_compare_with_random_maxout_and_the_print() -> None:
     rng = np.random.default_rng(0)
     shift = {"decoupled": 2.0, "fourier-p": -2.0}
-    found = [
-        (cell, {"error": 5.0 + shift.get(cell.options["map"], 0.0) + 0.1 * rng.standard_normal()})
-        for cell in maps.cells("full")
-    ]
-    page = maps.page("full", found)
-    said = {line.split(":")[0]: line for line in page.verdicts}
-    against = " instead of random maxout"
-    assert "more mistakes" in said["Decoupled maxout" + against]
-    assert "fewer mistakes" in said["Fourier, as many projections" + against]
-    assert "not told apart" in said["Centred maxout" + against]
-    assert len(page.tables[0].rows) == len(maps.MAPS) + 3
-    (beside,) = [row for row in page.tables[0].rows if "(3.09)" in row[-1]]
-    assert beside[0] == "nearest neighbours by pixels"
+    results = Results(
+        (options, {"error": 5.0 + shift.get(options["map"], 0.0) + 0.1 * rng.standard_normal()})
+        for options in maps.cells("full")
+    )
+    errors, gains = maps.table("full", results).values()
+    means = {row["map"]: float(row["mean"]) for row in gains}
+    assert means["decoupled maxout"] == pytest.approx(2, abs=0.3)
+    assert means["Fourier, as many projections"] == pytest.approx(-2, abs=0.3)
+    assert len(errors) == len(maps.MAPS) + 3
+    (printed,) = [row["map"] for row in errors if "(3.09)" in row["error"]]
+    assert printed == "nearest neighbours by pixels"
 
 
 def test_bandwidths_are_chosen_where_the_least_lambda_is_refused(rows, monkeypatch) -> None:
     # As on 10,000 rows of MNIST, where sums of 4,000 cosines are singular to within rounding.
     path = table_1._path
     monkeypatch.setattr(table_1, "_path", lambda sums: (path(sums)[0][1:], 1))
-    cell = next(cell for cell in maps.cells("quick") if cell.options["map"] == "fourier-m")
-    measured = maps.measure("quick", rows, cell, 0)
+    options = next(options for options in maps.cells("quick") if options["map"] == "fourier-m")
+    measured = maps.measure("quick", rows, maps.EXPERIMENT.cell(options, 0))
     assert measured["held_out"][0] is None
     assert measured["lambda"] > table_1.LAMBDAS[0]

@@ -1,14 +1,12 @@
-"""Machines that choose: each step is the best one, and what the page may say."""
+"""Machines that choose: each step is the best one, and times are compared."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments import kitchen_sinks as summary
+from mehler.proofs_checks.experiments.kitchen_sinks import boosted, greedy_path, stumps
 from scipy.optimize import minimize_scalar
-
-from mehler.reproduce import kitchen_sinks as summary
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce.kitchen_sinks import boosted, greedy_path, stumps
 
 RNG = np.random.default_rng(0)
 PHI, Y = RNG.standard_normal((60, 12)), RNG.standard_normal(60)
@@ -46,13 +44,13 @@ def test_boosting_is_the_votes_of_the_best_stumps():
     X = np.random.default_rng(1).standard_normal((200, 3))
     y = np.where(X[:, 1] > 0.1, 1.0, -1.0)
     votes = votes_of(X, 9)
-    found = boosted(votes, y, (1, 2, 3, 20))
+    weights_after = boosted(votes, y, (1, 2, 3, 20))
     # Of nine thresholds of three columns the first one taken is of the second column.
-    assert np.flatnonzero(found[1]) % 3 == [1]
-    right = {step: np.mean(np.sign(votes @ weights) == y) for step, weights in found.items()}
+    assert np.flatnonzero(weights_after[1]) % 3 == [1]
+    right = {step: np.mean(np.sign(votes @ w) == y) for step, w in weights_after.items()}
     assert right[20] >= right[1] > 0.9
     # The exponential loss falls by the product of sqrt(1 - edge^2).
-    loss = [np.exp(-y * (votes @ found[step])).mean() for step in (1, 2, 3)]
+    loss = [np.exp(-y * (votes @ weights_after[step])).mean() for step in (1, 2, 3)]
     assert loss[0] > loss[1] > loss[2]
 
 
@@ -79,7 +77,8 @@ def test_random_features_are_compared_within_the_rivals_time():
 @pytest.mark.full
 def test_a_cell_has_errors_and_times_of_all_sizes():
     problems = summary.prepare("quick", None)
-    found = summary.measure("quick", problems, Cell({"data": "digits", "draw": 0}), 0)
+    cell = summary.EXPERIMENT.cell({"data": "digits", "draw": 0}, 0)
+    measured = summary.measure("quick", problems, cell)
     for name, sizes in summary.SIZES.items():
-        assert len(found[name]) == len(found[f"{name}, seconds"]) == len(sizes)
-        assert found[name][-1] < found[name][0]
+        assert len(measured[name]) == len(measured[f"{name}, seconds"]) == len(sizes)
+        assert measured[name][-1] < measured[name][0]

@@ -1,0 +1,188 @@
+"""The structure of Table 3 of the maxout paper: more units from equal or more projections.
+
+By ridge regression on recordings, and on frames by logistic regression as printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import FourierFeatures, MaxoutFeatures
+from mehler.statements import Plot
+
+from .. import data
+from .._harness import Cell, Experiment, Level
+from .._learners import classes_by_ridge
+from .._results import Measured, Options, Results, Tables, by_row, differences, draws, spread
+from .._rows import Part, deal, standardised, unit_rows
+from . import table_2
+
+POOL, TRAIN = 4, {"quick": 600, "full": 2000}
+# Units m and projections P, in the proportions of the printed table: 15K of 15K, 60K of 15K, 60K of
+# 60K, 400K of 15K, 300K of 300K; a thirtieth of them, and a three-hundredth at the quick level.
+SETTINGS = {
+    "quick": ((50, 50), (200, 50), (200, 200), (1333, 50), (1000, 1000)),
+    "full": ((500, 500), (2000, 500), (2000, 2000), (13_333, 500), (10_000, 10_000)),
+}
+# Of frames a hundredth: no fewer projections than a row has numbers.
+SETTINGS_OF_FRAMES = {
+    "quick": ((15, 15), (60, 15), (60, 60), (400, 15), (300, 300)),
+    "full": ((150, 150), (600, 150), (600, 600), (4000, 150), (3000, 3000)),
+}
+# Bandwidths of the Fourier features of frames, for rows of mean squared length 1, chosen by frames
+# held out, and the units with which they are chosen.
+GAMMAS, FEW = (0.125, 0.5, 2.0), {"quick": 40, "full": 100}
+# Printed phone error rates on TIMIT in percent; the last row is another paper's.
+PRINTED = ("23.1", "22.7", "22.8", "22.4", "22.1", "21.3")
+LABELS = {"maxout": "Random maxout, q = 4", "fourier": "Random Fourier"}
+
+
+def prepare(level: Level, folder: Path | None) -> Part:
+    """Load spoken digits, or the 8 x 8 digits at the quick level, as rows of unit length."""
+    digits = data.digits() if level == "quick" else data.spoken_digits()
+    (rows,) = standardised(digits.X.reshape(len(digits.X), -1).astype(np.float64))
+    return unit_rows(rows, np.float64).astype(np.float32), digits.y
+
+
+def cells(level: Level, settings: Any = SETTINGS) -> list[Options]:
+    """Return settings of the table and draws; Fourier features last, as many as the most units."""
+    most = settings[level][-2][0]
+    rows = [*(("maxout", m, p) for m, p in settings[level]), ("fourier", most, most)]
+    return draws({"map": kind, "m": m, "projections": p} for kind, m, p in rows)
+
+
+def _maxout(cell: Cell, X: Any) -> Any:
+    m, p = cell["m"], cell["projections"]
+    return MaxoutFeatures.draw(X.shape[-1], m, POOL, n_projections=p, seed=cell.seed(), like=X)
+
+
+def _fourier(cell: Cell, gamma: float, X: Any, m: int) -> Any:
+    d, seed = X.shape[-1], cell.seed()
+    return FourierFeatures.draw(d, m, gamma=gamma, form="offset", seed=seed, like=X)
+
+
+def measure(level: Level, rows: Part, cell: Cell) -> Measured:
+    """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
+    n = TRAIN[level]
+    (X, y), (X_test, y_test) = deal(rows, cell.seed_of("draw"), n, len(rows[1]) - n)
+    # For rows of length 1, exp(-1) at right angles.
+    phi = _maxout(cell, X) if cell["map"] == "maxout" else _fourier(cell, 0.5, X, cell["m"])
+    return {"error": float(100 * np.mean(classes_by_ridge(phi, X, y, X_test) != y_test))}
+
+
+def _measure_frames(level: Level, recordings: table_2.Recordings, cell: Cell) -> Measured:
+    """Return the errors of one draw of recordings and weights."""
+    split, X = cell.seed_of("draw"), recordings.X
+    if cell["map"] == "maxout":
+        return recordings.errors(_maxout(cell, X), split)
+    few = {gamma: _fourier(cell, gamma, X, FEW[level]) for gamma in GAMMAS}
+    gamma = min(GAMMAS, key=lambda gamma: recordings.held_out(few[gamma], split))
+    return {**recordings.errors(_fourier(cell, gamma, X, cell["m"]), split), "gamma": gamma}
+
+
+def table(level: Level, results: Results) -> Tables:
+    """Return the table in the order of print, and the paired cost of sharing projections."""
+    (_, p), (m, _), _, (many, _), (most, _) = SETTINGS[level]
+    pairs = {
+        f"{m} units that share {p} projections instead of {m}": ((m, p), (m, m)),
+        f"{m} instead of {p} units of the same {p} projections": ((m, p), (p, p)),
+        f"{many} instead of {p} units of the same {p} projections": ((many, p), (p, p)),
+        f"{most} units of as many projections against {m} of as many": ((most, most), (m, m)),
+    }
+    what = "8 x 8 digits" if level == "quick" else "Free Spoken Digit Dataset, 20 frames"
+    return _tables(results, what, ("error",), pairs)
+
+
+def _table_of_frames(level: Level, results: Results) -> Tables:
+    """Return the same for frames, with errors of recordings beside."""
+    (_, p), (m, _), _, (many, _), (most, _) = SETTINGS_OF_FRAMES[level]
+    pairs = {
+        f"{m} units that share {p} projections instead of {m}": ((m, p), (m, m)),
+        f"{m} instead of {p} units of the same {p} projections": ((m, p), (p, p)),
+        f"{many} instead of {m} units of the same {p} projections": ((many, p), (m, p)),
+        f"{most} units of as many projections against {m}": ((most, most), (m, m)),
+        f"{many} Fourier features instead of {most} units of as many projections": (
+            ("fourier", many, many),
+            (most, most),
+        ),
+    }
+    return _tables(results, table_2.ROWS[level], ("frames", "recordings"), pairs)
+
+
+def _errors(results: Results, kind: str) -> dict[Any, Any]:
+    """Return errors of all draws by setting; of maxout also without its name."""
+    names = ("map", "m", "projections")
+    return {
+        setting: results.values(kind, **dict(zip(names, setting)))
+        for setting in results.options(*names)
+    }
+
+
+def _tables(results: Results, what: str, kinds: tuple[str, ...], pairs: Any) -> Tables:
+    """Return errors of all kinds, and differences of the first by pairs, of maxout by default."""
+    errors = {kind: _errors(results, kind) for kind in kinds}
+    rows = [
+        {"map": LABELS[setting[0]], "m": str(setting[1]), "projections": str(setting[2])}
+        | {kind: spread(errors[kind][setting]) for kind in kinds}
+        | {"printed": rate}
+        for setting, rate in zip(errors[kinds[0]], PRINTED)
+    ]
+
+    def first(setting: tuple[Any, ...]) -> Any:
+        return errors[kinds[0]][setting if len(setting) == 3 else ("maxout", *setting)]
+
+    gains = {label: (first(one), first(base)) for label, (one, base) in pairs.items()}
+    return {
+        f"Test error in percent, mean ± standard deviation over draws ({what}); the last column is "
+        "the printed phone error rate on TIMIT, which is another task": rows,
+        f"Differences of the {kinds[0] if len(kinds) == 1 else 'error of frames'}, percent": (
+            differences(gains)
+        ),
+    }
+
+
+def figure(
+    level: Level, results: Results, kind: str = "error", title: str = "Errors of the settings"
+) -> list[Plot]:
+    """Draw the errors of all settings."""
+    errors = {
+        f"{name}, m = {m}, {p} projections": values
+        for (name, m, p), values in _errors(results, kind).items()
+    }
+    if kind == "error":
+        return [by_row(title, "test error, percent", errors)]
+    caption = "Mean over draws of recordings and weights, with its standard error."
+    return [by_row(title, "error of test frames, percent", errors, caption=caption)]
+
+
+EXPERIMENT = Experiment(
+    name="maxout-table-3",
+    title="Units that share projections",
+    source="Mroueh, Rennie, Goel (2015), Table 3",
+    page=Path(__file__).with_suffix(".md"),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    table=table,
+    figure=figure,
+    data={
+        "quick": "the 8 x 8 digits, in place of TIMIT frames",
+        "full": "the Free Spoken Digit Dataset, in place of TIMIT frames",
+    },
+)
+FRAMES = replace(
+    table_2.EXPERIMENT,
+    name="maxout-table-3-frames",
+    title="Units that share projections, on frames",
+    source=EXPERIMENT.source,
+    page=Path(__file__).with_name("table_3_frames.md"),
+    cells=partial(cells, settings=SETTINGS_OF_FRAMES),
+    measure=_measure_frames,
+    table=_table_of_frames,
+    figure=partial(figure, kind="frames", title="Errors of frames by setting"),
+)
