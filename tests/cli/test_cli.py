@@ -13,6 +13,7 @@ import pytest
 from mehler import __version__, report, statements
 from mehler.cli import main
 from mehler.cli._app import run_app
+from mehler.cli._console import echo, one_line, progress
 from mehler.report.render import _write
 from tests.report import toys
 
@@ -138,14 +139,17 @@ def test_unwritable_directory_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize("how", ["option", "option first", "environment"])
-def test_debug_shows_the_traceback(monkeypatch, how):
+def test_debug_shows_the_traceback(monkeypatch, capsys, how):
+    """The status stays: Python's own of a traceback would be that of a refutation."""
     line = ["report", "gone.npy"]
     if how == "environment":
         monkeypatch.setenv("MEHLER_DEBUG", "1")
     else:
         line = ["--debug", *line] if how == "option first" else [*line, "--debug"]
-    with pytest.raises(ValueError, match="does not exist"):
-        main(line)
+    assert call(*line) == 2
+    captured = capsys.readouterr().err
+    assert captured.startswith("Traceback (most recent call last):\n")
+    assert "does not exist" in captured.splitlines()[-1]
 
 
 PAGES = ["report.html", "report.json", "summary.md"]
@@ -179,7 +183,7 @@ def test_an_interruption_names_the_files_that_are_in_place(
     monkeypatch.setattr(report, "run", lambda *args, **options: toy_report)
     monkeypatch.setattr(module, stage, interrupt)
     options = "--out", "out", "--junit", "junit.xml", "--certificate", "made.json"
-    assert call("report", *options) == 2
+    assert call("report", *options) == 130
     message = capsys.readouterr().err.splitlines()[-1]
     places = {path.name: path for path in tmp_path.rglob("*") if path.is_file()}
     assert set(places) == set(names)
@@ -267,11 +271,46 @@ def test_python_m_mehler_is_the_same_program():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"mehler {__version__}\n", "")
 
 
-def test_progress_bar_shows_on_a_terminal_only(monkeypatch, capsys):
-    from mehler.cli._progress import progress_bar
-
+def test_progress_is_a_line_on_a_terminal(monkeypatch, capsys):
+    """What is printed meanwhile replaces it, and does not run together with it."""
     for terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        with progress_bar() as show:
+        with progress() as show:
             show("maxout.theorem-1 [x]", 1, 2)
-        assert bool(capsys.readouterr().err) == terminal
+            echo("mehler: rows", error=True)
+        said = capsys.readouterr().err
+        assert said == (
+            "\x1b[K1/2 maxout.theorem-1 [x]\r\x1b[Kmehler: rows\n\x1b[K"
+            if terminal
+            else "mehler: rows\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("::stop-commands::x", "\\::stop-commands::x"),
+        ("  ::error::x", "  \\::error::x"),
+        ("a##[error]b", "a##\\[error]b"),
+        ("a\n::error::x", "a ::error::x"),
+        ("a\u2028::error::x\r::x", "a ::error::x ::x"),
+        ("\x1b[2J a: b::c", "\\x1b[2J a: b::c"),
+    ],
+)
+def test_names_are_no_commands_of_a_terminal_or_a_workflow(name, printed):
+    assert one_line(name) == printed
+
+
+def test_columns_are_no_commands_of_a_workflow(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"{i % 5}.5,{i * i % 7},{i % 3}" for i in range(9))
+    (tmp_path / "::x.csv").write_text(f'"::stop-commands::x","##[error]b","c\n::d"\n{rows}')
+    assert call("plan", "::x.csv", "--no-measure", "--out", "::y") == 0
+    for line in "".join(capsys.readouterr()).splitlines():
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+
+
+def test_completion_is_that_of_the_shell(capsys):
+    assert call("--show-completion", "bash") == 0
+    assert "_MEHLER_COMPLETE" in capsys.readouterr().out

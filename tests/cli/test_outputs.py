@@ -67,6 +67,41 @@ def test_bad_outputs_are_refused_before_any_work(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["report", "rows.npy", "--junit", "rows.npy"], "--junit=rows.npy would replace DATA"),
+        (["report", "rows.npy", "--certificate", "link"], "--certificate=link would replace DATA"),
+        (["plan", "rows.npy", "--out", "rows.npy"], "--out=rows.npy would replace DATA"),
+        (["verify", "maps.py:f", "--kernel", "rbf", "--json", "maps.py"], "would replace maps.py"),
+        (["verify", "a:f", "--kernel", "maps.py:k", "--junit", "maps.py"], "replace maps.py"),
+        (["report", "--junit", "a", "--certificate", "a"], "replace what --junit writes"),
+        (["report", "--junit", "./b/../a", "--certificate", "a"], "replace what --junit writes"),
+        (["report", "--out", "a", "--junit", "a/report.json"], "replace what --out writes"),
+        (["report", "--out", "a", "--junit", "a"], "replace the folder of --out"),
+        (["report", "--junit", "a", "--certificate", "a/b"], "replace what --junit writes"),
+    ],
+)
+def test_outputs_replace_neither_inputs_nor_each_other(
+    toy_statements, rows_file, tmp_path, monkeypatch, capsys, line, message
+):
+    monkeypatch.setattr(report, "load_rows", lambda *_, **__: pytest.fail("rows were read"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "maps.py").write_text("raise ValueError('it was run')\n")
+    (tmp_path / "link").symlink_to("rows.npy")
+    before = sorted(tmp_path.iterdir())
+    assert call(*line) == 2
+    (error,) = capsys.readouterr().err.splitlines()
+    assert message in error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_report_that_one_compares_with_may_be_replaced(toy_statements, tmp_path, rows_file):
+    line = ("report", rows_file, "--out", str(tmp_path / "o"), "--statements", "toy.true")
+    assert call(*line) == 0
+    assert call(*line, "--compare", str(tmp_path / "o" / "report.json")) == 0
+
+
 def test_a_verification_is_no_report(tmp_path, capsys):
     # A map without chance: nothing is drawn for what is refused by its form.
     target = f"{Path(__file__).with_name('verified_maps.py')}:identity"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.kernel_approximation import AdditiveChi2Sampler
 
-from mehler.audit._fresh import Fresh
+from mehler.cli._process import answer, packed, unpacked
 from tests.cli import defective_maps
 from tests.cli.defective_maps import DEFECTS
 from tests.cli.test_cli import call
@@ -103,14 +103,7 @@ ROWS = np.random.default_rng(0).standard_normal((4, 3))
 
 
 def test_a_fresh_process_draws_the_same():
-    there = Fresh(f"{MAPS}:string_hash_twin", ROWS, 20, {})(7, ROWS[:2])
+    request = {"do": "features", "target": f"{MAPS}:string_hash_twin", "rows": packed(ROWS)}
+    request |= {"values": packed(ROWS[:2]), "n_features": 20, "arguments": {}, "seed": 7}
+    there = unpacked(answer(request, 60.0, PYTHONHASHSEED="1")["features"])
     np.testing.assert_allclose(there, defective_maps.string_hash_twin(7, 20)(ROWS[:2]))
-
-
-@pytest.mark.parametrize(
-    ("target", "patience", "message"),
-    [(f"{MAPS}:gone", 60.0, "has no 'gone'"), (f"{MAPS}:seeded", 1e-3, "took more than 0.001 s")],
-)
-def test_a_process_that_fails_says_why(target, patience, message):
-    with pytest.raises(RuntimeError, match=message):
-        Fresh(target, ROWS, None, {}, patience)(0, ROWS)

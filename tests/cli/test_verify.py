@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
+import types
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from mehler import recheck
-from mehler.audit._import import Imports
-from mehler.audit._target import read_target
+from mehler import recheck, report
+from mehler.cli import _verify
+from mehler.cli._checks import Budget, verify_map
+from mehler.cli._target import load, read_target
+from tests.cli import verified_maps as maps
 from tests.cli.test_cli import call, refusal
 
 __all__ = ["refusal"]
@@ -22,234 +25,428 @@ __all__ = ["refusal"]
 MAPS = str(Path(__file__).with_name("verified_maps.py"))
 # At the default resolution a run takes 3 to 10 seconds; these differ in nothing else.
 COARSE = ("--resolution", "0.2", "--false-alarm", "1e-6")
+X = np.random.default_rng(0).standard_normal((4, 5))
 
 
-def verify(out, name, kernel, *options):
-    target = name if ":" in name else f"{MAPS}:{name}"
-    status = call("verify", target, "--kernel", kernel, *COARSE, *options, "--out", str(out))
-    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert found["exit_status"] == status
-    return status, found
+def check(name, kernel, **options):
+    """The verification in this process."""
+    target = name if ":" in name else f"tests.cli.verified_maps:{name}"
+    options = {"resolution": 0.2, "false_alarm": 1e-6, "picture": False, **options}
+    return verify_map(target, kernel, **options)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read(factory, n_features=None, **arguments):
+    return read_target("t", factory, X, n_features=n_features, arguments=arguments)
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "assumed"),
+    ("name", "arguments", "assumed", "width"),
     [
-        ("sklearn.kernel_approximation:RBFSampler", (), "a transformer class"),
-        ("tests.cli.verified_maps:instance", ("--param", "gamma=0.5"), "a transformer,"),
-        ("instance", ("--arg", "gamma=2", "--param", "gamma=2"), "a transformer,"),
-        ("transformer", (), "a function without arguments, which returned a transformer"),
-        ("sized", (), "a draw function seed -> map, with n_features=250"),
-        ("sized", ("--arg", "gamma=3", "--param", "gamma=3"), "a draw function"),
-        ("sized", ("--features", "200"), "n_features=200"),
+        ("Fourier", {}, "a transformer class, made anew with each random_state", 250),
+        ("instance", {}, "a transformer, made anew with each random_state, and fitted", 300),
+        ("transformer", {}, "a function without arguments, which returned a transformer", 500),
+        ("sized", {}, "a draw function seed -> map, with n_features=250", 250),
+        ("short", {}, "a draw function s -> map", 300),
+        ("Rectified", {}, "a class, made anew with each seed, with n_features=250", 250),
+        ("seed_last", {}, "a draw function random_state -> map, with D=250", 250),
+        ("generator", {}, "a draw function rng -> map, with m=250", 250),
+        ("columns_and_components", {}, "seed -> map, with n_components=250", 250),
+        ("three_sizes", {"rows": 5, "hidden": 2, "m": 70}, "returned a draw function s -> map", 70),
+        ("Ambient", {}, "a class without a seed, made anew after global generators", 250),
+        ("signs", {"m": 90}, "a draw function seed -> map", 90),
     ],
 )
-@pytest.mark.sampled(1)
-def test_a_right_map_holds_however_it_is_named(tmp_path, name, options, assumed, capsys):
-    status, found = verify(tmp_path, name, "rbf", *options)
-    assert (status, found["status"]) == (0, "holds")
-    assert assumed in found["assumed"]
-    assert set(os.listdir(tmp_path)) == {"report.html", "report.json", "summary.md"}
-    printed = capsys.readouterr().out
-    assert printed.startswith(found["headline"])
-    assert "taken for" in printed
+def test_a_map_is_read_however_it_is_named(name, arguments, assumed, width):
+    target = read(getattr(maps, name), **arguments)
+    assert assumed in target.assumed
+    assert target.random
+    first, again, other = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
+    assert first.shape == (4, width)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    if target.resize is not None:
+        assert target.resize(0, 24)(X).shape == (4, 24)
 
 
-@pytest.mark.full
-def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("factory", "arguments", "width"),
+    [
+        (maps.identity, {}, 5),
+        (maps.shifted, {"by": 0.25}, 5),
+        (maps.fitted, {}, 40),
+        (maps.Fixed, {}, 5),
+        (maps.Fixed(), {}, 5),
+        (np.cos, {}, 5),
+        (types.SimpleNamespace(transform=lambda X: 2 * X), {}, 5),
+    ],
+)
+def test_what_has_no_seed_is_one_fixed_map(factory, arguments, width):
+    target = read(factory, **arguments)
+    assert not target.random
+    assert "one fixed map" in target.assumed
+    assert target.draw(0)(X).shape == (4, width)
+    if arguments:
+        np.testing.assert_array_equal(target.draw(0)(X), X + 0.25)
+
+
+def test_a_pipeline_gets_the_seeds_of_its_steps():
+    from sklearn.kernel_approximation import RBFSampler
+    from sklearn.pipeline import make_pipeline, make_union
+    from sklearn.preprocessing import StandardScaler
+
+    union = make_union(RBFSampler(n_components=3), RBFSampler(n_components=4, random_state=1))
+    target = read(make_pipeline(StandardScaler(), union))
+    first, again, other = (target.draw(seed)(X) for seed in (0, 0, 1))
+    assert first.shape == (4, 7)
+    assert np.array_equal(first, again)
+    assert not (first == other).any()
+    assert target.resize is None
+
+
+@pytest.mark.parametrize("seeded", [False, True])
+def test_a_module_of_pytorch_is_called_with_tensors(seeded):
+    torch = pytest.importorskip("torch")
+
+    class Waves(torch.nn.Module):
+        def __init__(self, in_features, out_features, generator=None):
+            super().__init__()
+            self.dropout = torch.nn.Dropout(0.5)
+            weights = torch.randn(in_features, out_features, generator=generator)
+            self.register_buffer("weights", weights)
+
+        def forward(self, x):
+            return self.dropout(x @ self.weights)
+
+    factory = Waves if seeded else lambda seed: (torch.manual_seed(seed), Waves(5, 250))[1]
+    target = read(factory)
+    first, again, other = (target.draw(seed)(X) for seed in (0, 0, 1))
+    assert (first.shape, first.dtype) == ((4, 250), torch.float32)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    # Neither weights in training nor rows of negative strides.
+    assert torch.equal(target.draw(0)(X[::-1]).flip(0), first)
+
+
+def test_a_module_of_flax_is_initialised_by_a_key():
+    nn = pytest.importorskip("flax.linen")
+
+    class Map(nn.Module):
+        features: int
+
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(self.features)(x)
+
+    target = read(Map, n_features=7)
+    first, again, other = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
+    assert first.shape == (4, 7)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_a_key_is_one_of_jax():
+    jax = pytest.importorskip("jax")
+    target = read(lambda m, key: lambda X: X @ jax.random.normal(jax.random.split(key)[0], (5, m)))
+    assert target.draw(1)(X).shape == (4, 250)
+    assert target.assumed == "a draw function key -> map, with m=250"
+
+
+@pytest.mark.parametrize(
+    ("factory", "arguments", "error", "message"),
+    [
+        (maps.number, {}, TypeError, "is float without transform"),
+        (maps.Nothing, {}, TypeError, "is a class without transform"),
+        (maps.sized, {"a": 1}, ValueError, "takes no argument 'a': it takes seed, n_features"),
+        (maps.instance, {"a": 1}, ValueError, "takes no argument 'a'"),
+        (maps.Fourier, {"a": 1}, ValueError, "takes no argument 'a'"),
+        (lambda seed, alpha: None, {}, ValueError, "takes alpha, .*: give --arg alpha="),
+        (maps.three_sizes, {"m": 3}, ValueError, "takes hidden, .*: give --arg hidden="),
+    ],
+)
+def test_what_is_no_map_is_refused(factory, arguments, error, message):
+    with pytest.raises(error, match=message):
+        read(factory, **arguments)
+
+
+# -- importing ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def restored(monkeypatch):
+    """What is imported is forgotten, and the path is as before."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+FILES = {
+    "main.py": "from beside import value\n",
+    "beside.py": "value = 3\n",
+    "pkg/__init__.py": "",
+    "pkg/maps.py": "from .inner import value\n",
+    "pkg/inner.py": "value = 4\n",
+    "loose/maps.py": "from .inner import value\n",
+    "numpy.py": "value = 5\n",
+    "wave.py": "raise RuntimeError('this is no neighbour of the standard library')\n",
+    "shadow.py": "import wave\nvalue = 6\n",
+    "leaves.py": "import sys\nsys.exit(0)\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, restored):
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    line = ("verify", f"{MAPS}:sized", "--kernel", "rbf", "--law", "cos-offset", *COARSE)
-    assert call(*line) == 0
-    said = capsys.readouterr().out
-    assert "kernel: holds; observed" in said
-    assert "declared: by --law cos-offset" in said
-    assert "assumed: draws and the features of a draw are independent" in said
-    assert os.listdir(tmp_path) == []
-    assert call(*line, "--json", "found.json") == 0
-    assert json.loads(Path("found.json").read_text(encoding="utf-8"))["status"] == "holds"
-    assert os.listdir(tmp_path) == ["found.json"]
+    return tmp_path
 
 
-def test_a_report_is_all_that_needs_its_packages(tmp_path):
-    # Neither renderer can be imported; the command runs without, and says what a page needs.
-    hidden = "import sys; sys.modules.update(dict.fromkeys(['jinja2', 'matplotlib', 'markupsafe',"
-    hidden += " 'latex2mathml'])); from mehler.cli import main; main(sys.argv[1:])"
-    verify = ("verify", f"{MAPS}:signs", "--kernel", "linear", "--law", "signs", *COARSE)
-    line = [sys.executable, "-c", hidden, *verify]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("signs has the kernel linear\n")
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("main.py:value", 3),
+        ("main:value", 3),
+        ("pkg.maps:value", 4),
+        ("pkg/maps.py:value", 4),
+        ("numpy.py:value", 5),
+        ("shadow.py:value", 6),
+        ("numpy:linalg.norm", np.linalg.norm),
+    ],
+)
+def test_a_module_is_found_with_its_neighbours(folder, spec, value):
+    assert load(spec, what="target") is value
+    assert load(spec, what="target") is value
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("main", "is not MODULE:NAME"),
+        ("gone.py:value", "gone.py does not exist: check the path"),
+        ("no.such:value", "no.such does not import"),
+        ("main.py:gone", "main.py has no 'gone'; it has value"),
+        ("loose/maps.py:value", "name it in its package, as in loose.maps:value"),
+        ("leaves.py:value", "does not import .SystemExit: 0."),
+    ],
+)
+def test_a_module_that_does_not_import_is_named(folder, spec, message):
+    with pytest.raises(ValueError, match=message):
+        load(spec, what="target")
+
+
+POOLS = {"arguments": {"pool_size": 3}, "parameters": {"q": 3}}
+
+# -- verdicts -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "kernel", "options"),
     [
-        ("signs", "linear", ()),
-        ("signs", f"{MAPS}:linear", ()),
-        ("mehler:MaxoutFeatures", "maxout", ("--arg", "pool_size=3", "--param", "q=3")),
-        ("mehler:MaxoutCodes", "collision", ("--arg", "pool_size=3", "--param", "q=3")),
-        ("sklearn.kernel_approximation:SkewedChi2Sampler", "skewed-chi2", ()),
-        ("sized", "rbf", ("--bounds", "-2", "2", "--independent-features")),
+        ("Rectified", "rbf", {}),
+        ("instance", "rbf", {"parameters": {"gamma": 0.5}}),
+        ("Ambient", "rbf", {}),
+        ("signs", "linear", {"law": "signs"}),
+        ("signs", "tests.cli.verified_maps:linear", {}),
+        ("sparse", "linear", {"law": "signs"}),
+        ("half", "linear", {"law": "signs"}),
+        ("positive", "exp", {"law": "positive"}),
+        ("mehler:MaxoutFeatures", "maxout", POOLS),
+        ("mehler:MaxoutCodes", "collision", POOLS),
     ],
 )
-@pytest.mark.sampled(1)
-def test_other_kernels_hold(tmp_path, name, kernel, options):
-    assert verify(tmp_path, name, kernel, *options)[0] == 0
+@pytest.mark.sampled(2)
+def test_a_correct_map_holds(name, kernel, options):
+    result = check(name, kernel, **options)
+    assert (result.status, result.exit_status) == ("holds", 0), report.lines(result)
 
 
-def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    junit, certificate = tmp_path / "junit.xml", tmp_path / "certificate.json"
-    files = ("--junit", str(junit), "--certificate", str(certificate))
-    status, found = verify(tmp_path, "Bandwidth2014", "rbf", *files)
-    assert (status, found["status"]) == (1, "refuted")
-    assert "fits gamma' = gamma / 2" in found["headline"]
-    assert "nothing: draws from different seeds" in found["declared"]
-    assert "asymptotic" not in found["evidence"][0]["method"]
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Likely cause" in page
-    assert "fits gamma' = gamma / 2" in (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "::error title=mehler%3A kernel::kernel: refuted. " in capsys.readouterr().out
-    first, *_ = ElementTree.parse(junit).iter("testcase")
-    assert first.get("name") == "kernel"
-    assert [child.tag for child in first] == ["failure"]
-    assert recheck.main([str(certificate)]) == 0
-    assert "Bandwidth2014: kernel: confirmed" in capsys.readouterr().out
+def test_a_factor_is_named():
+    result = check("Halved", "rbf")
+    assert (result.status, result.exit_status) == ("refuted", 1)
+    assert "estimate / exact is 0.50 at every pair" in result.headline
 
 
-def test_files_go_where_they_were_asked_for(tmp_path, monkeypatch, capsys):
-    """The target changes the working directory; its verdict keeps its status."""
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path)
-    words = ("--law", "signs", "--out", "report", "--json", "numbers.json")
-    assert call("verify", f"{MAPS}:moves", "--kernel", "linear", *COARSE, *words) == 0
-    assert (tmp_path / "report" / "report.html").exists()
-    assert (tmp_path / "numbers.json").exists()
-    assert os.listdir(tmp_path / "elsewhere") == []
-    assert f"  {os.path.join('report', 'report.html')}\n" in capsys.readouterr().out
+def test_features_that_are_not_finite_are_refuted_without_a_cause():
+    result = check("NotFinite", "rbf")
+    assert (result.exit_status, result.causes) == (1, ())
+    assert "not finite" in result.evidence[0].reason
+
+
+def test_what_the_budget_does_not_decide_is_inconclusive():
+    result = check("sized", "rbf", max_features=2000)
+    assert (result.exit_status, result.status) == (3, "inconclusive")
+    assert "was not decided" in result.headline
 
 
 @pytest.mark.full
-def test_a_factor_is_named(tmp_path):
-    status, found = verify(tmp_path, "Halved", "rbf")
-    assert status == 1
-    assert "estimate / exact is 0.50 at every pair" in found["headline"]
-
-
-@pytest.mark.full  # by structure, as the defects of test_structure.py
-def test_repeated_features_are_refuted(tmp_path):
-    status, found = verify(tmp_path, "repeated", "rbf", "--features", "256")
-    assert (status, found["evidence"][0]["check"]) == (1, "structure")
-    assert "64 of 256 features are distinct" in found["headline"]
-
-
-@pytest.mark.full
-def test_an_error_that_does_not_fall_is_refuted_where_one_asks(tmp_path):
-    options = ("--also", "convergence", "--also", "finite", "--time-limit", "0")
-    status, found = verify(tmp_path, "one_scale", "rbf", *options)
-    outcome = {one["check"]: one["status"] for one in found["evidence"]}
-    assert {
-        "kernel": "holds",
-        "convergence": "refuted",
-        "finite": "holds",
-    }.items() <= outcome.items()
-    assert status == 1
-    assert "refuted by the check convergence" in found["headline"]
-
-
-def test_features_that_are_not_finite_are_refuted_without_a_cause(tmp_path):
-    status, found = verify(tmp_path, "NotFinite", "rbf")
-    assert (status, found["causes"]) == (1, [])
-    assert "not finite" in found["evidence"][0]["reason"]
-
-
-def test_what_the_budget_does_not_decide_is_inconclusive(tmp_path):
-    status, found = verify(tmp_path, "sized", "rbf", "--max-features", "2000")
-    assert (status, found["status"]) == (3, "inconclusive")
-    assert "was not decided" in found["headline"]
+def test_an_error_that_does_not_fall_is_refuted_where_one_asks():
+    result = check("one_scale", "rbf", also=("convergence",), time_limit=0)
+    outcome = {each.check: each.status for each in result.evidence}
+    assert {"kernel": "holds", "convergence": "refuted"}.items() <= outcome.items()
+    assert result.exit_status == 1
+    assert "refuted by the check convergence" in result.headline
 
 
 @pytest.mark.parametrize(
     ("name", "kernel", "options", "status"),
     [
-        ("identity", "linear", (), 0),
-        ("shifted", "linear", (), 1),
-        ("fitted", "rbf", ("--resolution", "1.9"), 0),
-        ("nystroem", "rbf", ("--claim", "close", "--resolution", "1e-6"), 0),
-        ("sized", "rbf", ("--claim", "close", "--resolution", "1e-3"), 1),
+        ("identity", "linear", {}, 0),
+        ("shifted", "linear", {}, 1),
+        ("fitted", "rbf", {"resolution": 1.9}, 0),
+        ("sized", "rbf", {"claim": "close", "resolution": 1e-3}, 1),
     ],
 )
-@pytest.mark.sampled(1)
-def test_closeness_is_a_computation(tmp_path, name, kernel, options, status):
-    code, found = verify(tmp_path, name, kernel, *options)
-    assert code == status
-    assert found["evidence"][0]["false_alarm"] == 0.0
-    assert found["ledger"]["spent"] == 0.0
-    assert found["causes"] == []
-    assert "close to" in found["headline"]
+def test_closeness_is_a_computation(name, kernel, options, status):
+    result = check(name, kernel, picture=True, **options)
+    assert result.exit_status == status
+    assert (result.evidence[0].false_alarm, result.ledger["spent"]) == (0.0, 0.0)
+    assert result.causes == ()
+    assert "close to" in result.headline
+    assert len(result.plots) == 1
 
 
-@pytest.mark.full
-def test_on_the_users_rows(tmp_path):
-    rows = np.random.default_rng(5).standard_normal((50, 3))
-    np.save(tmp_path / "rows.npy", rows)
-    options = ("--data", str(tmp_path / "rows.npy"), "--features", "100")
-    _, found = verify(tmp_path / "out", "sized", "rbf", *options)
-    assert "rows.npy: 20 of 50 rows" in found["inputs"]
+def test_a_limit_is_shared_and_leaves_time_for_each_check():
+    budget = Budget(5.0, 2)
+    first, second, rest = budget.part(), budget.part(), budget.rest()
+    assert 2.0 < first < 2.5
+    assert 4.0 < second < 5.0
+    assert rest > 4.5
+    assert [Budget(none, 1).part() for none in (None, 0.0)] == [None, None]
 
 
-@pytest.mark.full
-def test_the_same_seed_finds_the_same(tmp_path):
-    options = ("--seed", "4", "--features", "100")
-    runs = [verify(tmp_path / str(i), "sized", "rbf", *options)[1] for i in range(2)]
-    assert runs[0]["evidence"] == runs[1]["evidence"]
+# -- the command ----------------------------------------------------------------------------------
+
+
+def verify(out, name, kernel, *options):
+    target = name if ":" in name else f"{MAPS}:{name}"
+    file = out / "twin.json"
+    status = call("verify", target, "--kernel", kernel, *COARSE, *options, "--json", str(file))
+    return status, json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    line = ("verify", f"{MAPS}:signs", "--kernel", "linear", "--law", "signs", *COARSE)
+    assert call(*line) == 0
+    said = capfd.readouterr().out
+    assert "kernel: holds; observed" in said
+    assert "declared: by --law signs" in said
+    assert "assumed: draws and the features of a draw are independent" in said
+    assert os.listdir(tmp_path) == []
+
+
+def test_files_are_those_of_the_start_and_their_certificate_is_decided(tmp_path, monkeypatch):
+    """Though the map changes the working directory."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    words = ("--law", "signs", "--out", "page", "--json", "twin.json", "--junit", "junit.xml")
+    line = ("verify", f"{MAPS}:moves", "--kernel", "linear", *COARSE, *words)
+    assert call(*line, "--certificate", "made.json") == 0
+    names = {"report.html", "report.json", "summary.md"}
+    assert set(os.listdir(tmp_path / "page")) == names
+    assert {"twin.json", "junit.xml", "made.json"} <= set(os.listdir(tmp_path))
+    assert os.listdir(tmp_path / "elsewhere") == []
+    assert 'href="../made.json"' in (tmp_path / "page" / "report.html").read_text("utf-8")
+    assert recheck.main(["made.json"]) == 0
+
+
+def test_a_refutation_on_the_users_rows_is_annotated(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    np.save(tmp_path / "rows.npy", np.random.default_rng(5).standard_normal((50, 5)))
+    status, twin = verify(tmp_path, "Halved", "rbf", "--data", str(tmp_path / "rows.npy"))
+    assert status == 1
+    assert "rows.npy: 20 of 50 rows" in twin["inputs"]
+    said = capfd.readouterr()
+    assert said.out.startswith("::error title=mehler%3A kernel::")
+    assert said.err.splitlines()[0] == "mehler: rows.npy: 50 rows, 5 columns"
+
+
+def test_a_report_is_all_that_needs_its_packages(tmp_path):
+    # Neither renderer can be imported; the command runs without, and says what a page needs.
+    for name in ("jinja2", "matplotlib", "markupsafe", "latex2mathml"):
+        (tmp_path / f"{name}.py").write_text(f"raise ModuleNotFoundError('no', name={name!r})\n")
+    line = [sys.executable, "-m", "mehler", "verify", f"{MAPS}:signs", "--kernel", "linear"]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run(
+        [*line, "--law", "signs", *COARSE],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("signs has the kernel linear\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["verify"], "Missing argument"),
-        (["verify", "x:y"], "Missing option '--kernel'"),
-        (["verify", "x", "--kernel", "rbf"], "is not MODULE:NAME"),
-        (["verify", "no.such:thing", "--kernel", "rbf"], "no.such does not import"),
-        (["verify", "gone.py:thing", "--kernel", "rbf"], "gone.py does not exist"),
-        (["verify", f"{MAPS}:gone", "--kernel", "rbf"], "has no 'gone'; it has"),
-        (["verify", f"{MAPS}:number", "--kernel", "rbf"], "is float without transform"),
-        (["verify", f"{MAPS}:Nothing", "--kernel", "rbf"], "is a class without transform"),
-        (["verify", f"{MAPS}:broken", "--kernel", "rbf"], "RuntimeError: the sampler broke"),
-        (["verify", f"{MAPS}:sized", "--kernel", "cubic"], "kernel='cubic' is not known"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "g=1"], "no parameter 'g'"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "gamma=x"], "not a number"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "gamma"], "is not K=V"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
-        (["verify", f"{MAPS}:instance", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "0"], "inputs=0 must be"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "9999999"], "most 1000000"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--claim", "far"], "claim='far' is not"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--also", "x"], "also='x' is not"),
-        (["verify", f"{MAPS}:identity", "--kernel", "linear", "--also", "finite"], "for draws"),
-        (
-            ["verify", f"{MAPS}:signs", "--kernel", "linear", *COARSE, "--also", "convergence"],
-            "two",
-        ),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--resolution", "2"], "is vacuous"),
-        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--data", "no.csv"], "does not exist"),
-        (["verify", f"{MAPS}:sized", "--kernel", "linear", "--features", "0"], "n_features=0"),
+        ([], "Missing argument"),
+        (["x:y"], "Missing option '--kernel'"),
+        (["x", "--kernel", "rbf"], "is not MODULE:NAME"),
+        (["a:b", "--kernel", "rbf", "--param", "gamma=x"], "not a number"),
+        (["a:b", "--kernel", "rbf", "--param", "gamma"], "is not K=V"),
+        (["a:b", "--kernel", "rbf", "--data", "no.csv"], "does not exist"),
+        ([f"{MAPS}:broken", "--kernel", "rbf"], "RuntimeError: the sampler broke"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
-    assert message in refusal(arguments)
+    assert message in refusal(["verify", *arguments])
 
 
-def test_a_callable_object_is_a_map():
-    class Map:
-        def __call__(self, *rows):
-            return rows[0]
+@pytest.mark.parametrize(
+    ("name", "kernel", "options", "message"),
+    [
+        ("sized", "cubic", {}, "kernel='cubic' is not known"),
+        ("sized", "rbf", {"parameters": {"g": 1}}, "no parameter 'g'"),
+        ("sized", "rbf", {"inputs": 0}, "inputs=0 must be"),
+        ("sized", "rbf", {"inputs": 9999999}, "most 1000000"),
+        ("sized", "rbf", {"inputs": 3, "rows": X}, "exclude each other"),
+        ("sized", "rbf", {"claim": "far"}, "claim='far' is not"),
+        ("sized", "rbf", {"also": ("x",)}, "also='x' is not"),
+        ("identity", "linear", {"also": ("convergence",)}, "asks for draws of two sizes"),
+        ("signs", "linear", {"also": ("convergence",), "arguments": {"m": 9}}, "of two sizes"),
+        ("sized", "rbf", {"resolution": 2}, "is vacuous"),
+        ("sized", "linear", {"n_features": 0}, "n_features=0"),
+        ("sized", "rbf", {"time_limit": -1.0}, "time_limit=-1.0 must be seconds"),
+        ("complex_waves", "rbf", {}, r"np.hstack\(\[Z.real, Z.imag\]\)"),
+        ("positive", "exp", {"law": "cosine"}, "law='cosine' is not known for the kernel exp"),
+        ("signs", "tests.cli.verified_maps:linear", {"law": "signs"}, "a kernel with a name"),
+        ("signs", "linear", {"law": "signs", "bounds": (-1, 1)}, "leave bounds"),
+        ("signs", "linear", {"law": "signs", "claim": "close"}, "says nothing of closeness"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(name, kernel, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        check(name, kernel, **options)
 
-    target = read_target("m", Map(), np.eye(2), n_features=None, arguments={})
-    assert not target.random
-    assert np.array_equal(target.draw(0)(np.eye(2)), np.eye(2))
+
+def test_options_reach_the_process(monkeypatch, capsys):
+    """All of them, and the limit of the process is that of the checks with a margin."""
+    requests = []
+
+    def answered(request, seconds):
+        requests.append((request, seconds))
+        return {"status": 3, "annotations": [], "lines": ["a line", "::stop-commands::x"]}
+
+    monkeypatch.setattr(_verify, "answer", answered)
+    line = "a:b --kernel rbf --param gamma=2 --arg n=3 --arg s=x --bounds -1 1 --time-limit 10"
+    assert call("verify", *line.split(), "--also", "convergence", "--debug") == 3
+    assert capsys.readouterr().out == "a line\n\\::stop-commands::x\n"
+    ((request, seconds),) = requests
+    assert seconds == 70.0
+    assert json.loads(json.dumps(request))["debug"]
+    wanted = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": (-1.0, 1.0)}
+    assert {**wanted, "also": ["convergence"]}.items() <= request["options"].items()
 
 
-def test_nested_names_are_followed():
-    assert Imports().load("numpy:linalg.norm", what="target") is np.linalg.norm
+def test_global_generators_are_left_to_targets_that_have_a_seed():
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    read(maps.Rectified).draw(0)(X)
+    assert before == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002

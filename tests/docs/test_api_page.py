@@ -42,7 +42,6 @@ ROOMS = (
     "mehler.statements",
     "mehler.planning",
     "mehler.report",
-    "mehler.audit",
     "mehler.reproduce",
 )
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from sklearn.kernel_approximation import (
 from sklearn.random_projection import GaussianRandomProjection
 
 from mehler import kernels
-from mehler.audit._declarations import declared_for
+from mehler.cli._declarations import declared_for
 from mehler.verify import check_mean
 
 X = np.abs(np.random.default_rng(3).standard_normal((2, 4))) * 0.4

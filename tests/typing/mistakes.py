@@ -3,7 +3,7 @@
 import numpy as np
 
 import mehler
-from mehler import audit, exact, kernels, learn, strategies, verify
+from mehler import exact, kernels, learn, strategies, verify
 from mehler.bounds import kernel_error
 from mehler.features import DeepKernel, LocalisedLinearFeatures, groups, leverage, projections
 from mehler.sklearn import (
@@ -54,8 +54,6 @@ leverage.ridge_leverage_scores(X, lam=1.0, method="qr")
 mehler.verify.chek_kernel(phi)
 verify.check_structure(lambda seed: phi, X, only="libaries")
 verify.check_structure(lambda seed: phi, X, only=("seeds", "finit"))
-audit.verify_map("maps:draw", "rbf", claim="means")
-audit.verify_map("maps:draw", "rbf", also=("converge",))
 mehler.bounds.kernel_error.some(10)
 exact.activation_kernel("rleu", X)
 exact.activation_kernel_error("relu", X, phase="unifrom")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from mehler._version import __version__
+from mehler.cli._console import progress
 from mehler.cli._options import (
     KINDS,
     Annotations,
@@ -24,15 +26,14 @@ from mehler.cli._options import (
     read,
     reads_data,
     switch,
+    tell,
 )
 from mehler.cli._plan import plan
-from mehler.cli._progress import prints_elsewhere, progress_bar
 from mehler.cli._verify import verify
 
 app = typer.Typer(
     name="mehler",
     help="Test whether a random feature map does what its theory says.",
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,13 +52,18 @@ Globs = Annotated[
 
 def run_app(arguments: list[str]) -> int:
     """Run a command line and return its exit status; usage errors are raised as `ValueError`."""
-    if not arguments:
+    if not arguments and "_MEHLER_COMPLETE" not in os.environ:
         app(["--help"], standalone_mode=False, prog_name="mehler")
         return 2
     try:
         status = app(arguments, standalone_mode=False, prog_name="mehler", obj=tuple(arguments))
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    except SystemExit as error:
+        # Completion exits by itself.
+        if "_MEHLER_COMPLETE" in os.environ or arguments[0].endswith("-completion"):
+            return int(error.code or 0)
+        raise
     except Exception as error:
         # click's own classes, or those of the click that newer typers carry inside.
         if hasattr(error, "format_message"):
@@ -123,12 +129,18 @@ def report(
     """
     from mehler import report as reports
 
-    outputs = Outputs(out=out, junit=junit, certificate=certificate, annotations=annotations)
+    outputs = Outputs.requested(
+        {"DATA": data},
+        out=out,
+        junit=junit,
+        certificate=certificate,
+        annotations=annotations,
+    )
     old = None if compare is None else reports.read_report(compare)
     chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
     rows = partial(read, data, **how)
-    with progress_bar(lines=True) as progress, prints_elsewhere():
+    with progress(lines=True) as show:
         result = reports.run(
             chosen,
             data=rows,
@@ -137,11 +149,11 @@ def report(
             backend=backend,  # type: ignore[arg-type]  # and what backends
             false_alarm=false_alarm,
             n_jobs=jobs,
-            progress=progress,
+            progress=show,
             command=ctx.find_root().obj,
             compare=old,
         )
-    return outputs.write(result)
+    return tell(outputs.write(result))
 
 
 app.command()(verify)
@@ -219,9 +231,9 @@ def reproduce(
     report.require_writable(out)
     report.require_renderers()
     try:
-        with progress_bar() as progress:
+        with progress() as show:
             outcome = experiments[name].run(
-                out=out / name, level=level, seed=seed, data=data, progress=progress
+                out=out / name, level=level, seed=seed, data=data, progress=show
             )
     except InterruptedError as error:
         raise ValueError(str(error)) from error

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
-from mehler._text import install_command, printable
+from mehler.cli._console import describe, echo
 
 # 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
 # reason, usage errors included.
 COULD_NOT_RUN = 2
-# Commands that execute other people's code, whose end must not pass for a verdict.
-_GUESTS = {"report", "verify"}
-_TERMINAL = ("typer", "rich")
-_PAGES = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "markupsafe", "matplotlib")
+_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -25,56 +25,59 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Arguments, for a run in this process; default those of the process. Commands that execute
-        other people's code then run in a process of their own.
+        Arguments; default those of the process, whose signals and streams are then set up.
 
     Raises
     ------
     SystemExit
         Always, with the command's exit status.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None and _GUESTS & set(words):
-        from mehler.cli._guest import run_as_guest
+    if arguments is not None:
+        sys.exit(_status(list(arguments)))
+    _set_up()
+    status = _status(sys.argv[1:])
+    if status == _INTERRUPTED:
+        os._exit(status)  # another interruption would find Python at its end
+    sys.exit(status)
 
-        status, message = run_as_guest(_status, words)
-        if message:
-            _complain(message)
-        sys.exit(status)
-    sys.exit(_status(words))
+
+def _set_up() -> None:
+    """Open closed streams on the null device, and let interruptions leave no traceback."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # the lowest free number is this one
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    # No child imports what happens to lie in the working directory.
+    os.environ["PYTHONSAFEPATH"] = "1"
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
 
 
 def _status(words: list[str]) -> int:
-    """Run a command line and return its exit status; with ``--debug`` exceptions propagate."""
-    debug = "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0")
+    """Run a command line and return its exit status; say on standard error why it has none."""
     try:
         from mehler._files import written
         from mehler.cli._app import run_app
 
         written.clear()
         status = run_app(words)
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        status = _complain(f"interrupted; {_written()}")
-    except ModuleNotFoundError as error:
-        if debug:
-            raise
-        status = _complain(_missing(error))
-    except SystemExit as error:  # from third-party code; its status would pass for a verdict
-        if debug:
-            raise
-        # click leaves so when nobody reads what it prints.
-        closed = isinstance(error.__context__, BrokenPipeError)
-        status = _complain(
-            "standard output was closed"
-            if closed
-            else f"the code that was run wants to exit, with {error.code!r}"
-        )
-    except BaseException as error:  # the last line of defence: one line, never a traceback
-        if debug:
-            raise
-        status = _complain(_one_line(error))
+    except BaseException as error:  # the last line of defence: a traceback would exit with 1
+        if "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0"):
+            traceback.print_exc()
+        status = COULD_NOT_RUN
+        # click exits on a broken pipe, which needs no message: the reader has seen enough.
+        if isinstance(error, KeyboardInterrupt):
+            status = _INTERRUPTED
+            echo(f"mehler: error: {describe(error)}; {_written()}", error=True)
+        elif not isinstance(error.__context__ or error, BrokenPipeError):
+            echo(f"mehler: error: {describe(error)}", error=True)
     arrived = _flushed(sys.stdout)
     _flushed(sys.stderr)
     return status if arrived else COULD_NOT_RUN
@@ -87,34 +90,15 @@ def _written() -> str:
     return f"written before: {', '.join(map(str, written))}" if written else "nothing was written"
 
 
-def _complain(message: str) -> int:
-    # Where nothing can be written, the status alone says it.
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"mehler: error: {printable(message)}\n")
-    return COULD_NOT_RUN
-
-
 def _flushed(stream: Any) -> bool:
-    """Whether all output has arrived; a closed pipe or a full disk says so only when flushed."""
+    """Whether all output has arrived; a closed pipe or a full disk shows only when flushed."""
     try:
         stream.flush()
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError) as error:
         # Python would flush again at its end, and take the failure for its own exit status.
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            echo(f"mehler: error: standard output cannot be written: {error}", error=True)
         return False
     return True
-
-
-def _missing(error: ModuleNotFoundError) -> str:
-    package = (error.name or "").partition(".")[0]
-    if package in (*_TERMINAL, *_PAGES):
-        return f"{package} is not installed: {install_command('cli,report')}"
-    return _one_line(error)
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    if isinstance(error, ValueError | TypeError | ChildProcessError) and text:
-        return text
-    return f"{type(error).__name__}: {text or 'no message'}; --debug shows where"

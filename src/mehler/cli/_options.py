@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ import typer
 
 from mehler._files import require_file
 from mehler._validate import require_choice
+from mehler.cli._console import echo
 
 if TYPE_CHECKING:
     from mehler.report import DataMatrix
@@ -104,54 +105,95 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
         return None
     rows = report.load_rows(data, **options)
     for line in rows.lines() if data is not None else ():
-        typer.echo(line if line.startswith(" ") else f"mehler: {line}", err=True)
+        echo(line if line.startswith(" ") else f"mehler: {line}", error=True)
     return rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """What a command writes and prints beside its verdict; refused before any work.
+    """Files that a command writes beside its verdict, by absolute path; empty for none."""
 
-    Paths are those below the working directory of the start, which code of others may change.
-    """
+    here: str
+    out: str
+    json: str
+    junit: str
+    certificate: str
+    annotations: str
 
-    out: Path | None = None
-    json: Path | None = None
-    junit: Path | None = None
-    certificate: Path | None = None
-    annotations: str = "auto"
-    here: Path = field(default_factory=Path.cwd)
+    @classmethod
+    def requested(
+        cls, inputs: Mapping[str, str | None], *, annotations: str, **files: Path | None
+    ) -> Outputs:
+        """Require, before any work, that the files can be written, and that all are different.
 
-    def __post_init__(self) -> None:
+        `inputs` are files that are read, by how they are named.
+        """
         from mehler import report as reports
 
-        if self.out is not None:
-            reports.require_writable(self.out)
+        out, singles = files.pop("out"), {f"--{k}": file for k, file in files.items() if file}
+        for name, file in singles.items():
+            require_file(file, name)
+        places = [("--out", out / name) for name in reports.FILES] if out else []
+        require_different([*places, *singles.items()], inputs)
+        if out is not None:
+            reports.require_writable(out)
             reports.require_renderers()
-        for name in ("json", "junit", "certificate"):
-            if (file := getattr(self, name)) is not None:
-                require_file(file, f"--{name}")
-        require_choice("--annotations", self.annotations, ("auto", "github", "none"))
+        require_choice("--annotations", annotations, ("auto", "github", "none"))
+        here = Path.cwd()
+        given = {name: str(here / file) if file else "" for name, file in files.items()}
+        full = {"json": "", **given, "out": str(here / out) if out else ""}
+        return cls(here=str(here), annotations=annotations, **full)
 
-    def write(self, result: Any) -> int:
-        """Write the files, print the lines of a result, and return its exit status."""
+    def write(self, result: Any) -> dict[str, Any]:
+        """Write the files, and return the exit status of a result and what `tell` prints."""
         from mehler import report as reports
 
         files: list[Path] = []
-        if self.out is not None:
-            link = None if self.certificate is None else self.here / self.certificate
-            files += reports.write(result, self.here / self.out, certificates=link)
-        if self.json is not None:
-            files.append(reports.write_json(result, self.here / self.json))
+        if self.out:
+            files += reports.write(result, self.out, certificates=self.certificate or None)
+        writers = {
+            self.json: reports.write_json,
+            self.junit: reports.write_junit,
+            self.certificate: reports.write_certificates,
+        }
+        files += [write(result, place) for place, write in writers.items() if place]
         github = os.environ.get("GITHUB_ACTIONS") == "true"
-        if self.annotations == "github" or (self.annotations == "auto" and github):
-            for line in reports.annotations(result):
-                typer.echo(line)
-        if self.junit is not None:
-            files.append(reports.write_junit(result, self.here / self.junit))
-        if self.certificate is not None:
-            files.append(reports.write_certificates(result, self.here / self.certificate))
+        shown = self.annotations == "github" or (self.annotations == "auto" and github)
         below = (f.relative_to(self.here) if f.is_relative_to(self.here) else f for f in files)
-        for line in (*reports.lines(result), *(f"  {path}" for path in below)):
-            typer.echo(line)
-        return int(result.exit_status)
+        lines = [*reports.lines(result), *(f"  {path}" for path in below)]
+        annotations = reports.annotations(result) if shown else ()
+        return {"status": result.exit_status, "annotations": annotations, "lines": lines}
+
+
+def tell(outcome: Mapping[str, Any]) -> int:
+    """Print what `Outputs.write` returned, and return the exit status."""
+    for line in outcome["annotations"]:
+        typer.echo(line.replace("##[", "##%5B"))
+    for line in outcome["lines"]:
+        echo(line)
+    return int(outcome["status"])
+
+
+def require_different(
+    outputs: Sequence[tuple[str, Path]], inputs: Mapping[str, str | None]
+) -> None:
+    """Raise ValueError for an output that would replace an input or another, or be its folder."""
+    names = {_identity(Path(file)): name for name, file in inputs.items() if file}
+    folders: dict[Any, str] = {}
+    for option, path in outputs:
+        parents = [_identity(each) for each in Path(os.path.realpath(path)).parents]
+        here = [_identity(path), *parents]
+        taken = folders.get(here[0]) or next((names[p] for p in here if p in names), None)
+        if taken:
+            raise ValueError(f"{option}={path} would replace {taken}: name another file")
+        names[here[0]] = f"what {option} writes"
+        folders |= dict.fromkeys(parents, f"the folder of {option}")
+
+
+def _identity(path: Path) -> Any:
+    """Return what a file is, by whatever name or link."""
+    try:
+        status = path.stat()
+    except OSError:
+        return os.path.normcase(os.path.realpath(path))
+    return status.st_dev, status.st_ino

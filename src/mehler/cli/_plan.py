@@ -10,7 +10,16 @@ import typer
 
 from mehler._files import require_file, write_whole
 from mehler._validate import require_choice
-from mehler.cli._options import KINDS, Debug, Seed, option, read, reads_data, switch
+from mehler.cli._options import (
+    KINDS,
+    Debug,
+    Seed,
+    option,
+    read,
+    reads_data,
+    require_different,
+    switch,
+)
 
 
 @reads_data
@@ -92,6 +101,7 @@ def plan(
     if task == "ridge" and data is None:
         raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
     if out is not None:
+        require_different([("--out", out)], {"DATA": data})
         require_file(out, "--out")
     rows = None
     matrix = read(data, optional=True, **how)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -22,8 +22,9 @@ from mehler.cli._options import (
     read,
     reads_data,
     switch,
+    tell,
 )
-from mehler.cli._progress import prints_elsewhere, progress_bar, warnings_once
+from mehler.cli._process import answer, packed
 
 
 @reads_data
@@ -33,9 +34,9 @@ def verify(
         str,
         typer.Argument(
             metavar="MODULE:FACTORY",
-            help="The map to check: a scikit-learn transformer (class or instance), a function "
-            "from a seed to a map, or a map X -> Z itself. MODULE is a dotted name, or the path of "
-            "a .py file.",
+            help="The map to check: a scikit-learn transformer (class or instance), a class whose "
+            "objects are called with X, a function of a seed that returns a map, or a map X -> Z "
+            "itself. MODULE is a dotted name, or the path of a .py file.",
         ),
     ],
     kernel: Annotated[
@@ -74,8 +75,8 @@ def verify(
     also: Annotated[
         list[str] | None,
         option(
-            "convergence|reproducible|finite",
-            "One more check, for maps that have a seed; repeatable. Each takes up to a minute.",
+            "convergence",
+            "One more check, for maps of a seed and a size: whether the error falls with the size.",
         ),
     ] = None,
     resolution: Annotated[
@@ -144,41 +145,50 @@ def verify(
     Example: mehler verify maps.py:draw --kernel rbf --param gamma=0.5 --certificate rbf.json, then
     python -m mehler.recheck rbf.json.
     """
-    from mehler import audit
-    from mehler.cli._guest import report_limit
-
-    outputs = Outputs(
-        out=out, json=json, junit=junit, certificate=certificate, annotations=annotations
+    files = [spec.rpartition(":")[0] for spec in (target, kernel)]
+    outputs = Outputs.requested(
+        {"DATA": data, **{each: each for each in files if each.endswith(".py")}},
+        out=out,
+        json=json,
+        junit=junit,
+        certificate=certificate,
+        annotations=annotations,
     )
-    rows = read(data, optional=True, **how)
-    if time_limit > 0.0:
-        # Waiting counts a fourth; the rest is for imports, the last draws, and plots.
-        report_limit(8.0 * time_limit + 60.0)
-    with progress_bar() as progress, warnings_once(), prints_elsewhere():
-        verification = audit.verify_map(
-            target,
-            kernel,
-            parameters=_parsed(param, "--param", _number),
-            arguments=_parsed(arg, "--arg", _value),
-            n_features=features,
-            inputs=inputs,
-            data=rows,
-            claim=cast(Any, claim),  # other words are refused there
-            also=cast(Any, also or ()),
-            resolution=resolution,
-            false_alarm=false_alarm,
-            law=law,
-            bounds=bounds,
-            independent_features=independent_features,
-            max_features=max_features,
-            time_limit=time_limit,
-            n_jobs=jobs,
-            seed=seed,
-            picture=out is not None or json is not None,
-            command=ctx.find_root().obj,
-            progress=progress,
-        )
-    return outputs.write(verification)
+    matrix, rows, described = read(data, optional=True, **how), None, ""
+    if matrix is not None:
+        from mehler.cli._rows import data_rows
+
+        values, described = data_rows(matrix)
+        rows = packed(values)
+    options = {
+        "target": target,
+        "kernel": kernel,
+        "parameters": _parsed(param, "--param", _number),
+        "arguments": _parsed(arg, "--arg", _value),
+        "n_features": features,
+        "inputs": inputs,
+        "described": described,
+        "claim": claim,
+        "also": also or (),
+        "resolution": resolution,
+        "false_alarm": false_alarm,
+        "law": law,
+        "bounds": bounds,
+        "independent_features": independent_features,
+        "max_features": max_features,
+        "time_limit": time_limit,
+        "n_jobs": jobs,
+        "seed": seed,
+        "picture": out is not None or json is not None,
+        "command": ctx.find_root().obj,
+    }
+    request = {"do": "verify", "rows": rows, "outputs": vars(outputs), "options": options}
+    # Waiting counts a quarter; the rest is for imports, the last draws, and pages.
+    seconds = 4.0 * time_limit + 30.0 if time_limit > 0.0 else None
+    content = answer({**request, "debug": debug or "--debug" in ctx.find_root().obj}, seconds)
+    if "error" in content:
+        raise ChildProcessError(content["error"])
+    return tell(content)
 
 
 def _number(text: str) -> float:

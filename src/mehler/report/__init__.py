@@ -1,7 +1,7 @@
 """Check statements, and render the results as HTML, JSON and Markdown.
 
 `load_rows` reads rows; `run` checks statements, and the library's maps on rows. `write` renders its
-result or that of `mehler.audit.verify_map`, `write_junit` and `annotations` for continuous
+result or that of ``mehler verify``, `write_junit` and `annotations` for continuous
 integration.
 """
 
@@ -23,6 +23,7 @@ from mehler.report.render._pages import page_style
 from mehler.report.render._pages import page_text as page_text
 from mehler.report.render._pages import with_glyphs as with_glyphs
 from mehler.report.render._svg import draw
+from mehler.report.render._write import FILES as FILES
 from mehler.report.render._write import (
     require_renderers,
     require_writable,

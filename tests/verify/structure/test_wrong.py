@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from mehler.audit._rows import random_rows
+from mehler.cli._rows import random_rows
 from mehler.verify import check_structure
 from tests.corpus.structure_maps import five_frequencies, five_frequencies_twin
 from tests.verify.structure.wrong_maps import KERNEL, PLAIN, WRONG

@@ -22,7 +22,7 @@ def render_json(report: Report | Verification) -> str:
     return printable_json(text) + "\n"
 
 
-_NAMES = ("report.html", "report.json", "summary.md")
+FILES = ("report.html", "report.json", "summary.md")
 _RENDERERS = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "matplotlib", "mdit_py_plugins")
 
 
@@ -164,6 +164,6 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
     directory in the message of the ValueError.
     """
     require_folder(out, option)
-    for name in _NAMES:
+    for name in FILES:
         if (out / name).is_symlink() or (out / name).exists():
             require_folder(destination(out / name).parent, option)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mehler.audit._target import Target
+from mehler.cli._target import Target
 from mehler.kernels import NamedKernel
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from os import PathLike
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mehler.audit._target import Target
-from mehler.report import load_rows
+from mehler._arrays import dense_host
 from mehler.statements import Plot, Series
-from mehler.verify.diagnosis import observe
+
+if TYPE_CHECKING:
+    from mehler.report import DataMatrix
 
 # Number of rows, which give 210 pairs with the diagonal, and most columns of them: 160 MB.
 N_ROWS, _MOST_COLUMNS = 20, 10**6
+# Draws of the plot.
+N_DRAWS = 64
 _CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
 _LENGTHS = (0.3, 0.7, 1.2)
 
@@ -50,9 +53,8 @@ def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) ->
     return stacked
 
 
-def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
+def data_rows(loaded: DataMatrix) -> tuple[np.ndarray, str]:
     """Return at most 20 of the user's rows, evenly spaced in the file, and a description."""
-    loaded = load_rows(data)
     n = loaded.values.shape[0]
     words = f"{loaded.n_rows} rows that are not zero, evenly spaced"
     chosen = np.unique(np.linspace(0, n - 1, min(n, N_ROWS)).round().astype(int))
@@ -68,41 +70,60 @@ def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
     return rho * u + math.sqrt(1.0 - rho * rho) * v / np.linalg.norm(v)
 
 
+def gram(phi: Any, X: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return a map's estimates of the kernel at all pairs of rows, and the unit roundoff of them.
+
+    Of a map with ``products``, they are the means of the products.
+    """
+    if callable(getattr(phi, "products", None)):
+        i, j = np.indices((len(X), len(X))).reshape(2, -1)
+        products, eps = dense_host(phi.products(X[i], X[j]))
+        return products.mean(axis=1, dtype=float).reshape(len(X), -1), eps or 2.0**-52
+    z, eps = dense_host(phi(X))
+    return z.astype(float) @ z.astype(float).T, (eps or 2.0**-52) * math.sqrt(z.shape[1])
+
+
+def normalised(kernel: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return k(x, y) and sqrt(k(x,x) k(y,y)) at all pairs of rows, 1 in the place of 0."""
+    exact = np.asarray(dense_host(kernel(X, X))[0], dtype=float)
+    unit = np.sqrt(np.abs(np.outer(np.diag(exact), np.diag(exact))))
+    return exact, np.where(unit == 0.0, 1.0, unit)
+
+
 def estimates(
-    target: Target,
+    draw: Callable[[int], Any],
     kernel: Any,
-    rows: np.ndarray,
-    *,
+    X: np.ndarray,
     seed: int,
     n_draws: int,
-    time_limit: float | None,
+    seconds: float | None,
 ) -> Plot:
     """Plot the mean of at most `n_draws` draws against the claim, with 3 standard errors.
 
-    A fixed map is drawn once; no more is drawn after `time_limit` seconds.
+    No more than two are drawn after some seconds.
     """
-    sample = observe(
-        target.draw,
-        kernel,
-        rows,
-        n_draws=n_draws if target.random else 1,
-        seed=seed,
-        time_limit=time_limit,
-    )
-    order = np.argsort(sample.claim)
-    endpoints = [float(sample.claim.min()), float(sample.claim.max())]
+    above = np.triu_indices(len(X))
+    exact, unit = (each[above] for each in normalised(kernel, X))
+    grams: list[np.ndarray] = []
+    start = monotonic()
+    for each in np.random.SeedSequence((seed, N_DRAWS)).generate_state(n_draws):
+        if len(grams) < 2 or seconds is None or monotonic() - start < seconds:
+            grams.append(gram(draw(int(each) >> 1), X)[0][above] / unit)
+    claim, mean, n = exact / unit, np.mean(grams, axis=0), len(grams)
+    error = np.std(grams, axis=0, ddof=1) / math.sqrt(n) if n > 1 else 0.0 * mean
+    order = np.argsort(claim)
+    endpoints = [float(claim.min()), float(claim.max())]
     points = Series(
         label="measured",
-        x=sample.claim[order],
-        y=sample.mean[order],
-        y_low=(sample.mean - 3.0 * sample.error)[order],
-        y_high=(sample.mean + 3.0 * sample.error)[order],
+        x=claim[order],
+        y=mean[order],
+        y_low=(mean - 3.0 * error)[order],
+        y_high=(mean + 3.0 * error)[order],
         kind="points",
     )
     caption = "A point is a pair of rows: the map is fixed."
-    if target.random:
-        caption = f"A point is a pair of rows: the mean of {sample.n_draws} draws"
-        caption += " with 3 standard errors." if sample.n_draws > 1 else "."
+    if n > 1:
+        caption = f"A point is a pair of rows: the mean of {n} draws with 3 standard errors."
     return Plot(
         title="Estimates against the claimed kernel",
         x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",

@@ -1,0 +1,403 @@
+"""Import MODULE:FACTORY, and read it as a way to draw maps."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.util
+import inspect
+import random
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.machinery import PathFinder
+from pathlib import Path
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, to_host
+
+# Names of arguments that are a seed, the number of features, and the columns of the rows.
+_SEEDS = frozenset(
+    [
+        "seed",
+        "random_state",
+        "random_seed",
+        "key",
+        "rng_key",
+        "prng_key",
+        "rng",
+        "generator",
+        "rngs",
+        "state",
+    ]
+)
+_SIZES = tuple(
+    [
+        "n_components",
+        "n_features",
+        "num_features",
+        "m",
+        "D",
+        "features",
+        "out_features",
+        "output_dim",
+        "out_dim",
+        "dim_out",
+        "d_out",
+        "n_out",
+    ]
+)
+_COLUMNS = frozenset(
+    [
+        "n_inputs",
+        "d",
+        "in_features",
+        "input_dim",
+        "in_dim",
+        "dim_in",
+        "d_in",
+        "n_in",
+        "dim",
+        "n_dims",
+        "num_dims",
+        "input_size",
+    ]
+)
+_ROWS = frozenset(["x", "xs", "rows", "inputs", "data", "samples"])
+# Default number of features: their mean is nearly normal for most maps, and thousands of draws of
+# a map without declarations stay cheap.
+SIZE = 250
+
+
+def load(spec: str, *, what: str) -> Any:
+    """Import MODULE:NAME, with MODULE a dotted module or the path of a ``.py`` file.
+
+    The folder of the module comes last on the path: its neighbours are found, and shadow neither
+    the standard library nor an installed package. A file in a package is imported as a module of
+    it. `what` names the option in messages. Raises ValueError for a malformed name, a module that
+    does not import, or a name that it lacks.
+    """
+    module_name, colon, name = spec.rpartition(":")
+    if not colon or not module_name or not name:
+        raise ValueError(
+            f"{what}={spec!r} is not MODULE:NAME: as in "
+            "sklearn.kernel_approximation:RBFSampler, or path/to/file.py:name"
+        )
+    path = Path(module_name)
+    if path.suffix == ".py" and not path.is_file():
+        raise ValueError(f"{what}: {module_name} does not exist: check the path")
+    try:
+        module = _file(path.resolve()) if path.suffix == ".py" else _dotted(module_name, Path.cwd())
+    except (Exception, SystemExit) as error:  # a third party's import may raise anything
+        remedy = "install or repair it"
+        if "relative import" in str(error):
+            remedy = f"name it in its package, as in {path.parent.name or 'pkg'}.{path.stem}:{name}"
+        raise ValueError(
+            f"{what}: {module_name} does not import ({type(error).__name__}: {error}): {remedy}"
+        ) from error
+    value: Any = module
+    for part in name.split("."):
+        if not hasattr(value, part):
+            public = [each for each in vars(module) if not each.startswith("_")][:8]
+            raise ValueError(
+                f"{what}: {module_name} has no {name!r}; it has {', '.join(public) or 'nothing'}"
+            )
+        value = getattr(value, part)
+    return value
+
+
+def _file(path: Path) -> ModuleType:
+    folder, name = path.parent, path.stem
+    while (folder / "__init__.py").is_file():
+        folder, name = folder.parent, f"{folder.name}.{name}"
+    loaded = sys.modules.get(name)
+    if loaded is None or getattr(loaded, "__file__", None) == str(path):
+        return _dotted(name, folder)
+    # It is called like a module that is loaded.
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    name = f"_file_{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    return _run(importlib.util.spec_from_file_location(name, path))
+
+
+def _dotted(name: str, folder: Path) -> ModuleType:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
+    top = name.partition(".")[0]
+    # What is named is taken from the folder, though another version may be installed.
+    spec = PathFinder.find_spec(top, [str(folder)]) if top not in sys.modules else None
+    if spec is not None and spec.loader is not None:
+        _run(spec)
+    return importlib.import_module(name)
+
+
+def _run(spec: Any) -> ModuleType:
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(spec.name, None)
+        raise
+    return module
+
+
+@dataclass(frozen=True)
+class Target:
+    """The map under verification.
+
+    `assumed` says how the object was read; `draw` maps a seed, `resize` (seed, n_features) to a
+    map; `random` is False for one fixed map.
+    """
+
+    name: str
+    assumed: str
+    draw: Callable[[int], Any]
+    factory: Any
+    resize: Callable[[int, int], Any] | None = None
+    random: bool = True
+
+
+def read_target(
+    name: str, factory: Any, X: Array, *, n_features: int | None, arguments: Mapping[str, Any]
+) -> Target:
+    """Return the way to draw maps from an object, by its interface and signature.
+
+    `factory` is a transformer (class or instance), a class whose objects are called with X or that
+    has ``draw``, a function of a seed that returns a map, a callable X -> Z, or a function without
+    arguments that returns one of these; X is for fitting, and its columns are counted. Raises
+    ValueError or TypeError for anything else, and for arguments that it does not take.
+    """
+    if n_features is not None and (isinstance(n_features, bool) or n_features < 1):
+        raise ValueError(f"n_features={n_features!r} must be 1 or more")
+    if inspect.isclass(factory):
+        return _class(name, factory, X, n_features or SIZE, arguments)
+    if callable(getattr(factory, "transform", None)):
+        return _transformer(name, factory, X, n_features, arguments)
+    if not callable(factory):
+        raise TypeError(f"{name} is {type(factory).__name__} without transform, {_REMEDY}")
+    call = _Call.of(name, factory, X, arguments)
+    first = call.required[:1]
+    if not call.seeds and first and _is_seed(call, first[0]):
+        call = replace(call, seeds=first, required=call.required[1:])
+    if call.seeds:
+        call.require_complete(name)
+        return _random_target(
+            name, f"a draw function {call.seeds[0]} -> map", call, factory, X, n_features or SIZE
+        )
+    if not first:
+        inner = call(0, n_features or SIZE)
+        read = read_target(name, inner, X, n_features=n_features, arguments={})
+        words = f"a function without arguments, which returned {read.assumed}"
+        return replace(read, assumed=words)
+    replace(call, required=call.required[1:]).require_complete(name)
+    words = "a callable X -> Z: one fixed map, since none of its arguments is a seed"
+    phi = as_map(factory, X)
+    return Target(name, words, lambda seed: lambda X: phi(X, **arguments), factory, random=False)
+
+
+_REMEDY = "draw and __call__: name a transformer, a callable X -> Z, or a function seed -> map"
+
+
+def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any]) -> Target:
+    made_by = cls.draw if callable(getattr(cls, "draw", None)) else cls
+    calls = any("__call__" in vars(each) for each in cls.__mro__) or hasattr(cls, "transform")
+    if made_by is cls and not calls and not _is_flax(cls):
+        raise TypeError(f"{name} is a class without transform, {_REMEDY}")
+    call = _Call.of(name, made_by, X, arguments)
+    call.require_complete(name)
+    kind = "a transformer class" if hasattr(cls, "transform") else "a class"
+    if call.seeds or _is_flax(cls):
+        key = call.seeds[0] if call.seeds else "key"
+        return _random_target(name, f"{kind}, made anew with each {key}", call, cls, X, size)
+    # It draws from global generators, or draws nothing.
+    target = _random_target(
+        name,
+        f"{kind} without a seed, made anew after global generators were seeded",
+        replace(call, seeds=("",)),
+        cls,
+        X,
+        size,
+    )
+    one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
+    if np.array_equal(one, other):
+        phi, words = target.draw(0), f"{kind} without random_state or seed: one fixed map"
+        return Target(name, words, lambda seed: phi, cls, random=False)
+    return target
+
+
+def _random_target(name: str, words: str, call: _Call, factory: Any, X: Array, size: int) -> Target:
+    def resize(seed: int, m: int) -> Any:
+        if call.seeds == ("",):
+            _seed_globally(seed)
+        return as_map(call(seed, m), X, seed)
+
+    if call.sizes:
+        words += f", with {call.sizes[0]}={size}"
+    draw = lambda seed: resize(seed, size)  # noqa: E731
+    return Target(name, words, draw, factory, resize if call.sizes else None)
+
+
+def _transformer(
+    name: str, instance: Any, X: Array, n_features: int | None, arguments: Mapping[str, Any]
+) -> Target:
+    parameters = instance.get_params() if hasattr(instance, "get_params") else {}
+    for key in arguments.keys() - parameters.keys():
+        raise ValueError(f"{name} takes no argument {key!r}: it takes {', '.join(parameters)}")
+    # Those of the steps of a pipeline too.
+    ends = {key: key.rpartition("__")[2] for key in parameters.keys() - arguments.keys()}
+    seeds = sorted(key for key, end in ends.items() if end in ("random_state", "seed"))
+    sizes = [key for key, end in ends.items() if end == "n_components"]
+
+    def make(options: Mapping[str, Any]) -> Any:
+        changed = {**arguments, **options}
+        if not changed:
+            return as_map(instance, X)
+        if hasattr(instance, "set_params"):
+            return as_map(copy.deepcopy(instance).set_params(**changed).fit(X), X)
+        return as_map(type(instance)(**{**parameters, **changed}), X)
+
+    def resize(seed: int, m: int | None) -> Any:
+        size = {} if m is None else dict.fromkeys(sizes, m)
+        return make({**dict.fromkeys(seeds, seed), **size})
+
+    if not seeds:
+        phi = resize(0, n_features)
+        words = "a transformer without random_state: one fixed map"
+        return Target(name, words, lambda seed: phi, instance, random=False)
+    words = f"a transformer, made anew with each {seeds[0]}, and fitted on the inputs"
+    resized = resize if len(sizes) == 1 else None
+    return Target(name, words, lambda seed: resize(seed, n_features), instance, resized)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """How a factory is called: its seeds, its sizes, and the required arguments without a value."""
+
+    factory: Callable[..., Any]
+    arguments: Mapping[str, Any]
+    seeds: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, factory: Any, X: Array, arguments: Mapping[str, Any]) -> _Call:
+        """Read the signature of a factory; ValueError for arguments that it does not take."""
+        try:
+            parameters = inspect.signature(factory).parameters
+        except (TypeError, ValueError):  # of C
+            return cls(factory, arguments, required=("X",))
+        variable = {key for key, each in parameters.items() if each.kind in (_ARGS, _KWARGS)}
+        for key in arguments.keys() - parameters.keys():
+            if not any(parameters[each].kind == _KWARGS for each in variable):
+                raise ValueError(
+                    f"{name} takes no argument {key!r}: it takes {', '.join(parameters)}"
+                )
+        open_ = [key for key in parameters if key not in {*arguments, *variable}]
+        required = [key for key in open_ if parameters[key].default is inspect.Parameter.empty]
+        seeds = tuple(key for key in open_ if key in _SEEDS)
+        sizes = tuple(key for key in _SIZES if key in open_)
+        # Beside n_components or m, n_features is the number of columns.
+        columns = {key for key in required if key in {*_COLUMNS, *sizes[1:]}}
+        values = {**arguments, **dict.fromkeys(columns, int(X.shape[1]))}
+        rest = tuple(k for k in required if k not in {*seeds, *sizes[:1], *columns})
+        return cls(factory, values, seeds, sizes[:1], rest)
+
+    def require_complete(self, name: str) -> None:
+        """Raise ValueError for required arguments without a value."""
+        if self.required:
+            options = " ".join(f"--arg {key}=..." for key in self.required)
+            raise ValueError(
+                f"{name} takes {', '.join(self.required)}, which is no seed and no size that is "
+                f"known by its name: give {options}"
+            )
+
+    def __call__(self, seed: int, m: int) -> Any:
+        """Return what the factory makes of a seed and a number of features."""
+        values = {**self.arguments, **dict.fromkeys(self.sizes, m)}
+        values |= {key: _seed(key, seed) for key in self.seeds if key}
+        bound = inspect.signature(self.factory).bind_partial()
+        named = [key for key in bound.signature.parameters if key in values]
+        bound.arguments.update({key: values.pop(key) for key in named})
+        return self.factory(*bound.args, **bound.kwargs, **values)
+
+
+_ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
+def _is_seed(call: _Call, key: str) -> bool:
+    """Whether the only open argument of a function is a seed: it then returns a map of 0."""
+    function = isinstance(call.factory, FunctionType | MethodType | partial)
+    if not function or len(call.required) > 1 or key.lower() in _ROWS:
+        return False
+    try:
+        value = replace(call, seeds=(key,))(0, SIZE)
+    except Exception:  # a map, which is given no rows
+        return False
+    return callable(value) or hasattr(value, "transform")
+
+
+def _seed(key: str, seed: int) -> Any:
+    """Return a seed as its name has it: a key of JAX, a generator, or the number."""
+    jax, torch, nnx = (sys.modules.get(name) for name in ("jax", "torch", "flax.nnx"))
+    if key.endswith("key") and jax is not None:
+        return jax.random.key(seed)
+    if key == "rngs" and nnx is not None:
+        return nnx.Rngs(seed)
+    if key == "generator" and torch is not None:
+        return torch.Generator().manual_seed(seed)
+    return np.random.default_rng(seed) if key in ("rng", "generator") else seed
+
+
+def _seed_globally(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (what a class without a seed draws from)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def _is_flax(value: Any) -> bool:
+    return callable(getattr(value, "init", None)) and callable(getattr(value, "apply", None))
+
+
+def as_map(value: Any, X: Array, seed: int = 0) -> Any:
+    """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
+    if _is_flax(value):
+        variables = value.init(sys.modules["jax"].random.key(seed), X)
+        return lambda rows: value.apply(variables, rows)
+    if any(each.__module__ == "torch.nn.modules.module" for each in type(value).__mro__):
+        return _of_module(value)
+    if callable(getattr(value, "transform", None)):
+        try:
+            value.transform(X)
+        except Exception:
+            if not hasattr(value, "fit"):
+                raise
+            value.fit(X)
+        return value.transform
+    if callable(value):
+        return value
+    raise TypeError(
+        f"the draw function returned {type(value).__name__}: it must return a callable X -> Z or a "
+        "transformer"
+    )
+
+
+def _of_module(module: Any) -> Any:
+    """Return a PyTorch module as a map of NumPy rows, in the dtype and on the device of its own."""
+    torch = sys.modules["torch"]
+    like = next(iter((*module.parameters(), *module.buffers())), torch.empty(0))
+    module.eval()
+
+    def phi(X: Array) -> Any:
+        with torch.no_grad():
+            return module(torch.asarray(np.array(X), dtype=like.dtype, device=like.device))
+
+    return phi

@@ -1,0 +1,219 @@
+"""Every way in which the process of a target can end has its status, and words beside it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mehler.cli import _verify
+from mehler.cli._process import answer, packed, unpacked
+from tests.cli.test_cli import call
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="signals and forks of POSIX")
+
+HERE = Path(__file__).parent
+ENDING, MAPS = HERE / "ending_maps.py", HERE / "verified_maps.py"
+HOLDS, REFUTED, FAILED, INTERRUPTED = 0, 1, 2, 130
+X = np.random.default_rng(0).standard_normal((2, 3))
+# Of what ends the process: words of the message.
+ENDS = {
+    "leaves_0": "ended the process, with status 0, before there was a verdict",
+    "leaves_1": "ended the process, with status 1, before there was a verdict",
+    "leaves_in_c": "ended the process, with status 0, before there was a verdict",
+    "becomes_another": "ended the process, with status 0, before there was a verdict",
+    "killed": "was ended by SIGKILL (is memory exhausted?)",
+    "faults": "was ended by SIGSEGV",
+    "forges": "ended the process, with status 0, before there was a verdict",
+    "malforms": "ended the process, with status 0, before there was a verdict",
+}
+# Of what is raised: the error that the process answers with.
+ERRORS = {
+    "raises": "no weights",
+    "raises_key": "KeyError: 'weights'",
+    "raises_base": "GeneratorExit",
+    "interrupted": "interrupted",
+    "exits_0": "wants to exit, with 0",
+    "exits_text": "wants to exit, with 'the target has the kernel'",
+}
+HANGS = ("sleeps", "holds_on", "sleeps_with_the_lock", "stops", "pools")
+
+
+def features(name, seconds=60.0, **environment):
+    """Features of a map that is drawn in a process of its own."""
+    request = {"do": "features", "target": f"{ENDING}:{name}", "rows": packed(X)}
+    request |= {"values": packed(X), "n_features": None, "arguments": {}, "seed": 0}
+    return answer(request, seconds, **environment)
+
+
+@pytest.mark.parametrize(
+    "name", ["returns", "leaves_a_child", "closes_streams", "closes_files", "stays"]
+)
+@pytest.mark.sampled(2)
+def test_an_answer_arrives_to_the_last_bit(name):
+    start = time.perf_counter()
+    np.testing.assert_array_equal(unpacked(features(name)["features"]), X)
+    assert time.perf_counter() - start < 30.0
+
+
+@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.sampled(3)
+def test_an_end_is_no_answer(name):
+    with pytest.raises(ChildProcessError) as caught:
+        features(name)
+    assert ENDS[name] in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ERRORS)
+@pytest.mark.sampled(2)
+def test_an_error_is_answered(name):
+    assert ERRORS[name] in features(name)["error"]
+
+
+@pytest.mark.parametrize("name", HANGS)
+@pytest.mark.sampled(2)
+def test_what_hangs_is_ended(name):
+    start = time.perf_counter()
+    with pytest.raises(ChildProcessError, match=r"did not end within 3 s"):
+        features(name, 3.0)
+    assert time.perf_counter() - start < 30.0
+
+
+def run(*words, shell="{}", wait=120):
+    """The command in a process of its own, within a line of a shell."""
+    command = " ".join([f"'{sys.executable}' -m mehler", *map(str, words)])
+    return subprocess.run(
+        ["bash", "-c", shell.format(command)],
+        check=False,
+        text=True,
+        timeout=wait,
+        capture_output=True,
+    )
+
+
+def verify(name, *options, file=MAPS, kernel="linear"):
+    law = ("--law", "signs") if name in ("signs", "printing") else ()
+    coarse = ("--resolution", "0.3", "--false-alarm", "1e-6")
+    return ("verify", f"{file}:{name}", "--kernel", kernel, *coarse, *law, *options)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("leaves_0", FAILED, "mehler: error: the code that was run ended the process"),
+        ("exits_0", FAILED, "mehler: error: the code that was run wants to exit, with 0\n"),
+    ],
+)
+def test_a_target_cannot_choose_the_status(name, status, words):
+    done = run(*verify(name, file=ENDING))
+    assert (done.returncode, done.stdout) == (status, "")
+    assert words in done.stderr
+
+
+def test_a_limit_holds_from_the_import_on(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pool.py").write_text(
+        "import ending_maps\nending_maps.pool()\ndraw = ending_maps.returns\n"
+    )
+    (tmp_path / "ending_maps.py").write_text(ENDING.read_text())
+    monkeypatch.setattr(_verify, "answer", lambda request, seconds: answer(request, seconds / 10))
+    start = time.perf_counter()
+    assert call(*verify("draw", "--time-limit", "0.1", file=tmp_path / "pool.py")) == FAILED
+    assert time.perf_counter() - start < 30.0
+    assert "did not end within 3.04 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("descriptors", [6, 12])
+def test_few_descriptors_are_no_verdict_but_that_of_the_map(descriptors):
+    done = run(*verify("signs"), shell=f"ulimit -n {descriptors}; {{}}")
+    assert done.returncode in (HOLDS, FAILED)
+    assert (done.returncode == HOLDS) == ("has the kernel" in done.stdout)
+
+
+def test_files_beside_data_and_target_do_not_replace_libraries(tmp_path, monkeypatch):
+    """Neither in the command nor in its children, though the target finds its neighbours."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("pickle", "socket", "typer", "jinja2", "argparse", "secrets"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    (tmp_path / "beside.py").write_text(MAPS.read_text())
+    (tmp_path / "maps.py").write_text("import socket\nfrom beside import signs\n")
+    np.save("rows.npy", np.random.default_rng(0).standard_normal((6, 5)))
+    done = run(*verify("signs", "--data", "rows.npy", "--out", "page", file="maps.py"))
+    assert done.returncode == HOLDS, done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.full
+def test_files_beside_data_do_not_replace_libraries_in_the_processes_of_a_report(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("pickle", "socket", "typer", "jinja2"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    np.save("rows.npy", np.random.default_rng(0).standard_normal((6, 5)))
+    one = ("--statements", "maxout.q1-linear", "--out", "report", "--jobs", "2")
+    assert run("report", "rows.npy", *one, wait=300).returncode != FAILED
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_a_target_prints_is_not_the_commands():
+    done = run(*verify("printing"))
+    assert done.returncode == HOLDS, done.stderr
+    assert done.stdout.startswith("printing has the kernel linear\n")
+    for words in ("drawn", "past Python"):
+        assert words not in done.stdout
+        assert words in done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("mehler: ")]
+    # One of the two texts has another number each time.
+    assert told[0] == "mehler: warning: this map is drawn (UserWarning, said once)"
+    assert (len(told), told[-1]) == (21, "mehler: warning: no more are shown")
+
+
+@pytest.mark.parametrize(
+    ("shell", "status", "error"),
+    [
+        ("{} 2>&-", REFUTED, ""),
+        ("{} >&-", REFUTED, ""),
+        ("{} 2>/dev/full", REFUTED, ""),
+        ("{} >/dev/full", FAILED, "mehler: error: "),
+        ("set -o pipefail; {} | true", FAILED, ""),
+    ],
+)
+@pytest.mark.sampled(2)
+def test_streams_that_take_nothing(shell, status, error, tmp_path):
+    file = tmp_path / "twin.json"
+    done = run(*verify("shifted", "--json", file), shell=shell)
+    assert done.returncode == status
+    assert file.exists()
+    assert done.stderr.startswith(error) == bool(error or not done.stderr)
+    assert done.stderr.count("\n") == bool(error)
+
+
+INTERRUPTIBLE = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
+
+@pytest.mark.parametrize("interruptions", [1, 3])
+def test_ctrl_c_ends_the_command_and_its_processes(interruptions):
+    command = subprocess.Popen(
+        # A shell starts what runs in the background with interruptions ignored.
+        [sys.executable, "-c", INTERRUPTIBLE, "-m", "mehler", *verify("pools", file=ENDING)],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(4.0)
+    for _ in range(interruptions):
+        os.killpg(command.pid, signal.SIGINT)
+        time.sleep(0.05)
+    out, error = command.communicate(timeout=30)
+    assert (command.returncode, out) == (INTERRUPTED, "")
+    assert error in ("mehler: error: interrupted; nothing was written\n", "")
