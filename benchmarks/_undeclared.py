@@ -1,7 +1,7 @@
 """Many repetitions of the check without declarations, at once: the library's own looks and bets.
 
 A repetition is one map at two rows, three pairs with the diagonal, as `check_kernel` would see
-it. `Inspection` and `Excess` work elementwise, so a batch of repetitions is one array.
+it. `Look` and `Excess` work elementwise, so a batch of repetitions is one array.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from _unknown_laws import Law
 
+from mehler.verify._verdict import FLOOR
+from mehler.verify.intervals._kurtosis import Look
 from mehler.verify.intervals._nonnegative import Excess
-from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection, least_samples
-from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.intervals._undeclared import LEAST, least_samples
 
 PAIRS = 3
-# Repetitions end at so many times the samples from which on the check may refute.
-BEYOND = 1.3
+# First size at which a suspicion is looked for; repetitions end at so many times the samples at
+# which a suspicion of the last size would be confirmed.
+FIRST, BEYOND = 64, 1.3
 RESOLUTION = 0.02
 # Elements of the largest temporary.
 _BLOCK = 1 << 22
@@ -52,9 +54,11 @@ def _batch(
     bets = Excess(np.maximum(forms, 0.0) + 1e-12)
     level = math.log(2.0 * 2 * PAIRS / rate)
     sums, drawn = np.zeros((4, PAIRS * n)), 0
-    refuted = np.zeros(n, dtype=bool)
+    refuted, confirmed = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    # Of each repetition the size and the sums at its first suspicion.
+    since, before = np.full(n, np.inf), np.zeros_like(sums)
     step = max(1, _BLOCK // (n * m * 8))
-    number, target, last = 1, start, BEYOND * max(start, LEAST)
+    target, last = FIRST, BEYOND * (start + LEAST)
     while target <= last:
         while drawn < target:
             block = min(step, target - drawn)
@@ -71,7 +75,15 @@ def _batch(
             enough = bets.log_wealth >= level
             enough &= 0.5 * (bets.mean - np.maximum(forms, 0.0)) >= FLOOR * RESOLUTION
             refuted |= enough.reshape(2 * PAIRS, n).any(axis=0)
-        look = Inspection(drawn, sums, share, number, RESOLUTION, 1e-14)
-        refuted |= look.refuted.reshape(PAIRS, n).any(axis=0)
-        number, target = number + 1, math.ceil(1.25 * target)
+        look = Look(drawn, sums, share, RESOLUTION, 1e-14)
+        ready = ~confirmed & (drawn - since >= np.maximum(2.0 * since, LEAST))
+        for size in np.unique(since[ready]):
+            fresh = Look(int(drawn - size), sums - before, share, RESOLUTION, 1e-14)
+            agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
+            refuted |= ready & (since == size) & agrees.reshape(PAIRS, n).any(axis=0)
+        confirmed |= ready
+        suspected = np.isinf(since) & look.refutable.reshape(PAIRS, n).any(axis=0)
+        since = np.where(suspected, float(drawn), since)
+        before = np.where(np.tile(suspected, PAIRS), sums, before)
+        target = math.ceil(1.25 * target)
     return refuted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,8 +30,9 @@ def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
 
 
 def angles(x: Matrix, y: Matrix) -> Matrix:
-    """Return angles between rows, accurate to rounding at 0 and pi too."""
-    u, v = (rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
+    """Return angles between rows, accurate to rounding at 0 and pi too; pi/2 to a row of zeros."""
+    lengths = (np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
+    u, v = (rows / np.where(size > 0.0, size, 1.0) for rows, size in zip((x, y), lengths))
     return 2.0 * np.arctan2(distances(u, v), distances(u, -v))
 
 
@@ -50,7 +50,8 @@ def matern(x: Matrix, y: Matrix, nu: float, length_scale: float) -> Matrix:
     """2^(1-nu) / Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |x - y| / length_scale, in logarithms."""
     from scipy.special import gammaln, kve
 
-    s = math.sqrt(2.0 * nu) * distances(x, y) / length_scale
+    # Beyond 2000 the kernel underflows for nu up to 50.
+    s = np.minimum(math.sqrt(2.0 * nu) * distances(x, y) / length_scale, 2000.0)
     # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
     safe = np.where(s > 1e-12, s, 1.0)
     log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
@@ -87,7 +88,8 @@ def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:
             + rest * (9.0 + 72.0 * cosine**2 + 24.0 * cosine**4)
         ),
     }[order]()
-    return _lengths(x, y) ** order * shape / np.pi
+    lengths = _lengths(x, y)
+    return np.where(lengths > 0.0, lengths**order, 0.0) * shape / np.pi
 
 
 def maxout(x: Matrix, y: Matrix, q: int) -> Matrix:
@@ -368,175 +370,124 @@ class NamedKernel:
         return make(self.name, **{**self.parameters, **parameters})
 
 
-def _rbf(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(rbf, gamma=require_positive("gamma", gamma))
-    return NamedKernel(
-        name="rbf",
-        parameters={"gamma": float(gamma)},
-        latex=r"k(x, y) = e^{-\gamma |x - y|^2}",
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """A kernel before its parameters: what `NamedKernel` has of it, as functions of them."""
+
+    function: Callable[..., Any]
+    latex: str
+    defaults: Mapping[str, float] = field(default_factory=dict)
+    length: Callable[..., float] = lambda **_: 1.0
+    laws: Callable[..., Mapping[str, Law]] = lambda k, **_: {}
+    metric: Literal["euclidean", "cityblock"] = "euclidean"
+    bandwidth: str = ""
+    nonnegative: bool = False
+
+
+def _of_root(gamma: float) -> float:
+    return 1.0 / math.sqrt(gamma)
+
+
+_KINDS: dict[KernelName, _Kind] = {
+    "rbf": _Kind(
         function=rbf,
-        length=1.0 / math.sqrt(gamma),
+        latex=r"k(x, y) = e^{-\gamma |x - y|^2}",
+        defaults={"gamma": 1.0},
+        length=_of_root,
         bandwidth="gamma",
-        laws=fourier_laws(kernel, partial(rbf, gamma=4.0 * gamma), isotropic=True),
-    )
-
-
-def _exponential(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(exponential, gamma=require_positive("gamma", gamma))
-    return NamedKernel(
-        name="exp",
-        parameters={"gamma": float(gamma)},
-        latex=r"k(x, y) = e^{\gamma \langle x, y \rangle}",
+        laws=lambda k, gamma: fourier_laws(k, partial(rbf, gamma=4.0 * gamma), isotropic=True),
+    ),
+    "exp": _Kind(
         function=exponential,
+        latex=r"k(x, y) = e^{\gamma \langle x, y \rangle}",
+        defaults={"gamma": 1.0},
         # The variance of positive features grows as e^{4 gamma |x|^2}. `mehler verify` draws rows
         # of up to 1.2 times this length, where it is 3.2 k^2; at twice that length it is 316 k^2.
-        length=0.5 / math.sqrt(gamma),
+        length=lambda gamma: 0.5 / math.sqrt(gamma),
         bandwidth="gamma",
-        laws=exponential_laws(kernel, float(gamma)),
-    )
-
-
-def _laplacian(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(laplacian, gamma=require_positive("gamma", gamma))
-    return NamedKernel(
-        name="laplacian",
-        parameters={"gamma": float(gamma)},
-        latex=r"k(x, y) = e^{-\gamma |x - y|_1}",
+        laws=exponential_laws,
+    ),
+    "laplacian": _Kind(
         function=laplacian,
-        length=1.0 / gamma,
+        latex=r"k(x, y) = e^{-\gamma |x - y|_1}",
+        defaults={"gamma": 1.0},
+        length=lambda gamma: 1.0 / gamma,
         metric="cityblock",
         bandwidth="gamma",
-        laws=fourier_laws(kernel, partial(laplacian, gamma=2.0 * gamma), isotropic=False),
-    )
-
-
-def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
-    if nu > 50.0:
-        raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
-    scale = require_positive("length_scale", length_scale)
-    kernel = partial(matern, nu=require_positive("nu", nu), length_scale=scale)
-    return NamedKernel(
-        name="matern",
-        parameters={"nu": float(nu), "length_scale": float(length_scale)},
+        laws=lambda k, gamma: fourier_laws(
+            k, partial(laplacian, gamma=2.0 * gamma), isotropic=False
+        ),
+    ),
+    "matern": _Kind(
+        function=matern,
         latex=r"k(x, y) = \frac{2^{1-\nu}}{\Gamma(\nu)} s^\nu K_\nu(s), \quad "
         r"s = \sqrt{2\nu} |x - y| / \ell",
-        function=matern,
-        length=float(length_scale),
+        defaults={"nu": 1.5, "length_scale": 1.0},
+        length=lambda nu, length_scale: float(length_scale),
         bandwidth="length_scale",
-        laws=fourier_laws(
-            kernel, partial(matern, nu=nu, length_scale=0.5 * length_scale), isotropic=True
+        laws=lambda k, nu, length_scale: fourier_laws(
+            k, partial(matern, nu=nu, length_scale=0.5 * length_scale), isotropic=True
         ),
-    )
-
-
-def _linear() -> NamedKernel:
-    return NamedKernel(
-        name="linear",
-        parameters={},
-        latex=r"k(x, y) = \langle x, y \rangle",
-        function=linear,
-        laws=projections_laws(linear),
-    )
-
-
-def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> NamedKernel:
-    if not 0.0 <= coef0 < math.inf:
-        raise ValueError(f"coef0={coef0!r} must not be negative or infinite: k(x, x) is positive")
-    return NamedKernel(
-        name="polynomial",
-        parameters={
-            "degree": _whole("degree", degree),
-            "gamma": require_positive("gamma", gamma),
-            "coef0": float(coef0),
-        },
-        latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
+    ),
+    "linear": _Kind(
+        function=linear, latex=r"k(x, y) = \langle x, y \rangle", laws=projections_laws
+    ),
+    "polynomial": _Kind(
         function=polynomial,
-        length=1.0 / math.sqrt(gamma),
-        laws=sketches_laws(int(degree), float(gamma), float(coef0)),
-    )
-
-
-def _arc_cosine(order: float = 1) -> NamedKernel:
-    if order not in (0, 1, 2):
-        raise ValueError(f"order={order!r} is not one of 0, 1, 2")
-    return NamedKernel(
-        name="arc-cosine",
-        parameters={"order": int(order)},
-        latex=r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
+        latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
+        defaults={"degree": 2, "gamma": 1.0, "coef0": 0.0},
+        length=lambda gamma, **_: _of_root(gamma),
+        laws=lambda k, degree, gamma, coef0: sketches_laws(degree, gamma, coef0),
+    ),
+    "arc-cosine": _Kind(
         function=arc_cosine,
-        laws=rectified_laws(
-            partial(arc_cosine, order=int(order)),
-            partial(arc_cosine, order=2 * int(order)),
-        ),
-    )
-
-
-def _maxout(q: float = 2) -> NamedKernel:
-    return NamedKernel(
-        name="maxout",
-        parameters={"q": _whole("q", q)},
-        latex=r"k(x, y) = |x|\,|y|\, K_q(\rho)",
-        function=maxout,
-    )
-
-
-def _collision(q: float = 2) -> NamedKernel:
-    return NamedKernel(
-        name="collision",
-        parameters={"q": _whole("q", q)},
-        latex=r"k(x, y) = \kappa_q(\rho)",
-        function=collision,
-    )
-
-
-def _skewed_chi2(skew: float = 1.0) -> NamedKernel:
-    kernel = partial(skewed_chi2, skew=require_positive("skew", skew))
-    return NamedKernel(
-        name="skewed-chi2",
-        parameters={"skew": float(skew)},
-        latex=r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
+        latex=r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
+        defaults={"order": 1},
+        laws=lambda k, order: rectified_laws(k, partial(arc_cosine, order=2 * order)),
+    ),
+    "maxout": _Kind(function=maxout, latex=r"k(x, y) = |x|\,|y|\, K_q(\rho)", defaults={"q": 2}),
+    "collision": _Kind(function=collision, latex=r"k(x, y) = \kappa_q(\rho)", defaults={"q": 2}),
+    "skewed-chi2": _Kind(
         function=skewed_chi2,
-        length=float(skew),
+        latex=r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
+        defaults={"skew": 1.0},
+        length=lambda skew: float(skew),
         nonnegative=True,
         # Frequencies act on log(x + skew); doubling it squares x + skew.
-        laws=fourier_laws(
-            kernel,
-            lambda X, Y: kernel((X + skew) ** 2 - skew, (Y + skew) ** 2 - skew),
-            isotropic=False,
+        laws=lambda k, skew: fourier_laws(
+            k, lambda X, Y: k((X + skew) ** 2 - skew, (Y + skew) ** 2 - skew), isotropic=False
         ),
-    )
-
-
-def _additive_chi2() -> NamedKernel:
-    return NamedKernel(
-        name="additive-chi2",
-        parameters={},
-        latex=r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
+    ),
+    "additive-chi2": _Kind(
         function=additive_chi2,
+        latex=r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
         nonnegative=True,
-    )
-
-
-def _whole(name: str, value: float) -> int:
-    if not math.isfinite(value) or value != int(value) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
-    return int(value)
-
-
-_BUILDERS: dict[KernelName, Callable[..., NamedKernel]] = {
-    "rbf": _rbf,
-    "exp": _exponential,
-    "laplacian": _laplacian,
-    "matern": _matern,
-    "linear": _linear,
-    "polynomial": _polynomial,
-    "arc-cosine": _arc_cosine,
-    "maxout": _maxout,
-    "collision": _collision,
-    "skewed-chi2": _skewed_chi2,
-    "additive-chi2": _additive_chi2,
+    ),
 }
-NAMES = tuple(_BUILDERS)
+NAMES = tuple(_KINDS)
+
+
+def _parameter(kernel: str, key: str, value: float) -> float:
+    """Return a parameter of a kernel, within what that allows."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        raise ValueError(f"kernel {kernel}: {key}={value!r} must be a number")
+    if key in ("degree", "q"):
+        if not math.isfinite(value) or value != int(value) or value < 1:
+            raise ValueError(f"{key}={value!r} must be a whole number of at least 1")
+        return int(value)
+    if key == "order":
+        if value not in (0, 1, 2):
+            raise ValueError(f"order={value!r} is not one of 0, 1, 2")
+        return int(value)
+    if key == "coef0":
+        if not 0.0 <= value < math.inf:
+            raise ValueError(
+                f"coef0={value!r} must not be negative or infinite: k(x, x) is positive"
+            )
+        return float(value)
+    if key == "nu" and value > 50.0:
+        raise ValueError(f"nu={value!r} is more than 50, where the kernel is the rbf: name that")
+    return require_positive(key, value)
 
 
 def make(name: KernelName, **parameters: float) -> NamedKernel:
@@ -584,15 +535,24 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
         ...
     ValueError: kernel linear has no parameter 'gamma': it takes none
     """
-    if not isinstance(name, str) or name not in _BUILDERS:
+    if not isinstance(name, str) or name not in _KINDS:
         raise ValueError(
             f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
         )
-    known = tuple(inspect.signature(_BUILDERS[name]).parameters)
-    for key, value in parameters.items():
-        if key not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+    kind = _KINDS[name]
+    for key in parameters:
+        if key not in kind.defaults:
+            takes = f"it takes {', '.join(kind.defaults)}" if kind.defaults else "it takes none"
             raise ValueError(f"kernel {name} has no parameter {key!r}: {takes}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise ValueError(f"kernel {name}: {key}={value!r} must be a number")
-    return _BUILDERS[name](**parameters)
+    values = {key: _parameter(name, key, x) for key, x in {**kind.defaults, **parameters}.items()}
+    return NamedKernel(
+        name=name,
+        parameters=values,
+        latex=kind.latex,
+        function=kind.function,
+        length=kind.length(**values),
+        metric=kind.metric,
+        bandwidth=kind.bandwidth,
+        nonnegative=kind.nonnegative,
+        laws=kind.laws(partial(kind.function, **values), **values),
+    )

@@ -38,7 +38,7 @@ from mpmath import iv
 
 iv.prec = 120
 SCHEMA = "mehler-certificate/2"
-FLOOR, MOST, MARGIN, LEAST, EPS = iv.mpf(1) / 20, iv.mpf(3) / 4, 5, 4000, iv.mpf(2) ** -52
+FLOOR, MOST, MARGIN, EPS = iv.mpf(1) / 20, iv.mpf(3) / 4, 5, iv.mpf(2) ** -52
 Test = dict[str, Any]
 
 
@@ -197,41 +197,43 @@ def unseen(test: Test, rate: iv.mpf, r: iv.mpf) -> bool:
     return sure(sum(won(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
 
 
-def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf, alone: bool = False) -> Any:
+def seen(test: Test, rate: iv.mpf, r: iv.mpf) -> bool:
+    """Whether samples of a number fixed before refute: 100 effective ones, r/20 off, `unseen`."""
+    _, sums, mean = power_sums(test)
+    _, _, squares, _, fourths = moved(sums, mean)
+    if not (compare(fourths, ">", 0) and compare(squares**2, ">=", 100 * fourths)):
+        return False
+    return sure(abs(mean), ">=", FLOOR * r) and unseen(test, rate, r)
+
+
+def self_normalised(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
     r"""`mixture` at c = 1/6 + 1/(3 (1 - t)) and 2/(7 rate/8): Delyon (2009).
 
     t = 1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2.
     W(t) = 5 log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at
     inspection j, over 2 at a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E).
-    Refutes where E >= W(t), n >= 4000 and, of draws that differ, the ``fresh`` half or more, after
-    4000 or more, does so too, at j = 1, and `unseen`; at one inspection if E >= 100 and `unseen`.
+    Refuted by `seen`, of ``fresh`` samples, half or more, unless n was fixed; or by one fixed map.
     """
     (n, sums, mean), look = power_sums(test), plan["look"]
     _, _, squares, _, fourths = moved(sums, mean)
     paid = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(plan["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
     varies = sure(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
-    effective = squares**2 / fourths if varies else iv.mpf(0)
-    off = look is None and sure(effective, ">=", 100) and sure(abs(mean), ">=", FLOOR * r)
-    if off and unseen(test, rate, r):
+    if look is None and varies and seen(test, rate, r):
         return True, False
+    if "fresh" in test and (fresh := test["fresh"]) and n <= 2 * fresh["n"] < 2 * n:
+        first = [x - y for x, y in zip(test["sums"], fresh["sums"], strict=True)]
+        radii = [x + y for x, y in zip(test["radii"], fresh["radii"], strict=True)]
+        power_sums({"n": n - fresh["n"], "sums": first, "radii": radii})
+        if compare(mean * power_sums(fresh)[2], ">", 0) and seen(fresh, rate, r):
+            return True, False
+    effective = squares**2 / fourths if varies else iv.mpf(0)
     needs = {t: MARGIN * -iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
     t = 0.25 if sure(effective, ">=", needs[0.25]) else 0.5
-    ample = sure(effective, ">=", needs[t])
-    lack = iv.sqrt(needs[t] / larger(effective, 1)) if varies and not ample else 1
+    few = varies and not sure(effective, ">=", needs[t])
+    lack = iv.sqrt(needs[t] / larger(effective, 1)) if few else 1
     c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
-    steady = plan["fixed"] and not varies
-    result = mixture(plan, test, r, c, level, lack, (ample or steady) and n >= LEAST and bool(look))
-    if result.may_refute and not (steady or alone) and is_outside(result, r):
-        fresh = test.get("fresh", {"n": 0})
-        if not n <= 2 * fresh["n"] <= 2 * (n - LEAST) or not unseen(fresh, rate, r):
-            return result._replace(may_refute=False)
-        sums = [x - y for x, y in zip(test["sums"], fresh["sums"], strict=True)]
-        radii = [x + y for x, y in zip(test["radii"], fresh["radii"], strict=True)]
-        power_sums({"n": n - fresh["n"], "sums": sums, "radii": radii})  # of the first draws
-        again = self_normalised({**plan, "look": 1}, fresh, rate, r, alone=True)
-        return result._replace(may_refute=again.may_refute and is_outside(again, r))
-    return result
+    return mixture(plan, test, r, c, level, lack, plan["fixed"] and not varies)
 
 
 def bets(test: Test) -> Any:
@@ -252,18 +254,6 @@ def squared_lengths(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bo
     r"""Q = \|u +- v\|^2, mean q: refuted if `bets` reach 1/rate and Q exceeds q by r/10; Ville."""
     off = (ball(test["sum"]) / test["n"] - ball(test["claim"])) / 2
     return sure(off, ">=", FLOOR * r) and sure(bets(test), ">=", 1 / rate), True
-
-
-def nonnegative(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
-    """Of X >= 0: too large if `bets` reach 2/rate, too small by `unseen` at rate/2 if E >= 100."""
-    n, sums, off = power_sums(test)
-    if not sure(abs(off), ">=", FLOOR * r):
-        return False, False
-    if sure(off, ">", 0):
-        return sure(bets(test), ">=", 2 / rate), False
-    _, _, squares, _, fourths = moved(sums, off)
-    varies = sure(squares, ">", n * (iv.mpf(1e-12) * ball(test["claim"])) ** 2)
-    return varies and sure(squares**2, ">=", 100 * fourths) and unseen(test, rate / 2, r), False
 
 
 def tail(n: int, k: int, p: iv.mpf) -> Any:
@@ -358,7 +348,7 @@ def distribution(plan: Test, test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool,
 
 
 _ALL: tuple[Callable[..., Any], ...] = (catoni, wealth, symmetric, self_normalised, binomial)
-_ALL += (betting, squared_lengths, nonnegative, no_event, beyond_range, distribution)
+_ALL += (betting, squared_lengths, no_event, beyond_range, distribution)
 METHODS = {each.__name__.replace("_", " "): each for each in _ALL}
 
 
@@ -418,7 +408,8 @@ def require_sound(groups: list[Test], alpha: float, r: float) -> None:
         sound = sound and (len(groups) == 1 or plan["shared"] is True)
         pairs = [tuple(test["pair"]) for test in tests if "pair" in test]
         sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
-        sound = sound and (group is groups[0] or plan["count"] == 2 * len(groups[0]["tests"]))
+        count = (1 + ("pair" in groups[0]["tests"][0])) * len(groups[0]["tests"])
+        sound = sound and (group is groups[0] or plan["count"] == count)
         if group is not groups[0] and "unit_X" in groups[0]["plan"]:
             claims = {tuple(each["pair"]): each["claim"] for each in groups[0]["tests"]}
             c = claims.get(pairs[0], math.nan)

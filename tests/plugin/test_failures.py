@@ -123,7 +123,7 @@ def test_many_pairs_are_counted_and_the_worst_shown(pytester):
         "np.random.default_rng(1).standard_normal((9, 3)), variance=spread, resolution=0.1)",
     )
     (n,) = re.findall(r"refuted at (\d+) of 45 pairs", said)
-    shown = re.findall(r"^E +\d, \d  .*(refuted|holds|inconclusive)$", said, re.MULTILINE)
+    shown = re.findall(r"^E +\d, \d  .*(refuted|holds|not decided)$", said, re.MULTILINE)
     assert len(shown) == 6
     assert shown[0] == "refuted"
     assert "and 39 pairs more: " in said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.verify import check_kernel
-from mehler.verify.intervals._bounded import SHARES, STAKE, Wealth, _kappa
+from mehler.verify.intervals._range import SHARES, STAKE, Wealth, _kappa
 from mehler.verify.sampling._sources import power_sums
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify.excluded import BATCH, MAPS, RATE

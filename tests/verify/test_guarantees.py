@@ -12,15 +12,16 @@ import pytest
 from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
-from mehler.verify.intervals._nonnegative import Excess
-from mehler.verify.intervals._self_normalised import (
+from mehler.verify.intervals._kurtosis import (
     COARSE,
     FINE,
+    Look,
     effective_samples,
     kurtosis_limit,
     shortfall,
 )
-from mehler.verify.nonparametric._kurtosis_test import LEAST, Inspection
+from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.intervals._undeclared import LEAST
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]
@@ -214,10 +215,19 @@ def test_rounding_is_no_deviation(options):
     assert near.status == "holds", str(near)
 
 
-def test_fewer_than_the_least_refute_nothing():
-    sums = np.array([[900.0], [1900.0], [2700.0], [5300.0]])
-    assert not Inspection(1000, sums, 1e-3, 1, 0.02, 1e-14).refuted.any()
-    assert Inspection(LEAST, sums * LEAST / 1000, 1e-3, 1, 0.02, 1e-14).refuted.all()
+def test_few_effective_samples_refute_nothing():
+    """Samples of kurtosis 2.8: 100 effective ones are 280."""
+    sums = np.array([[0.9], [1.9], [2.7], [5.3]])
+    assert not Look(100, 100 * sums, 1e-3, 0.02).refutable.any()
+    assert Look(1000, 1000 * sums, 1e-3, 0.02).refutable.all()
+
+
+def test_a_suspicion_takes_many_fresh_draws():
+    """Events of probability 1e-3 are seen in them, but for a chance of 5 %."""
+    tiny = lambda seed: lambda x: 0.5 * x * np.random.default_rng(seed).uniform(0.9, 1.1)  # noqa: E731
+    verdict = check_kernel(tiny, linear, ROWS)
+    assert verdict.status == "refuted"
+    assert LEAST < verdict.n_draws < 1.5 * LEAST
 
 
 TABLES = {"calibration": 30, "heavy_tails": 10, "power": 10, "rare": 4}

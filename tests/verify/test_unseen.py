@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from mehler import verify
-from mehler.verify.nonparametric._nonnegative import refutation_of
-from mehler.verify.nonparametric._unseen import Suspicion, Unseen
+from mehler.verify.intervals._kurtosis import Unseen
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import power_sums
-from tests.verify.conftest import EXTRA_SECONDS
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))
@@ -109,16 +107,17 @@ def test_draws_that_are_not_seen_are_named_with_what_they_carry():
 
 
 def test_fresh_draws_that_do_not_agree_refute_nothing():
-    """The first 5,000 draws are a quarter too small, all others right."""
+    """The first 300 draws are a half too small, all others right, also together with these."""
     draws = Draws(lambda seed: None, 0)
-    first = {draws.seed(k) for k in range(5_000)}
+    first = {draws.seed(k) for k in range(300)}
 
     def draw(seed):
-        return cosines(seed, math.sqrt(0.75) if seed in first else 1.0)
+        return cosines(seed, math.sqrt(0.5) if seed in first else 1.0)
 
-    verdict = verify.check_kernel(draw, rbf, X)
-    assert verdict.status == "inconclusive"
-    assert "fresh draws do not confirm it" in verdict.reason
+    assert verify.check_kernel(draw, rbf, X).status != "refuted"
+    few = verify.check_kernel(draw, rbf, X, max_features=16 * 4_000)
+    assert few.status == "inconclusive"
+    assert "fresh draws do not confirm it" in few.reason
 
 
 def projections(seed, size, m=200):
@@ -202,37 +201,7 @@ def test_means_of_every_check_say_unless_what(check, power, events, carried):
     assert ("nothing else" in larger.assumptions[1]) == (check is not of_samples)
 
 
-@pytest.mark.parametrize("small", [1, 10_000])
-def test_nonnegative_means_that_fresh_draws_do_not_confirm_are_open(small):
-    """Each draw has 1,000 squares; they are too small in the first one, or in all."""
-
-    def sample(k):
-        z = np.random.default_rng(k).standard_normal((1_000, 2))
-        return (0.25 if k < small else 1.0) * z**2
-
-    claims = np.ones(2)
-    proof = refutation_of(claims, 1e-9, 0.2, sample, 1_000, lambda size: math.ceil(size / 1_000))
-    assert proof.refuted.any() == (small > 1)
-    assert proof.note.startswith("A mean is off in the first 2 draws, and ") == (small == 1)
-    assert ("not confirm it" in proof.note) == (small == 1)
-
-
-@pytest.mark.parametrize(("seconds", "fresh"), [(1e-9, 1_000), (8.0, 8_000), (9.0, 8_000)])
-def test_fresh_draws_are_doubled_while_they_fit_into_the_extra_seconds(monkeypatch, seconds, fresh):
-    """The first 1,000 draws took a second; all gaps are -1, so that as many confirm them."""
-    monkeypatch.setattr(EXTRA_SECONDS, seconds)
-    suspicion = Suspicion(
-        draws=1_000,
-        per_draw=1,
-        sums=power_sums(np.full((1_000, 1), -1.0)),
-        refuted=np.array([True]),
-        rate=1e-9,
-        resolution=0.1,
-    )
-    assert suspicion.until(1_000, seconds=1.0) == 1_000 + fresh
-
-
-@pytest.mark.parametrize("budget", [70_000, 1_000_000])
+@pytest.mark.parametrize("budget", [40_000, 1_000_000])
 def test_a_budget_without_fresh_draws_refutes_nothing(budget):
     verdict = verify.check_kernel(
         lambda seed: cosines(seed, math.sqrt(0.5)), rbf, X, max_features=budget

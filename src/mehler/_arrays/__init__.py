@@ -53,7 +53,6 @@ from mehler._arrays._linear_algebra import (
     least_resolved,
     least_singular,
     packed,
-    solve_lower,
     solve_positive,
     squared_norm,
     symmetric,

@@ -66,8 +66,6 @@ from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
 from mehler.verify._failure import require
-from mehler.verify._verdict import KNOWN_VARIANCE as KNOWN_VARIANCE
-from mehler.verify._verdict import KURTOSIS as KURTOSIS
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution
@@ -79,7 +77,9 @@ from mehler.verify.checks._variance import check_variance
 from mehler.verify.checks.structure import STRUCTURE_ROWS, check_structure
 from mehler.verify.diagnosis._diagnose import diagnose
 from mehler.verify.diagnosis._fits import Cause
+from mehler.verify.intervals._known_variance import KNOWN_VARIANCE as KNOWN_VARIANCE
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
+from mehler.verify.intervals._kurtosis import KURTOSIS as KURTOSIS
 
 __all__ = [
     "STRUCTURE_ROWS",

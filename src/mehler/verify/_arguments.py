@@ -153,8 +153,9 @@ class DrawOptions(Options, total=False):
     max_features : int
         Largest number of features to draw, over all draws; default as many as the resolution needs.
     time_limit : float
-        Seconds of work (or four times as many of waiting) after which drawing stops; an undecided
-        check is then *inconclusive*. Default none.
+        Seconds of CPU time (or four times as many of waiting) after which drawing stops; an
+        undecided check is then *inconclusive*, with the remedy. Default 60; None for no limit.
+        A check warns once if it will take longer than a minute.
     n_jobs : int
         Threads that draw, -1 for one a core, default 1: the verdict has the same bits for each.
         They gain where drawing releases Python's lock, as NumPy's generators and products do, and
@@ -239,23 +240,39 @@ class CheckOptions:
         )
 
 
+# Seconds after which drawing stops.
+TIME_LIMIT = 60.0
+# The defaults of all options.
+DEFAULTS: dict[str, Any] = {
+    "false_alarm": 1e-9,
+    "miss": 1e-6,
+    "ledger": None,
+    "name": None,
+    "max_features": None,
+    "time_limit": TIME_LIMIT,
+    "n_jobs": 1,
+    "seed": None,
+}
+
+
 def require_options(
     check: str, options: Mapping[str, Any], resolution: float, *, relative: bool = True
 ) -> CheckOptions:
     """Validate the options and a resolution, a `relative` one for sample sizes that are floats."""
-    time_limit = options.get("time_limit")
+    options = DEFAULTS | dict(options)
+    time_limit = options["time_limit"]
     return CheckOptions(
-        false_alarm=require_probability("false_alarm", options.get("false_alarm", 1e-9)),
+        false_alarm=require_probability("false_alarm", options["false_alarm"]),
         resolution=require_resolution(resolution)
         if relative
         else require_positive("resolution", resolution),
-        miss=require_probability("miss", options.get("miss", 1e-6)),
-        name=require_text("name", options.get("name"), default=check),
-        ledger=_ledger(options.get("ledger")),
-        max_features=at_most("max_features", options.get("max_features")),
+        miss=require_probability("miss", options["miss"]),
+        name=require_text("name", options["name"], default=check),
+        ledger=_ledger(options["ledger"]),
+        max_features=at_most("max_features", options["max_features"]),
         time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
-        n_jobs=threads(options.get("n_jobs", 1)),
-        seed=root_seed(options.get("seed")),
+        n_jobs=threads(options["n_jobs"]),
+        seed=root_seed(options["seed"]),
     )
 
 

@@ -15,7 +15,15 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import Options, Spends, in_decimals, pay, root_seed
+from mehler.verify._arguments import (
+    DEFAULTS,
+    DrawOptions,
+    Options,
+    Spends,
+    in_decimals,
+    pay,
+    root_seed,
+)
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -517,6 +525,19 @@ def accepts(
         parameters = inspect.signature(check).parameters.values()
         own = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
         names = {each.name for each in parameters} | {*common, *draw_options}
+        # What `help` shows: every option with its default.
+        shown = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
+        kinds = {**Options.__annotations__, **DrawOptions.__annotations__}
+        shown += [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=DEFAULTS[name],
+                annotation=kinds[name].__forward_arg__,
+            )
+            for name in (*common, *draw_options)
+            if name not in own
+        ]
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
@@ -532,6 +553,8 @@ def accepts(
                 ledger.on_verdict(verdict)
             return verdict
 
+        signature = inspect.signature(check)
+        checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # for help
         return checked  # type: ignore[return-value]  # of the same signature
 
     return decorate

@@ -22,12 +22,6 @@ FLOOR = 0.05
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
 
-# Method names, shared by all checks.
-KNOWN_VARIANCE = "known variance (Catoni)"
-BOUNDED = "bounded (betting)"
-KURTOSIS = "bounded kurtosis (self-normalised)"
-FORMS = "squared lengths (betting)"
-
 # Opening words of the remark on pairs whose sample kurtosis is too large.
 FEW_EFFECTIVE = "few large samples decide some means"
 
@@ -55,6 +49,7 @@ class Comparison:
         resolution: float,
         may_refute: Any = True,
     ) -> None:
+        self.low, self.high = low, high
         self.off, self._span = np.abs(observed - claim), high - low
         self.excess = np.maximum(low - claim, claim - high)
         # A deviation too small to refute adds to the width, so that the claim lies within.
@@ -105,7 +100,10 @@ _HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair of rows: claim, estimate, interval, deviation in units of the resolution's scale."""
+    """One pair of rows: claim, estimate, interval, deviation in units of the resolution's scale.
+
+    `basis` is what decided it if the interval did not.
+    """
 
     pair: tuple[int, int]
     exact: float
@@ -113,6 +111,7 @@ class PairRow:
     interval: tuple[float, float]
     off: float
     status: str
+    basis: str = ""
 
     def cells(self) -> tuple[str, ...]:
         """Return the columns as text."""
@@ -122,7 +121,7 @@ class PairRow:
             short(self.measured),
             interval_text(*self.interval),
             f"{self.off:+.3g}",
-            self.status,
+            self.status + self.basis,
         )
 
 

@@ -16,11 +16,12 @@ import pytest
 import mehler
 from mehler.verify import check_variance
 from mehler.verify.checks._variance import (
-    MDependentGroupVariances,
+    GroupVariances,
     m_dependent_variance_of_variance,
 )
+from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import pairs_without_claim
-from mehler.verify.sampling._sources import DrawGroups, unit_source
+from mehler.verify.sampling._sources import unit_source
 from tests.verify.toys import points, require_rate
 
 X = points(2, 3)
@@ -77,8 +78,8 @@ def test_a_sample_is_unbiased_and_scatters_no_more_than_its_bound(apart):
     phi = Chain(0, m=600, apart=apart, declares=apart)
     base = unit_source(phi, pairs)
     declared = pairs.pick(phi.m * phi.gram_variance(X, X))
-    spreads = MDependentGroupVariances(base, pairs, declared, 1, apart)
-    maps = DrawGroups(draw(m=600, apart=apart, declares=apart), 7, 1)
+    spreads = GroupVariances(base, pairs, declared, apart)
+    maps = Draws(draw(m=600, apart=apart, declares=apart), 7)
     x = np.concatenate([spreads.samples(maps[k], np.arange(pairs.n)) for k in range(300)])
     # Groups are independent: six standard errors of their mean.
     assert (np.abs(x.mean(axis=0) - 1.0) <= 6.0 * x.std(axis=0) / np.sqrt(len(x))).all()
@@ -111,7 +112,7 @@ def test_covariances_of_neighbours_left_out_are_refuted(kind, m):
 def test_without_kurtosis_the_route_is_labelled():
     verdict = check_variance(draw(Unlabelled), None, X, resolution=0.4)
     assert verdict.holds
-    assert verdict.method.startswith("asymptotic")
+    assert verdict.method.startswith("bounded kurtosis")
 
 
 def test_maps_too_small_for_stretches_are_asked_as_a_whole():

@@ -108,7 +108,7 @@ def check_distribution(
         independent_features = require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X, guarded=True)
     n_rows = rows.host.shape[0]
     rate = terms.false_alarm / n_rows
     terms.pay()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,15 +15,15 @@ from mehler._plural import counted
 from mehler._validate import require_reals
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.intervals import binomial, known_variance
-from mehler.verify.intervals._known_variance import detectable_effect, features_needed
-from mehler.verify.nonparametric._nonnegative import refutation_of
-from mehler.verify.pairwise._catoni import statistics_of_samples
+from mehler.verify.checks._conclusion import conclude
+from mehler.verify.intervals._counts import no_event, trials_without_event
+from mehler.verify.intervals._measurement import Task
+from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, read, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, call, units_of
+from mehler.verify.sampling._sources import BLOCK, Source, call, units_of
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
 ROUNDING = 2.0**10
@@ -87,51 +88,58 @@ def _eps(z: Array) -> float:
 
 
 def exact_invariance(
-    terms: CheckOptions,
-    draws: Draws,
-    rows: EvaluatedRows,
-    moved: list[EvaluatedRows],
+    terms: CheckOptions, draws: Draws, rows: EvaluatedRows, moved: list[EvaluatedRows]
 ) -> Verdict:
-    # The least n for which 0 of n leaves an interval no wider than the resolution.
-    n_trials = math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
+    n_trials, clock = (
+        trials_without_event(terms.resolution, terms.false_alarm),
+        Clock(terms.time_limit),
+    )
     done, trials, happened = 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    while trials < n_trials and not happened and terms.draws_within(done + 1, m) > done:
-        phi = draws[done]
+
+    def differs(phi: Any) -> tuple[int, int, dict[str, Any], str]:
+        """Return width and units of a map, and where it differs, with the reason."""
         features, eps = read(phi, rows)
-        m = features.shape[1]
+        width = features.shape[1]
         for element, other in enumerate(moved):
             wrong, gap = beyond_rounding(phi, rows, other, (features, eps))
             if wrong.any():
                 gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
                 row = int(np.argmax(gap.max(axis=1)))
-                happened = 1
-                where = {"row": row, "element": element, "seed": draws.seed(done)}
-                reason = (
-                    f"A feature moves by {gap[row].max():.3g}, where features reach "
-                    f"{np.abs(features).max():.3g}."
+                largest = np.abs(features).max()
+                text = (
+                    f"A feature moves by {gap[row].max():.3g}, where features reach {largest:.3g}."
                 )
-                break
-        done += 1
-        units = units_of(phi, m)
-        kind = "units" if units else "draws"
-        trials += units or 1
-    interval = binomial(happened, trials, terms.false_alarm)
+                return width, units_of(phi, width), {"row": row, "element": element}, text
+        return width, units_of(phi, width), {}, ""
+
+    made = (differs(draws[k]) for k in range(n_trials))
+    results = clock.watched(made, 0, n_trials, terms.resolution, terms.name)
+    for m, units, where, text in results:
+        done, reason = done + 1, text
+        kind, trials = "units" if units else "draws", trials + (units or 1)
+        if where:
+            happened, where = 1, {**where, "seed": draws.seed(done - 1)}
+            break
+        if trials >= n_trials or terms.draws_within(done + 1, m) == done or clock.over:
+            break
+    measured = no_event(happened, trials, kind, terms.false_alarm, terms.miss)
+    high = float(measured.high[0])
     status: Status = "refuted" if happened else "holds"
-    if not happened and interval[1] > terms.resolution:
-        status, reason = "inconclusive", f"{trials} trials were allowed; {n_trials} would decide."
+    if not happened and high > terms.resolution:
+        status = "inconclusive"
+        reason = f"{trials} trials were allowed; {n_trials} would decide: allow more draws or time."
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
         observed=happened / trials,
-        interval=interval,
+        interval=(float(measured.low[0]), high),
         n_features=done * m,
         n_draws=done,
-        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
-        detectable=-math.expm1(math.log(terms.miss) / trials),
-        method=f"binomial (share of {kind} that differ)",
+        detectable=measured.detectable,
+        method=measured.method,
         assumptions=(
             "draws from different seeds are independent",
             f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
@@ -139,29 +147,63 @@ def exact_invariance(
         ),
         where=where,
         reason=reason,
-        statistics=(Statistics("no event", {}, {"n": [trials], "count": [happened]}),),
+        statistics=measured.statistics,
     )
 
 
-# Samples of the pilot, and the safety factor on its variance.
-_PILOT, _SAFETY = 256, 2.0
-
-_PILOTED = "asymptotic (Catoni, variance from a pilot)"
-_SUSPICION = (
-    "A mean is off, but few large samples decide it, and nothing bounds what was not seen: draw "
-    "larger maps, or allow more draws."
-)
-
+# Draws that set the units, and draws from which on intervals are looked at.
+_UNITS, _LEAST = 32, 64
 
 Defect = float | Callable[[Any], Array]
 
 
+class Differences(Source):
+    """|phi(x) - phi(g x)|^2 at rows, of whole draws or of independent units."""
+
+    name, noun, lengths = "", "row", "squared differences"
+    unit_name = "(E|phi(x)|^2 + E|phi(g x)|^2)/2"
+    remedy, counted_in = "draw larger maps, or allow more draws", "draw"
+
+    def __init__(self, draws: Draws, rows: EvaluatedRows, moved: EvaluatedRows) -> None:
+        self._rows, self._moved = rows, moved
+        m = call(draws[0], rows).shape[1]
+        self._units = units_of(draws[0], m)
+        if self._units:
+            self.events = "units"
+            self.independence = "draws, and units where declared, are independent"
+        early = Draws(draws.draw, draws.root, stream=1)
+        sizes = []
+        for k in range(_UNITS):
+            a, b = self._features(early[k])
+            sizes.append(0.5 * (a * a + b * b).sum(axis=1))
+        unit = np.mean(sizes, axis=0)
+        if not (unit > 0.0).all():
+            raise ValueError("phi(x) and phi(g x) are 0 at a row: leave it out")
+        super().__init__(np.zeros(unit.size), unit, m, self._units or 1, 0.0)
+
+    def _features(self, phi: Any) -> list[Any]:
+        return [call(phi, rows).astype(np.float64) for rows in (self._rows, self._moved)]
+
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+        a, b = self._features(phi)
+        gaps = (a - b) ** 2
+        if self._units == self.n_features:
+            x = self.n_features * gaps.T
+        elif self._units:  # several columns per unit, combined by the map
+            left, right = self._rows.given, self._moved.given
+            parts = [(left, left), (right, right), (left, right)]
+            own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
+            x = (own + other - 2.0 * across).T
+        else:
+            x = gaps.sum(axis=1)[None, :]
+        return (x / self.unit)[:, chosen]
+
+    def place(self, index: int) -> dict[str, Any]:
+        return {"row": index}
+
+
 def mean_invariance_defect(
-    terms: CheckOptions,
-    draws: Draws,
-    rows: EvaluatedRows,
-    moved: EvaluatedRows,
-    defect: Defect,
+    terms: CheckOptions, draws: Draws, rows: EvaluatedRows, moved: EvaluatedRows, defect: Defect
 ) -> Verdict:
     n = rows.host.shape[0]
     claim = require_reals(
@@ -170,102 +212,19 @@ def mean_invariance_defect(
     claim = np.broadcast_to(claim, (n,)) if claim.ndim == 0 else claim
     if claim.shape != (n,) or not np.isfinite(claim).all() or (claim < 0.0).any():
         raise ValueError(f"defect must be finite, not negative and of shape ({n},)")
-    phi = draws[0]
-    m = call(phi, rows).shape[1]
-    units = units_of(phi, m)
-    per_draw = units or 1
-
-    def sample(source: Draws, k: int) -> tuple[Any, Any]:
-        phi = source[k]
-        a, b = (call(phi, each).astype(np.float64) for each in (rows, moved))
-        gaps, sizes = (a - b) ** 2, 0.5 * (a * a + b * b)
-        if units == m:
-            return m * gaps.T, sizes.sum(axis=1)
-        if units:  # several columns per unit, combined by the map
-            left, right = rows.given, moved.given
-            parts = [(left, left), (right, right), (left, right)]
-            own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
-            return (own + other - 2.0 * across).T, sizes.sum(axis=1)
-        return gaps.sum(axis=1)[None, :], sizes.sum(axis=1)
-
-    pilot_draws = Draws(draws.draw, draws.root, stream=1)
-    pilot = [sample(pilot_draws, k) for k in range(-(-_PILOT // per_draw))]
-    unit = np.mean([size for _, size in pilot], axis=0)
-    if not (unit > 0.0).all():
-        raise ValueError("phi(x) and phi(g x) are 0 at a row: leave it out")
-    scattered = np.concatenate([gaps for gaps, _ in pilot]) / unit
-    rate = terms.false_alarm / n
-    floor = (terms.resolution / 20.0) ** 2
-    bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
-    needed = features_needed(float(bound.max()), terms.resolution, rate, terms.miss / n)
-    n_draws = terms.draws_within(-(-needed // per_draw), m)
-    x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
-    if x.shape[0] > 2.0 * math.log(2.0 / rate):
-        ends = np.array([known_variance(x[:, i], float(bound[i]), rate) for i in range(n)])
-    else:
-        ends = np.tile([-math.inf, math.inf], (n, 1))
-    exact = claim / unit
-    half = 0.5 * (ends[:, 1] - ends[:, 0])
-    excess = np.maximum(ends[:, 0] - exact, exact - ends[:, 1])
-    observed = x.mean(axis=0)
-    statistics = statistics_of_samples(x, exact, bound, rate, ends.T, pilot=True)
-    status: Status = "holds"
-    reason, method = "", _PILOTED
-    rests: tuple[str, ...] = (
-        f"the variance of a sample is at most {_SAFETY:g} times that of a pilot",
-    )
-    worst = int(np.argmax(np.abs(observed - exact) / half))
-    if (excess > 0.0).any():
-        # A pilot's variance guarantees nothing, so this is a suspicion only.
-        worst = int(np.argmax(excess))
-        status = "inconclusive"
-        # Betting against a larger claim is conservative; a claim of 0 admits no bets.
-        proof = refutation_of(
-            np.maximum(exact, 1e-3 * terms.resolution),
-            rate,
-            terms.resolution,
-            lambda k: sample(draws, k)[0] / unit,
-            per_draw,
-            lambda size: terms.draws_within(-(-size // per_draw), m),
-        )
-        reason = proof.note or _SUSPICION
-        if proof.refuted.any():
-            status, worst, statistics = "refuted", proof.worst, proof.statistics
-            method = f"squared differences: {proof.method}"
-            assumption, reason = proof.words(
-                "squared differences",
-                "units" if units else "draws",
-                f"(E|phi(x)|^2 + E|phi(g x)|^2)/2 = {float(unit[worst]):.3g} there",
-            )
-            rests = (assumption,)
-            observed, ends = proof.ends.mean, np.stack([proof.ends.low, proof.ends.high], axis=1)
-            n_draws = proof.draws
-    elif (2.0 * half > terms.resolution).any():
-        status, worst = "inconclusive", int(np.argmax(half))
-        reason = f"About {counted(-(-needed // per_draw), 'draw')} would decide."
-    scale = float(unit[worst])
-    return terms.verdict(
-        status=status,
-        claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}",
-        observed=float(observed[worst]) * scale,
-        exact=float(claim[worst]),
-        interval=(float(ends[worst, 0]) * scale, float(ends[worst, 1]) * scale),
-        n_features=n_draws * m,
-        n_draws=n_draws,
-        n_intervals=n,
-        detectable=detectable_effect(x.shape[0], float(bound.max()), rate, terms.miss),
-        method=method,
-        assumptions=("draws, and units where declared, are independent", *rests),
-        where={"row": worst, "relative_to": scale},
-        reason=reason,
-        statistics=(statistics,),
-    )
+    source = Differences(draws, rows, moved)
+    source.claim = claim / source.unit
+    task = Task(source, draws, terms, Clock(terms.time_limit))
+    measured = measure_undeclared(task, OwnLengths(task), least=_LEAST)
+    text = f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}"
+    measured = replace(measured, method=f"squared differences: {measured.method}")
+    return conclude(task, measured, text)
 
 
 Action = Callable[[Any], Array]
 
 
-@accepts("max_features", "seed")
+@accepts("max_features", "time_limit", "seed")
 def check_invariance(
     draw: Callable[[int], Any],
     act: Action | Sequence[Action],
@@ -294,7 +253,7 @@ def check_invariance(
         independent) that may differ undetected. With it, the smallest deviation that must not be
         missed, as a fraction of (E|phi(x)|^2 + E|phi(g x)|^2)/2.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, seed.
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -313,11 +272,8 @@ def check_invariance(
     feature (the root of eps in half precision), or a jump that rows next to both rows, their
     entries changed by 64 eps, have as well, as the features of bins and codes do. Rows of integers
     are not changed, and a row on the edge of a bin shows less than others. A claimed defect is a
-    mean of unbounded samples. It holds by Catoni's interval at twice a pilot's variance; the
-    verdict calls this asymptotic. If that interval excludes the claim, squared differences that
-    are larger than claimed refute it without assumptions, smaller ones as those of `check_kernel`:
-    after as many fresh draws, and with the words what rare draws would have to carry. Else the
-    verdict is *inconclusive*.
+    mean of squared differences, which are samples of which nothing is declared: larger than
+    claimed refutes without assumptions, smaller and *holds* are as those of `check_kernel`.
 
     Examples
     --------
@@ -336,7 +292,7 @@ def check_invariance(
     terms.require_below(
         1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
     )
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X, guarded=True)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
@@ -359,4 +315,4 @@ def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
         raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")
     if np.array_equal(host, rows.host):
         raise ValueError("act(X) equals X at every row: such rows show nothing; give others")
-    return EvaluatedRows(image, host, rows.unit)
+    return EvaluatedRows(image, host, rows.unit, guarded=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -22,16 +23,24 @@ from mehler.verify._arguments import (
 from mehler.verify._budget import accepts
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
+from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.checks._information import inform
 from mehler.verify.checks.structure import check_structure
 from mehler.verify.diagnosis._diagnose import explained
-from mehler.verify.nonparametric._pairwise import nonparametric_intervals
-from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
-from mehler.verify.pairwise._catoni import catoni_intervals
-from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
-from mehler.verify.pairwise._worst_pair import ignored_seed, out_of_bounds, verdict_of_worst_pair
+from mehler.verify.intervals._known_variance import measure_known_variance
+from mehler.verify.intervals._measurement import Measurement, Task, unmeasured
+from mehler.verify.intervals._range import OutOfBounds, measure_bounded, out_of_bounds
+from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
-from mehler.verify.sampling._sources import choose_source, declared_variance
+from mehler.verify.sampling._sources import (
+    ProductsDisagree,
+    choose_source,
+    declared_variance,
+    ignored_declarations,
+    ignored_seed,
+)
 
 
 @accepts("max_features", "time_limit", "n_jobs", "seed")
@@ -150,44 +159,69 @@ def check_kernel(
 
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
-        source = choose_source(draws[0], pairs, independent_features)
-        plan = MeasurementSpec(
-            pairs,
-            source,
-            draws,
-            terms.false_alarm,
-            terms.resolution,
-            terms.miss,
-            terms.max_features,
-            clock,
-            terms.n_jobs,
-        )
-        plan.require_resolved()
+        phi = draws[0]
+        source = choose_source(phi, pairs, independent_features)
+        task = Task(source, draws, terms, clock)
+        task.require_resolved()
         terms.require_features(
             source.n_features,
             f"the {counted(source.n_features, 'feature')} of one draw",
             "allow at least one draw, or draw smaller maps",
         )
         if variance is None and bounds is None:
-            variance = declared_variance(draws[0], source)
-        broken: OutOfBounds | None = None
+            variance = declared_variance(phi, source)
+        certain: Certainty | None = None
         try:
             if variance is not None:
-                measured = catoni_intervals(plan, _variance(variance, pairs))
+                measured = measure_known_variance(task, _variance(variance, pairs))
             elif bounds is not None:
-                measured = betting_intervals(plan, bounds)
+                measured = measure_bounded(task, bounds)
             else:
-                measured = nonparametric_intervals(plan)
+                measured = measure_undeclared(task, PairLengths(task))
         except OutOfBounds as sample:
-            broken, measured = sample, out_of_bounds(sample, pairs)
-        verdict = verdict_of_worst_pair(plan, measured, terms, broken, with_table=True)
-        if plan.clock.over or (verdict.holds and measured.n_draws == 1):
+            certain = Certainty(
+                sample.mean,
+                f"A sample {sample.value:.6g} lies outside the declared bounds: "
+                "the map or the bounds are wrong.",
+            )
+            measured = out_of_bounds(task, bounds or (0.0, 0.0), sample)
+        except ProductsDisagree as found:
+            certain = Certainty(
+                found.pair,
+                f"In one draw products(X, Y) average to {found.mean:.6g}, and the features to "
+                f"<phi(x), phi(y)> = {found.value:.6g}: the features or the products are wrong.",
+            )
+            measured = _products_disagree(task, found)
+        claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
+        verdict = conclude(task, measured, claim, certain=certain, with_table=True)
+        verdict = inform(verdict, kernel, pairs)
+        ignored = ignored_declarations(phi)
+        if ignored:
+            verdict = dataclasses.replace(verdict, assumptions=(*verdict.assumptions, ignored))
+        if clock.over or certain or (verdict.holds and measured.n_draws == 1):
             return verdict
-        ignored = ignored_seed(plan, measured.n_draws)
-        if not (verdict.holds and ignored):
-            return dataclasses.replace(verdict, cause=ignored)
-        remark = f"But {ignored}, so that these draws count as one, and the rates do not hold."
+        cause = ignored_seed(draws, pairs.left, measured.n_draws)
+        if not (verdict.holds and cause):
+            return dataclasses.replace(verdict, cause=cause)
+        remark = f"But {cause}, so that these draws count as one, and the rates do not hold."
         return dataclasses.replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
+
+
+def _products_disagree(task: Task, found: ProductsDisagree) -> Measurement:
+    """Return the measurement cut short by products that are not those of the features."""
+    value = unmeasured(task.n)
+    value[found.pair] = found.value / float(task.source.unit[found.pair])
+    return Measurement(
+        observed=value,
+        low=unmeasured(task.n),
+        high=unmeasured(task.n),
+        n_draws=1,
+        n_intervals=task.n,
+        detectable=math.inf,
+        needed=0,
+        method="products compared with features",
+        assumptions=(),
+    )
 
 
 def _variance(function: Kernel, pairs: Pairs) -> Any:

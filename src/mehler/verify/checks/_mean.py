@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -30,8 +30,12 @@ from mehler.verify._budget import accepts
 from mehler.verify._certificate import joined
 from mehler.verify._verdict import FEW_EFFECTIVE, OUTLIERS, Comparison, Verdict
 from mehler.verify.checks._products import check_products
-from mehler.verify.checks._sample_means import Declared, SampleMean, interval_of
-from mehler.verify.intervals._known_variance import features_needed
+from mehler.verify.intervals._counts import mean_of_binary
+from mehler.verify.intervals._known_variance import features_needed, mean_of_known_variance
+from mehler.verify.intervals._kurtosis import mean_of_bounded_kurtosis
+from mehler.verify.intervals._measurement import Measurement
+from mehler.verify.intervals._range import mean_of_bounded
+from mehler.verify.sampling._pairs import require_plain
 
 _INDEPENDENT = "the samples are independent, and their number was fixed before"
 
@@ -153,17 +157,18 @@ def check_mean(
     terms.pay()
 
     p, columns = target.size, x.reshape(x.shape[0], -1)
-    each = replace(terms, false_alarm=terms.false_alarm / p)
-    means = [interval_of(*one, each) for one in zip(columns.T, target.ravel().tolist(), declared)]
-    low, high = np.array([mean.interval for mean in means]).T
-    observed, target = columns.mean(axis=0), target.ravel()
-    may_refute = np.array([mean.may_refute for mean in means])
+    target, single = target.ravel(), replace(terms, false_alarm=terms.false_alarm / p)
+    means = [_measured(*parts, single) for parts in zip(columns.T, target.tolist(), declared)]
+    low, high = (np.concatenate([getattr(m, end) for m in means]) for end in ("low", "high"))
+    observed = columns.mean(axis=0)
+    may_refute = np.array([bool(np.all(mean.may_refute)) for mean in means])
     compared = Comparison(observed, target, low, high, terms.resolution, may_refute)
     worst = compared.worst
+    unless = means[worst].unless
     statistics = [
         replace(s, tests={"claim": [c], "low": [a], "high": [b], **s.tests})
-        for s, c, a, b in zip([m.statistics for m in means], target, low, high)
-        if s is not None
+        for m, c, a, b in zip(means, target, low, high)
+        for s in m.statistics
     ]
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
     return terms.verdict(
@@ -171,47 +176,72 @@ def check_mean(
         claim=claim or text + (" coordinates" if p > 1 else ""),
         observed=float(observed[worst]),
         exact=float(target[worst]),
-        interval=means[worst].interval,
+        interval=(float(low[worst]), float(high[worst])),
         n_features=x.shape[0],
         n_draws=0,
         n_intervals=p,
         detectable=max(mean.detectable for mean in means),
         method=means[worst].method,
-        assumptions=(_INDEPENDENT, *means[worst].assumptions),
+        assumptions=(
+            _INDEPENDENT,
+            *((f"not that {unless}",) if unless else means[worst].assumptions),
+        ),
         where={**where, "coordinate": worst} if x.ndim == 2 else where,
         seeds=seeds,
-        reason=_reason(compared, means[worst], columns[:, worst], declared[worst], each),
+        reason=_reason(compared, means[worst], columns[:, worst], declared[worst], single),
         statistics=joined(statistics) if len(statistics) == p else (),
     )
 
 
+@dataclass(frozen=True)
+class Declared:
+    """What is declared of samples: variance, range, that they are 0 or 1, or nothing."""
+
+    variance: float | None = None
+    bounds: tuple[float, float] | None = None
+    binary: bool = False
+
+
+def _measured(x: Array, exact: float, declared: Declared, options: CheckOptions) -> Measurement:
+    """Return the sharpest valid interval for the mean of samples, shape (n,)."""
+    rates = options.false_alarm, options.miss
+    if declared.variance is not None:
+        return mean_of_known_variance(x, exact, declared.variance, *rates)
+    if declared.binary:
+        return mean_of_binary(x, *rates)
+    if declared.bounds is not None:
+        return mean_of_bounded(x, declared.bounds, *rates)
+    return mean_of_bounded_kurtosis(x, exact, options)
+
+
 def _reason(
-    compared: Comparison, mean: SampleMean, x: Array, declared: Declared, options: CheckOptions
+    compared: Comparison, mean: Measurement, x: Array, declared: Declared, options: CheckOptions
 ) -> str:
     """Say what leaves the outcome open, or why the mean lies outside of its interval."""
     worst, reason = compared.worst, ""
     if compared.outside[worst]:
-        reason = mean.note
+        reason = f"Unless {mean.unless}, the claim is wrong." if mean.unless else mean.note
     elif compared.status == "inconclusive":
         width, resolution = float(compared.width[worst]), options.resolution
         with np.errstate(over="ignore"):
             scatter = float(x.var()) if declared.variance is None else declared.variance
         wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
         reason = f"The interval {wide}, more than the resolution {resolution:.3g}"
-        if mean.short:
+        if any(line.startswith(FEW_EFFECTIVE) for line in mean.assumptions):
             reason += f": {FEW_EFFECTIVE}, and no size is sure to. Declare variance= or bounds=."
         elif 0.0 < scatter < math.inf:
             needed = features_needed(scatter, resolution, options.false_alarm, options.miss)
             reason += f": about {counted(needed, 'sample')} would decide it."
         else:
-            reason += "."
-    if not reason and not mean.interval[0] <= float(x.mean()) <= mean.interval[1]:
+            reason += ": take a coarser resolution, or more samples."
+    if not reason and not mean.low[0] <= float(x.mean()) <= mean.high[0]:
         return OUTLIERS
     return reason
 
 
 def _samples(samples: Array) -> Any:
     """Return samples as a finite float64 array on the host, of one or two axes."""
+    require_plain(samples, "samples")
     array = samples if is_array(samples) else np.asarray(samples)
     if array.ndim != 2:
         return sample_vector(samples)

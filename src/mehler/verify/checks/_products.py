@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,44 +12,18 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
-from mehler.verify._verdict import FLOOR, FORMS, KURTOSIS, Verdict
-from mehler.verify.checks._sample_means import SampleBounds
-from mehler.verify.intervals._self_normalised import effective_samples
-from mehler.verify.nonparametric._kurtosis_test import Means
-from mehler.verify.nonparametric._pairwise import SquaredLengths
-from mehler.verify.nonparametric._unseen import Unseen
-from mehler.verify.sampling._sources import GROUP, power_sums
+from mehler.verify._verdict import FLOOR, Verdict
+from mehler.verify.intervals._kurtosis import KURTOSIS, Look
+from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
+from mehler.verify.sampling._sources import power_sums
 
+# Rows whose covariance is one sample, where their mean is not known.
+GROUP = 8
 # Elements of the largest temporary.
 _BLOCK = 1 << 20
 # Largest sample that can be squared, and summed up.
 _LARGEST = 1e150
 _EPS = float(np.finfo(float).eps)
-
-
-class ProductMeans(Means):
-    """Intervals for the deviations of mean products after n samples, from four power sums."""
-
-    def __init__(
-        self, n: int, sums: Any, ends: Any, rate: float, resolution: float, rounding: float
-    ) -> None:
-        super().__init__(n, sums, resolution)
-        self._plan = {"look": None, "fixed": False, "rounding": rounding, "shared": True}
-        # Samples or sums that differ by rounding only count as constant.
-        floor = n * (rounding**2 + 1e-24) + 64.0 * _EPS * math.sqrt(n) * sums[1]
-        effective = effective_samples(self.squares, self.fourths)
-        effective = np.where(self.squares > floor, effective, 0.0)
-        self.extremes, self.unseen = ends, Unseen.of(n, sums, rate, resolution, ends)
-        self.bounds = SampleBounds(
-            n, self.off, self.squares, effective, self.unseen, rate, resolution, rounding
-        )
-        self.compare(self.bounds.half(rate), self.bounds.refuted, self.bounds.ends)
-
-    def statistics(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Statistics:
-        """Return what decided, at pairs of coordinates."""
-        sums = self._statistics("self normalised", self._plan)
-        pairs = {"pair": np.stack([first, second]), "ends": self.extremes}
-        return replace(sums, tests={**pairs, **sums.tests})
 
 
 def check_products(
@@ -78,10 +51,10 @@ def check_products(
     terms.pay()
     (first, second), diagonal = np.triu_indices(len(c)), np.diag(c)
     unit = np.sqrt(diagonal[first] * diagonal[second])
-    rho = c[first, second] / unit
+    rho, pairs = c[first, second] / unit, np.stack([first, second])
     z = (x if mean is None else x - mean) / np.sqrt(diagonal)
     rounding = 64.0 * _EPS * float(np.max(np.abs(z), initial=1.0)) ** 2
-    forms = SquaredLengths(np.stack([first, second]), 2.0, rho, rounding, "(z_i {} z_j)^2")
+    bets = SquaredLengths(sums_and_differences(2.0, rho), pairs, rounding, "(z_i {} z_j)^2")
     sums, n = np.zeros((4, rho.size)), 0
     ends = np.full((2, rho.size), np.inf) * [[1.0], [-1.0]]
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
@@ -90,36 +63,42 @@ def check_products(
         block, columns = z[start : start + step], np.arange(len(c))
         squares = _products(block, columns, columns, mean is None)
         products = _products(block, first, second, mean is None)
-        forms.add(products, squares, squares)
+        whole = squares[:, first] + squares[:, second]
+        bets.add(sums_and_differences(whole, products), np.tile(whole, 2))
         gaps = products - rho
         sums += power_sums(gaps)
         ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])
         n += products.shape[0]
 
     # Half of the rate each.
-    rate = 0.5 * terms.false_alarm / rho.size
-    means = ProductMeans(n, sums, ends, rate, terms.resolution, rounding)
-    floor = FLOOR * terms.resolution
-    excess = forms.found(math.log(2.0 * forms.n_bets / terms.false_alarm), floor)
-    method, status, worst = KURTOSIS, means.compared.status, means.compared.worst
+    rate, resolution = 0.5 * terms.false_alarm / rho.size, terms.resolution
+    look = Look(n, sums, rate, resolution, rounding, ends=(ends[0], ends[1]))
+    compared = look.compared(look.refutable, look.unseen.least)
+    evidence = bets.evidence(math.log(2.0 * bets.n_bets / terms.false_alarm), FLOOR * resolution)
+    method, status, worst = KURTOSIS, compared.status, compared.worst
     place: dict[str, Any] = {}
-    assumption, reason = _assumption(means), ""
-    if excess is not None:
-        method, status, worst = FORMS, "refuted", excess.pair
-        assumption = "nothing else: squares are not negative"
-        place["form"] = excess.form
-        observed, exact, low, high = excess.observed, excess.claim, excess.low, math.inf
+    assumptions, reason = look.assumptions("pair"), ""
+    if evidence is not None:
+        method, status, worst = FORMS, "refuted", evidence.mean
+        assumptions = ("nothing else: squares are not negative",)
+        place["form"] = evidence.form
+        observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
     else:
         if status == "inconclusive":
-            reason = _reason(terms, means, worst, x.shape[0])
+            reason = _reason(look, float(compared.width[worst]), worst, x.shape[0])
         elif status == "refuted":
             events = "rows" if mean is not None else f"groups of {GROUP} rows"
-            unless = means.unseen.text(worst, events, "sqrt(C_ii C_jj)")
-            assumption, reason = f"not that {unless}", f"Unless {unless}, the claim is wrong."
+            unless = look.unseen.text(worst, events, "sqrt(C_ii C_jj)")
+            assumptions, reason = (f"not that {unless}",), f"Unless {unless}, the claim is wrong."
         exact = float(c[first[worst], second[worst]])
         observed, low, high = (
-            float(exact + unit[worst] * each[worst]) for each in (means.off, *means.ends)
+            float(exact + unit[worst] * each[worst])
+            for each in (look.off, compared.low, compared.high)
         )
+    missed = look.half_at(terms.miss) * np.sqrt(look.lack) + rounding
+    statistics = look.statistics(shared=True)
+    tests = {"claim": 0.0, "low": compared.low, "high": compared.high, "pair": pairs}
+    statistics = Statistics(statistics.method, statistics.plan, {**tests, **statistics.tests})
     i, j = int(first[worst]), int(second[worst])
     return terms.verdict(
         status=status,
@@ -130,13 +109,16 @@ def check_products(
         n_features=x.shape[0],
         n_draws=0,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(means.half + means.bounds.half(terms.miss))),
+        detectable=float(np.max(look.half + missed)),
         method=method + (f", within groups of {GROUP}" if mean is None else ""),
-        assumptions=("the samples are independent, and their number was fixed before", assumption),
+        assumptions=(
+            "the samples are independent, and their number was fixed before",
+            *assumptions,
+        ),
         where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
         seeds=seeds,
         reason=reason,
-        statistics=(means.statistics(first, second), *forms.statistics(floor)),
+        statistics=(statistics, *bets.statistics(FLOOR * resolution)),
     )
 
 
@@ -163,28 +145,20 @@ def _products(z: Array, first: NDArray[np.int64], second: NDArray[np.int64], gro
     return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)
 
 
-def _assumption(means: ProductMeans) -> str:
-    varies = means.bounds.effective > 0.0
-    own = float(np.max(means.n / means.bounds.effective[varies], initial=1.0))
-    limit = float(np.max(means.bounds.limit))
-    return f"the kurtosis of one product is at most {limit:.4g}; the samples show at most {own:.3g}"
-
-
-def _reason(terms: CheckOptions, means: ProductMeans, worst: int, n: int) -> str:
-    parts, more = [], means.wanted() / means.n
-    if means.outside.any() and not means.bounds.effective[worst]:
-        parts.append("A covariance is off, and its products never varied.")
-    elif means.outside.any() or means.bounds.short[worst]:
+def _reason(look: Look, width: float, worst: int, n: int) -> str:
+    parts, more = [], look.wanted() / look.n
+    if not look.effective[worst]:
+        parts.append("A covariance is off, and its products never varied: check the samples.")
+    elif look.short[worst]:
         parts.append(
             "Few large samples decide a covariance, and nothing bounds what was not seen: take "
             "more samples."
         )
-    width = float(means.width[worst])
-    if not width <= terms.resolution:
+    if not width <= look.resolution:
         parts.append(
             f"The interval is {width:.3g} wide in units of sqrt(C_ii C_jj), more than the "
-            f"resolution {terms.resolution:.3g}."
+            f"resolution {look.resolution:.3g}."
         )
-    if 1.0 < more < 2.0**20 and not means.bounds.short[worst]:
+    if 1.0 < more < 2.0**20 and not look.short[worst]:
         parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")
     return " ".join(parts)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
@@ -14,110 +16,313 @@ from mehler._validate import require_flag
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
-from mehler.verify.checks._same_samples import (
-    EQUAL,
-    Differences,
-    Pilot,
-    Side,
-    choose,
-    clipped,
-    pilot,
+from mehler.verify.checks._conclusion import conclude
+from mehler.verify.intervals._measurement import Measurement, Task
+from mehler.verify.intervals._undeclared import (
+    Lengths,
+    least_samples,
+    measure_symmetric,
+    measure_undeclared,
 )
-from mehler.verify.nonparametric._watch import KERNEL_UNIT, Watched, Words, verdict_of, watch
-from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
-
-_REMEDY = (
-    "draw larger maps of either version, take rows of smaller norms, or, if both versions are one "
-    "algorithm, claim law=True, which needs nothing of the tails"
+from mehler.verify.sampling._clock import Clock
+from mehler.verify.sampling._draws import Bundles, require_draw
+from mehler.verify.sampling._pairs import Pairs, pairs_without_claim, read
+from mehler.verify.sampling._sources import (
+    BLOCK,
+    PairSource,
+    Source,
+    choose_source,
+    estimate_and_lengths,
 )
 
+T = TypeVar("T")
 
-def claim_at(n_pairs: int) -> str:
-    """Return the claim."""
-    return f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(n_pairs, 'pair')}"
+# Draws that set the units; draws after which maps that always agreed count as the same.
+_UNITS, _EQUAL = 32, 64
+# Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
+_ULPS = 64.0
+# Least variation over seeds, relative to the difference between maps, for agreement to count.
+_TELLING = 16.0
+# Pilot draws repeated to see how single units scatter.
+_AGAIN = 4
+# Clipping point of estimates, in standard deviations of their bulk.
+_REACH = 8.0
 
 
-def words(stream: Differences, pairs: Pairs, law: bool) -> Words:
-    """Return the texts of the verdict on these samples."""
-    seeds = "seeds common to both maps" if stream.paired else "seeds of their own"
-    return Words(
-        claim=claim_at(pairs.n) + (", clipped, as their laws are one" if law else ""),
-        source=("independent units" if stream.per_draw > 1 else "independent draws") + f", {seeds}",
-        independence="draws from different seeds are independent"
-        + (", and the units of a draw independent and alike" if stream.per_draw > 1 else ""),
-        unit=pairs.unit,
-        unit_name=KERNEL_UNIT,
-        remedy=_REMEDY,
-        symmetry="the estimates of both maps have one law, up to a shift of their mean: then "
-        "their differences are symmetric",
+class Side:
+    """One of the two maps, with a name, so that errors tell which is meant."""
+
+    def __init__(self, name: str, draw: Callable[[int], Any], pairs: Pairs, seed: int) -> None:
+        self.name, self.draw = name, require_draw(draw, name)
+        z, self.eps = self.named(read, self.draw(seed), pairs.left)
+        self.m = int(z.shape[1])
+
+    def named(self, function: Callable[..., T], *args: Any) -> T:
+        """Call a function; errors begin with the name of the map."""
+        try:
+            return function(*args)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{self.name}: {error}") from error
+
+    def gram(self, phi: Any, pairs: Pairs) -> tuple[Any, Any, Any]:
+        """Return <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows of either side."""
+        gram, left, right = self.named(estimate_and_lengths, phi, pairs, self.m)
+        return pairs.pick(gram), left, right
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The pilot draws, which are not reused.
+
+    `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
+    `products` are whole estimates, shape (2, draws, pairs); `largest` is the largest difference at
+    one seed in units of that draw's lengths, or inf; `same_features`: equal to rounding.
+    """
+
+    pairs: Pairs
+    products: Any
+    largest: float
+    same_features: bool
+
+    @property
+    def n_draws(self) -> int:
+        """Number of seeds drawn."""
+        return int(self.products.shape[1])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no product was NaN or infinite."""
+        return bool(np.isfinite(self.products).all())
+
+    def agrees(self, resolution: float) -> bool:
+        """Whether the maps agree seed by seed: no products differ by enough to refute.
+
+        Products that hardly vary with the seed are no evidence, unless the features themselves
+        agree.
+        """
+        moves = float(np.max(np.ptp(self.products[0], axis=0)))
+        telling = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
+        return self.n_draws == _EQUAL and telling and self.largest <= FLOOR * resolution
+
+
+def pilot(
+    sides: tuple[Side, Side], pairs: Pairs, draws: Bundles, floor: float, most: int, clock: Clock
+) -> Pilot:
+    """Draw both maps from common seeds until they differ and units are known."""
+    products: list[Any] = []
+    lengths = [np.zeros(pairs.left.unit.size), np.zeros(pairs.right.unit.size)]
+    largest, same, k = 0.0, True, 0
+    while k < min(most, _EQUAL if largest <= floor else _UNITS) and not (k and clock.over):
+        maps = draws[k]
+        a, b = (side.named(read, phi, pairs.left)[0] for side, phi in zip(sides, maps))
+        same = same and _equal(a, b, max(side.eps for side in sides), pairs.left.host.shape[1])
+        drawn = [side.gram(phi, pairs) for side, phi in zip(sides, maps)]
+        k += 1
+        products.append([gram for gram, _, _ in drawn])
+        if not np.isfinite(products[-1]).all():
+            return Pilot(pairs, np.array(products).swapaxes(0, 1), math.inf, False)
+        for total, left, right in zip(lengths, *(each[1:] for each in drawn)):
+            total += 0.5 * (left + right)
+        # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
+        sizes = [np.sqrt(left[pairs.first] * right[pairs.second]) for _, left, right in drawn]
+        scale = np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
+        largest = max(largest, float(np.max(np.abs(drawn[0][0] - drawn[1][0]) / scale)))
+    left, right = (np.sqrt(total / k) for total in lengths)
+    for unit, name in ((left, "X"), (right, "Y")):
+        if not (unit > 0.0).all():
+            raise ValueError(
+                f"both maps are 0 at row {int(np.argmin(unit))} of {name} in {counted(k, 'draw')}: "
+                "the resolution is relative to their size there; leave such rows out"
+            )
+    rows = replace(pairs.left, unit=left)
+    other = rows if pairs.same else replace(pairs.right, unit=right)
+    pairs = replace(pairs, left=rows, right=other, claim=0.0 * pairs.claim)
+    return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same)
+
+
+def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
+    if a.shape != b.shape:
+        return False
+    if a.dtype.kind != "f" and b.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    size = np.abs(a).max(axis=1, keepdims=True)
+    return bool((np.abs(a - b) <= _ULPS * np.sqrt(n_inputs) * eps * size).all())
+
+
+class Differences(Source):
+    """Products of draw_b minus those of draw_a, in units of the pairs.
+
+    `common` maps get the same seed. `sources` sample the units of a draw, with means of several
+    units of the larger map per unit of the smaller; None for whole estimates. Whole estimates are
+    clipped to `ends` if given.
+    """
+
+    counted_in = "draw"
+    remedy = (
+        "draw larger maps of either version, take rows of smaller norms, or, if both versions are "
+        "one algorithm, claim law=True, which needs nothing of the tails"
     )
 
+    def __init__(
+        self,
+        sides: tuple[Side, Side],
+        pairs: Pairs,
+        seed: int,
+        common: bool,
+        sources: tuple[PairSource, PairSource] | None = None,
+        ends: tuple[Any, Any] | None = None,
+    ) -> None:
+        self._sides, self.pairs, self._ends, self._sources = sides, pairs, ends, sources
+        self.draws = Bundles([side.draw for side in sides], seed, common=common)
+        per_draw = 1 if sources is None else min(each.per_draw for each in sources)
+        # Rounding of products of d terms, as in check_kernel, on either side.
+        d = pairs.left.host.shape[1]
+        rounding = 8.0 * math.sqrt(d) * sum(side.eps for side in sides)
+        width = sum(side.m for side in sides)
+        super().__init__(pairs.claim, pairs.unit, width, per_draw, rounding)
+        seeds = "seeds common to both maps" if common else "seeds of their own"
+        self.name = ("independent units" if sources else "independent draws") + f", {seeds}"
+        if sources:
+            self.events = "samples"
+            self.independence += ", and the units of a draw independent and alike"
+        self.means, self._drawn = np.zeros((2, pairs.n)), 0
 
-def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
-    """Return a remark that one map is a multiple of the other, if it is at every pair."""
-    look, (a, b) = watched.look, stream.means
-    if not look.refuted.any() or not np.isfinite(a @ b) or not a @ a > 0.0:
-        return ""
-    factor = float(a @ b / (a @ a))
-    # The residual is within the intervals, and a small part of the deviation.
-    left = np.abs(b - factor * a) / max(1, watched.n_draws)
-    some = pairs.n > 1 and factor > 0.0 and left.max() <= 0.2 * np.abs(look.off).max()
-    if not some or not (left <= look.half).all():
-        return ""
-    return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
+    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+        if self._sources is None:
+            a, b = (side.gram(each, self.pairs)[0] for side, each in zip(self._sides, phi))
+            a, b = (each[None, chosen] / self.unit[chosen] for each in (a, b))
+            if self._ends is not None:
+                a, b = (np.clip(each, *(end[chosen] for end in self._ends)) for each in (a, b))
+        else:
+            a, b = (self._units(s, each, chosen) for s, each in zip(self._sources, phi))
+        self._drawn += int(chosen[0] == 0)
+        self.means[:, chosen] += np.stack([a.mean(axis=0), b.mean(axis=0)])
+        return b - a
+
+    def _units(self, source: PairSource, phi: Any, chosen: NDArray[np.int64]) -> Any:
+        """Return samples from the units of a map, shape (per_draw, chosen)."""
+        x = source.samples(phi, chosen)
+        together = x.shape[0] // self.per_draw
+        x = x[: together * self.per_draw].reshape(self.per_draw, together, -1)
+        return x.mean(axis=1)
+
+    def place(self, index: int) -> dict[str, Any]:
+        a, b = (float(x[index] * self.unit[index]) / max(1, self._drawn) for x in self.means)
+        return {**self.pairs.place(index), "a": a, "b": b}
+
+    def ratio(self, measured: Measurement) -> str:
+        """Return a remark that one map is a multiple of the other, if it is at every pair."""
+        a, b = self.means
+        if not np.isfinite(a @ b) or not a @ a > 0.0:
+            return ""
+        factor = float(a @ b / (a @ a))
+        # The residual is within the intervals, and a small part of the deviation.
+        left = np.abs(b - factor * a) / max(1, self._drawn)
+        some = self.pairs.n > 1 and factor > 0.0
+        off = np.abs(measured.observed).max()
+        half = np.maximum(measured.high - measured.observed, measured.observed - measured.low)
+        if not some or left.max() > 0.2 * off or not (left <= half).all():
+            return ""
+        return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def equal_seeds(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> Verdict:
-    """Return the verdict that both maps agree for equal seeds."""
-    n = trial.n_draws
-    what = "features" if trial.same_features else "products"
+def choose(
+    sides: tuple[Side, Side], trial: Pilot, terms: CheckOptions, independent_features: bool
+) -> Differences:
+    """Return the samples that, according to the pilot, decide with fewest draws.
+
+    Common seeds do not change the difference of means. After a small change the two versions'
+    estimates are correlated and their difference varies little.
+    """
+    (a, b), pairs = trial.products, trial.pairs
+    rate = terms.false_alarm / pairs.n
+
+    def needed(variance: Array, per_draw: int = 1) -> float:
+        # Roughly, from half widths sqrt(4 c (log(1/rate) + 3.5) v/n) < resolution/2, c = 0.7.
+        worst = float(np.max(variance, initial=0.0))
+        n = 11.0 * (3.5 - math.log(rate)) * worst / terms.resolution**2
+        return max(least_samples(rate), n) / per_draw
+
+    ways = [(needed(a.var(axis=0) + b.var(axis=0)), False)]
+    if a.shape[0] > 1:
+        ways.append((needed((b - a).var(axis=0)), True))
+    # Ties go to the first, whole draws from separate seeds.
+    fewest, common = min(ways, key=lambda way: way[0])
+    again = Bundles([side.draw for side in sides], terms.seed, stream=1)
+    first, second = (
+        side.named(choose_source, phi, pairs, independent_features)
+        for side, phi in zip(sides, again[0])
+    )
+    if min(first.per_draw, second.per_draw) > 1:
+        # Never with common seeds: unit l of one map may be correlated with any of the other's.
+        units = Differences(sides, pairs, terms.seed, False, (first, second))
+        everything = np.arange(min(pairs.n, max(1, BLOCK // first.per_draw)))
+        maps = [again[k] for k in range(min(_AGAIN, a.shape[0]))]
+        x = np.concatenate([units.samples(each, everything) for each in maps])
+        if needed(x.var(axis=0), units.per_draw) < fewest:
+            return Differences(sides, pairs, terms.seed, False, (first, second))
+    return Differences(sides, pairs, terms.seed, common)
+
+
+def clipped(sides: tuple[Side, Side], trial: Pilot, seed: int) -> Differences:
+    """Return differences of estimates clipped far from the bulk, which keeps laws equal."""
+    trials = trial.products.reshape(-1, trial.pairs.n)
+    middle = np.median(trials, axis=0)
+    # Eight standard deviations for normal estimates, which are then never clipped.
+    reach = _REACH * 1.5 * np.median(np.abs(trials - middle), axis=0)
+    reach = np.where(reach > 0.0, reach, 1.0)
+    return Differences(sides, trial.pairs, seed, False, ends=(middle - reach, middle + reach))
+
+
+def _at_once(
+    terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot, claim: str
+) -> Verdict | None:
+    """Return the verdict that both maps agree for equal seeds, or give features that are none."""
+    n, n_features = trial.n_draws, trial.n_draws * sum(side.m for side in sides)
     size = float(trial.pairs.unit.max())
+    evidence = {
+        "claim": claim,
+        "n_features": n_features,
+        "n_draws": n,
+        "detectable": math.inf,
+    }
+    if not trial.is_finite:
+        side, _, pair = np.argwhere(~np.isfinite(trial.products))[0]
+        return terms.verdict(
+            status="refuted",
+            observed=math.nan,
+            interval=(math.nan, math.nan),
+            method="finite features",
+            where=trial.pairs.place(int(pair)),
+            reason=f"{sides[int(side)].name} returned features that are not finite.",
+            **evidence,
+        )
+    if not trial.agrees(terms.resolution):
+        return None
     share = -math.expm1(math.log(terms.false_alarm) / n)
+    seeds = f"For each of {counted(n, 'seed')} both maps gave the same"
+    reason = f"{seeds} features, to rounding."
+    if not trial.same_features:
+        reason = (
+            f"{seeds} products: no two differ by more than {trial.largest:.2g} of "
+            f"sqrt(k(x,x) k(y,y)), below {FLOOR:.3g} of the resolution."
+        )
     return terms.verdict(
         status="holds",
-        claim=claim_at(trial.pairs.n),
         observed=0.0,
         interval=(-trial.largest * size, trial.largest * size),
-        n_features=n * sum(side.m for side in sides),
-        n_draws=n,
-        detectable=math.inf,
-        method=f"equal {what} for equal seeds",
+        method=f"equal {'features' if trial.same_features else 'products'} for equal seeds",
         assumptions=(
             f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
-            f"differed at more "
-            f"than {100 * share:.2g} % of all seeds, that would have been seen except with "
-            f"probability {terms.false_alarm:.3g}",
+            f"differed at more than {100 * share:.2g} % of all seeds, that would have been seen "
+            f"except with probability {terms.false_alarm:.3g}",
         ),
         scale=size,
         where={"largest_difference": trial.largest},
-        reason=f"For each of {counted(n, 'seed')} both maps gave "
-        + ("the same features, to rounding." if trial.same_features else "the same products: ")
-        + (
-            ""
-            if trial.same_features
-            else f"no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
-            f"{FLOOR:.3g} of the resolution."
-        ),
-    )
-
-
-def not_finite(terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot) -> Verdict:
-    """Return the verdict that a map gave non-finite features."""
-    bad = np.argwhere(~np.isfinite(trial.products))[0]
-    side = sides[int(bad[0])]
-    return terms.verdict(
-        status="refuted",
-        claim=claim_at(trial.pairs.n),
-        observed=math.nan,
-        interval=(math.nan, math.nan),
-        n_features=trial.n_draws * sum(each.m for each in sides),
-        n_draws=trial.n_draws,
-        detectable=math.inf,
-        method="finite features",
-        where=trial.pairs.place(int(bad[2])),
-        reason=f"{side.name} returned features that are not finite.",
+        reason=reason,
+        **evidence,
     )
 
 
@@ -220,73 +425,41 @@ def check_same(
     require_flag("law", law)
     terms = require_options("same", options, resolution)
     terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
-    clock, max_features = Clock(terms.time_limit), terms.max_features
-    sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
-    # Seeds of the pilot and of the samples; `sides` draw the maps.
-    early, main = (Draws(draw_a, terms.seed, stream=k) for k in (1, 0))
-    pairs = pairs_without_claim(X, Y)
+    clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
+    early = Bundles([require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")], terms.seed,
+                    stream=1, common=True)  # fmt: skip
+    claim = f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(pairs.n, 'pair')}"
     terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
-        for side in sides:
-            side.features(side.map(early.seed(0)), pairs)
+        seed = early.seed(0)
+        sides = Side("draw_a", draw_a, pairs, seed), Side("draw_b", draw_b, pairs, seed)
         width = sum(side.m for side in sides)
         if law and 2 * sides[0].m != width:
             raise ValueError(
                 f"law=True, but draw_a has {counted(sides[0].m, 'feature')} and draw_b "
-                f"{sides[1].m}: means of "
-                "different numbers have different laws; draw both with as many"
+                f"{sides[1].m}: means of different numbers have different laws; draw both with as "
+                "many"
             )
         terms.require_features(
             4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
         )
-        most = EQUAL if max_features is None else max_features // (4 * width)
-        trial = pilot(sides, pairs, early, terms.resolution, most, clock)
-        if not trial.finite:
-            return not_finite(terms, sides, trial)
-        if trial.n_draws == EQUAL and trial.agrees(terms.resolution):
-            return equal_seeds(terms, sides, trial)
-        rest = None if max_features is None else max_features // width - trial.n_draws
-        return _watched(terms, sides, trial, (main, early), law, independent_features, rest, clock)
-
-
-def _watched(
-    terms: CheckOptions,
-    sides: tuple[Side, Side],
-    trial: Pilot,
-    draws: tuple[Draws, Draws],
-    law: bool,
-    independent_features: bool,
-    rest: int | None,
-    clock: Clock,
-) -> Verdict:
-    """Return the verdict from samples of the difference."""
-    if law:
-        stream = clipped(sides, trial, draws[0])
-    else:
-        rate = terms.false_alarm / trial.pairs.n
-        stream = choose(
-            sides,
-            trial,
-            draws,
-            rate,
-            terms.resolution,
-            independent_features=independent_features,
+        most = terms.draws_within(4 * _EQUAL, width) // 4
+        trial = pilot(sides, pairs, early, FLOOR * terms.resolution, most, clock)
+        verdict = _at_once(terms, sides, trial, claim)
+        if verdict is not None:
+            return verdict
+        if terms.max_features is not None:
+            spent = trial.n_draws * width
+            terms = replace(terms, max_features=terms.max_features - spent)
+        source = (
+            clipped(sides, trial, terms.seed)
+            if law
+            else choose(sides, trial, terms, independent_features)
         )
-    if 2.0 * stream.rounding >= terms.resolution:
-        raise ValueError(
-            f"resolution={terms.resolution:.3g} is finer than the rounding of the features "
-            f"({2 * stream.rounding:.3g}): ask for a coarser one, or for float64 features"
-        )
-    watched = watch(stream, terms, clock, most_draws=rest, symmetric=law)
-    return verdict_of(
-        terms,
-        stream,
-        watched,
-        words(stream, trial.pairs, law),
-        clock,
-        stream.place,
-        {"seed": draws[0].root, "first_draw": draws[0].seed(0)},
-        spent=(trial.n_draws * stream.n_features, trial.n_draws),
-        remark=ratio(stream, watched, trial.pairs),
-    )
+        task = Task(source, source.draws, terms, clock)
+        task.require_resolved()
+        measured = measure_symmetric(task) if law else measure_undeclared(task, Lengths(task))
+        claim += ", clipped, as their laws are one" if law else ""
+        remark = source.ratio(measured)
+        return conclude(task, measured, claim, remark=remark, spent=trial.n_draws)

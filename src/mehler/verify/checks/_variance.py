@@ -1,7 +1,7 @@
 r"""check_variance: do a map's estimates have the declared variance?
 
-The long-run variance of m-dependent units: if units at a distance of `apart` or more are
-independent, the mean G of the m products P of a draw has
+Samples are variances of groups of 8 products. The long-run variance of m-dependent units: if units
+at a distance of `apart` or more are independent, the mean G of the m products P of a draw has
 
 .. math:: m \operatorname{Var} G = \Gamma_0 + 2\sum_{k < apart} (1 - k/m)\Gamma_k,
           \quad \Gamma_k = \operatorname{Cov}(P_l, P_{l+k}),
@@ -26,45 +26,73 @@ from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
-from mehler.verify.intervals._known_variance import features_needed
-from mehler.verify.nonparametric._nonnegative import with_guarantee
-from mehler.verify.pairwise._catoni import catoni_intervals
-from mehler.verify.pairwise._measurement import MeasurementSpec
-from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.intervals._known_variance import features_needed, measure_known_variance
+from mehler.verify.intervals._measurement import Task
+from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
+from mehler.verify.sampling._clock import Clock
+from mehler.verify.sampling._draws import Bundles, Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, pairs_without_claim, take
 from mehler.verify.sampling._sources import (
-    GROUP,
-    DrawGroups,
-    GroupVariances,
+    PairSource,
     Source,
-    _Blocked,
     choose_source,
+    declaration,
     declared_variance,
-    group_size,
     unit_source,
 )
 
+# Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
+# samples: 8 costs a seventh more than the limit and leaves many groups.
+GROUP = 8
+# Most draws spent on a chain's kurtosis bound, which is several times above its scatter.
+_AFFORDABLE = 6_000
+# The first inspection is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST,
+# since rare events (codes of far rows) need as many as one over their probability.
+_COARSE, _FIRST = 4.0, 2**21
+# Groups from which on intervals without a kurtosis are looked at.
+_LEAST = 256
 
-class MDependentGroupVariances(_Blocked):
-    """One sample per group of GROUP stretches: the estimate of m Var G over the declared one."""
 
-    name = "independent stretches of units"
+class GroupVariances(Source):
+    """Sample variances of groups of GROUP samples of `base`, over the declared variance.
 
-    def __init__(
-        self, base: Source, pairs: Pairs, declared: NDArray[np.float64], bundle: int, apart: int
-    ) -> None:
-        stretches = stretches_of(base, apart) * bundle
-        super().__init__(pairs, base.n_features * bundle, stretches // GROUP, base.eps)
-        self._base, self.apart, self.units = base, apart, base.per_draw
+    Groups are of one draw where that has many independent samples, else of a bundle. If units are
+    independent at a distance of `apart` > 1 only, samples are estimates of m Var G from stretches.
+    """
+
+    noun, unit_name, lengths = "pair", "V", "variances of groups"
+    remedy = "declare kurtosis=, or draw larger maps"
+
+    def __init__(self, base: PairSource, pairs: Pairs, declared: Array, apart: int = 1) -> None:
+        self.base, self.pairs, self.apart, self.units = base, pairs, apart, base.per_draw
+        stretches = stretches_of(base, apart)
+        # Incomplete groups of stretches are dropped, at most one in nine.
+        several = stretches >= (8 if apart > 1 else 2) * GROUP
+        self.bundle = 1 if several else GROUP
+        m, groups = base.n_features * self.bundle, stretches * self.bundle // GROUP
+        one = np.ones(pairs.n)
+        super().__init__(one, one, m, groups, base.rounding)
+        self.name, self.independence = base.name, base.independence
+        if apart > 1:
+            self.name = "independent stretches of units"
+            self.independence = (
+                "draws are independent, and units of a draw as far apart as the map says; pairs of "
+                "units at equal distances are alike"
+            )
+        kind = "draws" if base.per_draw == 1 else self.name.split()[-1]
+        self.events = f"groups of {GROUP} {kind}"
+        # The declared variance is n_features times that of the mean of per_draw samples.
         self._factor = base.n_features / base.per_draw / declared
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         maps = phi if isinstance(phi, tuple) else (phi,)
-        starts = np.arange(stretches_of(self._base, self.apart)) * (2 * self.apart - 1)
+        starts = np.arange(stretches_of(self.base, self.apart)) * (2 * self.apart - 1)
         index = starts[:, None] + np.arange(self.apart)
-        x = np.concatenate([self._base.samples(each, chosen)[index] for each in maps])
+        x = np.concatenate([self.base.samples(each, chosen)[index] for each in maps])
         x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, self.apart, -1)
+        if self.apart == 1:
+            return x[:, :, 0].var(axis=1, ddof=1) * self._factor[chosen]
         y = x - x.mean(axis=1, keepdims=True)
         total = np.zeros((self.per_draw, x.shape[-1]))
         for k, weight in enumerate(lag_weights(self.units, self.apart)):
@@ -72,6 +100,12 @@ class MDependentGroupVariances(_Blocked):
             # Mean over positions in a stretch; unbiased over the group, by GROUP - 1.
             total += weight * (ahead * behind).sum(axis=1).mean(axis=1) / (GROUP - 1)
         return total * self._factor[chosen]
+
+    def place(self, index: int) -> dict[str, Any]:
+        return self.pairs.place(index)
+
+    def unit_text(self, index: int) -> str:
+        return "V"
 
 
 def stretches_of(base: Source, apart: int) -> int:
@@ -120,13 +154,6 @@ def is_constant(source: Source, draws: Draws, still: NDArray[np.int64]) -> bool:
     return bool((np.ptp(x, axis=0) <= 2.0**10 * source.eps * np.abs(x).max(axis=0)).all())
 
 
-# Groups of the pilot, and the safety factor on its scatter.
-PILOT, SAFETY = 256, 2.0
-
-# Most draws spent on a chain's kurtosis bound, which is several times above its scatter.
-_AFFORDABLE = 6_000
-
-
 def declared_kurtosis(
     kurtosis: float | Kernel | None, phi: Callable[..., Any], pairs: Pairs
 ) -> Any:
@@ -154,82 +181,39 @@ def of_groups(kurtosis: Array) -> Any:
     return kurtosis / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))
 
 
-def affordable(limit: Array, plan: MeasurementSpec, bundle: int) -> bool:
-    """Return whether an inspection at this scatter takes few enough draws."""
-    needed = features_needed(
-        float(limit.max()), plan.width, plan.false_alarm / plan.pairs.n, plan.miss / plan.pairs.n
-    )
-    return needed * bundle <= _AFFORDABLE * plan.source.per_draw
-
-
-def by_pilot(plan: MeasurementSpec, draw: Callable[[int], Any], size: int) -> Any:
-    """Return a bound on the scatter from pilot groups, which are not reused."""
-    spreads = plan.source
-    pilot = DrawGroups(draw, plan.draws.root, size, stream=1)
-    n_draws = -(-PILOT // spreads.per_draw)
-    if plan.max_features is not None:
-        n_draws = max(1, min(n_draws, plan.max_features // (4 * spreads.n_features)))
-    everything = np.arange(plan.pairs.n)
-    groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(n_draws)])
-    relative = groups.var(axis=0) / np.maximum(groups.mean(axis=0), 1e-300) ** 2
-    # At least that of normal products, since a pilot without outliers proves little.
-    worst = max(float(np.nanmax(relative)), 2.0 / (GROUP - 1))
-    return np.full(plan.pairs.n, SAFETY * worst)
-
-
 def choose_group_variances(
-    phi: Callable[..., Any], pairs: Pairs, declared: Array, independent_features: bool
-) -> tuple[GroupVariances | MDependentGroupVariances, int]:
-    """Return the source of sample variances, and the number of draws per bundle."""
+    phi: Any, pairs: Pairs, declared: Array, independent_features: bool
+) -> GroupVariances:
+    """Return the source of sample variances with most groups a draw."""
     source = choose_source(phi, pairs, independent_features)
-    apart = getattr(phi, "units_apart", 1)
+    apart = int(declaration(phi, "units_apart", 1))
     chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
     if chain is None or stretches_of(chain, apart) < GROUP:
-        bundle = group_size(source)
-        return GroupVariances(source, pairs, declared, bundle), bundle
-    # Incomplete groups of stretches are dropped, at most one in nine.
-    bundle = 1 if stretches_of(chain, apart) >= 8 * GROUP else GROUP
-    return MDependentGroupVariances(chain, pairs, declared, bundle, apart), bundle
+        return GroupVariances(source, pairs, declared)
+    return GroupVariances(chain, pairs, declared, apart)
 
 
 def variance_of_variance_limit(
-    kurtosis: float | Kernel | None,
-    phi: Callable[..., Any],
-    plan: MeasurementSpec,
-    declared: Array,
-    bundle: int,
+    kurtosis: float | Kernel | None, phi: Any, task: Task, source: GroupVariances, declared: Array
 ) -> Any:
     """Return a bound on the relative variance of one sample from the kurtosis, or None."""
-    spreads, pairs = plan.source, plan.pairs
-    if isinstance(spreads, MDependentGroupVariances):
-        kappa = declared_kurtosis(kurtosis, phi, pairs)
-        of_unit = getattr(phi, "variance", None)
-        if kappa is None or of_unit is None:
-            return None
-        share = pairs.pick(evaluate(of_unit, pairs.left, pairs.right, "variance")) / declared
-        limit = m_dependent_variance_of_variance(kappa, share, spreads.units, spreads.apart)
-        return limit if affordable(limit, plan, bundle) else None
+    pairs = source.pairs
     # The kurtosis of products does not apply to whole draws.
-    if kurtosis is None and getattr(spreads, "whole_draws", False):
+    if source.apart == 1 and kurtosis is None and source.base.per_draw == 1:
         return None
     kappa = declared_kurtosis(kurtosis, phi, pairs)
-    return None if kappa is None else of_groups(kappa)
+    if kappa is None or source.apart == 1:
+        return None if kappa is None else of_groups(kappa)
+    of_unit = declaration(phi, "variance")
+    if of_unit is None:
+        return None
+    share = pairs.pick(evaluate(of_unit, pairs.left, pairs.right, "variance")) / declared
+    limit = m_dependent_variance_of_variance(kappa, share, source.units, source.apart)
+    needed = features_needed(float(limit.max()), task.width, task.rate, task.options.miss / task.n)
+    return limit if needed * source.bundle <= _AFFORDABLE * source.per_draw else None
 
 
-# The first inspection is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST,
-# since rare events (codes of far rows) need as many as one over their probability.
-_COARSE, _FIRST = 4.0, 2**21
-
-_OF_PILOT = f"{SAFETY:g} times that of a pilot"
-_ROBUST = "declared kurtosis (Catoni on variances of groups)"
-_PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
-_SUSPICION = (
-    "Variances are off, but few large samples decide them, and nothing bounds what was not seen: "
-    "declare kurtosis=, or draw larger maps."
-)
-
-
-@accepts("max_features", "seed")
+@accepts("max_features", "time_limit", "seed")
 def check_variance(
     draw: Callable[[int], Any],
     variance: Kernel | None,
@@ -263,12 +247,11 @@ def check_variance(
     kurtosis : float or callable, optional
         Upper bound on E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
         own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without it
-        the check uses twice the scatter of a pilot: a verdict that holds is then *asymptotic*,
-        and a suspicion is refuted by other means or left open (see Notes).
+        the variances of groups are samples of which nothing is declared (see Notes).
     independent_features : bool
         Whether the columns of one draw are i.i.d.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, seed.
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -291,10 +274,9 @@ def check_variance(
     is proportional to the kurtosis of the products, 1/p for indicators of events of probability p,
     such as agreement of the codes of nearly antipodal rows.
 
-    Without a kurtosis a suspicion is tested again before it refutes. Sample variances are
-    nonnegative, so bets that they are larger than declared need no assumption. Smaller ones are
-    refuted as by `check_kernel`: where the samples show no heavy tails, after as many fresh draws,
-    and with the words what rare draws would have to carry; else the verdict is *inconclusive*.
+    Without a kurtosis variances of groups are bet on as the squared lengths of `check_kernel` are:
+    that they are larger than declared needs no assumption. Smaller ones are refuted, and a variance
+    holds, as a kernel does there; else the verdict is *inconclusive*.
 
     References
     ----------
@@ -320,78 +302,70 @@ def check_variance(
     require_function("variance", variance, optional=True)
     terms = require_options("variance", options, resolution)
     terms.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
-    draws, pairs = Draws(draw, terms.seed), pairs_without_claim(X, Y)
-    paid = terms.false_alarm
+    draws, pairs, clock = (
+        Draws(draw, terms.seed),
+        pairs_without_claim(X, Y),
+        Clock(terms.time_limit),
+    )
     with np.errstate(all="ignore"):
         phi = draws[0]
-        source = choose_source(phi, pairs, independent_features)
-        declared = _declared(variance, phi, source, pairs)
-        probe = source.samples(phi, np.arange(pairs.n))
-        moves = has_variance(declared, probe, source, pairs)
+        base = choose_source(phi, pairs, independent_features)
+        declared = _declared(variance, phi, base, pairs)
+        probe = base.samples(phi, np.arange(pairs.n))
+        moves = has_variance(declared, probe, base, pairs)
         if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
         still = np.flatnonzero(~moves)
-        is_steady = is_constant(source, Draws(draw, terms.seed, stream=2), still)
+        is_steady = is_constant(base, Draws(draw, terms.seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
-        spreads, bundle = choose_group_variances(phi, pairs, declared, independent_features)
-        final = MeasurementSpec(
-            pairs,
-            spreads,
-            DrawGroups(draw, terms.seed, bundle),
-            terms.false_alarm,
-            terms.resolution,
-            terms.miss,
-            terms.max_features,
-        )
-        limit = variance_of_variance_limit(kurtosis, phi, final, declared, bundle)
-        robust = limit is not None
-        if limit is None:
-            limit = by_pilot(final, draw, bundle)
+        source = choose_group_variances(phi, pairs, declared, independent_features)
+        task = Task(source, Bundles([draw] * source.bundle, terms.seed), terms, clock)
+        limit = variance_of_variance_limit(kurtosis, phi, task, source, declared)
         terms.pay()
-        per_feature = limit * spreads.n_features / spreads.per_draw
-        # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
-        looks = [
-            replace(
-                final,
-                false_alarm=0.05 * paid,
-                resolution=_COARSE * final.resolution,
-                max_features=min(terms.max_features or _FIRST, max(_FIRST, spreads.n_features)),
-            ),
-            replace(final, false_alarm=0.95 * paid),
-        ]
-        for plan in looks:
-            measured = catoni_intervals(plan, per_feature)
-            verdict = verdict_of_worst_pair(plan, measured, terms, None)
-            if verdict.status == "refuted":
-                break
-        stage = "coarse" if plan is looks[0] else "fine"
-        method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
-        assumption = (
-            f"the variance of a group of {GROUP} has relative variance at most "
-            f"{float(limit.max()):.4g}, {rests}"
-        )
-        if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
-            verdict, sure = with_guarantee(final, plan, measured, terms, _SUSPICION)
-            if sure is not None:
-                stage = "whole"
-                method, assumption = f"variances of groups: {sure.method}", verdict.assumptions[1]
-    note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
-    if not is_steady:
-        note = "Products scatter at a pair whose declared variance is 0."
+        claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
+        certain, stage = None, ""
+        if not is_steady:
+            certain = Certainty(0, "Products scatter at a pair whose declared variance is 0.")
+        if limit is None:
+            # Covariances of stretches may be negative.
+            lengths = OwnLengths(task) if source.apart == 1 else None
+            measured = measure_undeclared(task, lengths, least=_LEAST)
+            verdict = conclude(task, measured, claim, certain=certain)
+        else:
+            per_feature = limit * source.n_features / source.per_draw
+            first = min(terms.max_features or _FIRST, max(_FIRST, source.n_features))
+            looks = {
+                "coarse": replace(
+                    terms,
+                    false_alarm=0.05 * terms.false_alarm,
+                    resolution=_COARSE * terms.resolution,
+                    max_features=first,
+                ),
+                "fine": replace(terms, false_alarm=0.95 * terms.false_alarm),
+            }
+            # A first coarse inspection at a twentieth of the rate finds gross defects early.
+            for name, part in looks.items():
+                stage = name
+                task = replace(task, options=part)
+                measured = measure_known_variance(task, per_feature)
+                assumption = (
+                    f"the variance of a group of {GROUP} has relative variance at most "
+                    f"{float(limit.max()):.4g}, by the declared kurtosis"
+                )
+                method = "declared kurtosis (Catoni on variances of groups)"
+                measured = replace(measured, method=method, assumptions=(assumption,))
+                verdict = conclude(task, measured, claim, certain=certain)
+                if verdict.status == "refuted":
+                    break
+            verdict = replace(verdict, n_intervals=2 * verdict.n_intervals)
     return replace(
         verdict,
-        status="refuted" if not is_steady else verdict.status,
-        n_intervals=2 * verdict.n_intervals,
-        false_alarm=paid,
+        false_alarm=terms.false_alarm,
         resolution=terms.resolution,
-        claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}",
-        n_draws=verdict.n_draws * bundle,
-        method=f"{method}, {spreads.name}",
-        assumptions=(verdict.assumptions[0], assumption),
-        reason=note,
+        n_draws=verdict.n_draws * source.bundle,
         statistics=tuple(
-            replace(each, plan={**each.plan, "stage": stage, "pilot": not robust, "source": ""})
+            replace(each, plan={**each.plan, "stage": stage} if stage else each.plan)
             for each in verdict.statistics
             if is_steady
         ),

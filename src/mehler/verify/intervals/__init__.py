@@ -17,10 +17,10 @@ Pass `planned`, the sample size to tune for, to the intervals that are valid at 
 when n is not fixed in advance.
 """
 
-from mehler.verify.intervals._binomial import binomial, dkw, quantile
-from mehler.verify.intervals._bounded import betting, bounded
+from mehler.verify.intervals._counts import binomial, dkw, quantile
 from mehler.verify.intervals._known_variance import known_variance
-from mehler.verify.intervals._self_normalised import self_normalised
+from mehler.verify.intervals._kurtosis import self_normalised
+from mehler.verify.intervals._range import betting, bounded
 
 __all__ = [
     "betting",

@@ -1,4 +1,4 @@
-r"""Catoni's interval at a known variance: design, level crossings, enclosure by four power sums.
+r"""Known variance: Catoni's interval, its design, its enclosure by power sums, and many means.
 
 .. math:: \psi(u) = \operatorname{sign}(u) \log(1 + |u| + u^2/2)
 
@@ -14,6 +14,7 @@ matrix products. Where the band between them decides, the decision is that of S 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
+from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
+from mehler.verify.intervals._measurement import Measurement, Task
+from mehler.verify.sampling._sources import BLOCK, power_sums
+
+KNOWN_VARIANCE = "known variance (Catoni)"
 
 # Beyond this floats skip integers, and nobody draws that many.
 _MOST = 2**52
@@ -342,3 +348,186 @@ def known_variance(
     a, _ = catoni_tuning(tuned, variance, false_alarm)
     bound = 0.5 * x.size * a * a * variance + cost
     return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
+
+
+# Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
+_STEP, _EARLY = 1.3, 0.25
+
+
+def measure_known_variance(task: Task, variance: Array) -> Measurement:
+    """Test at growing sizes up to the one planned from the variance of one feature product.
+
+    `variance` is n_features times that of the mean of a draw, in squared units. Early inspections,
+    at a quarter of the error rate, refute gross deviations long before that.
+    """
+    source, options = task.source, task.options
+    rate, miss = (1.0 - _EARLY) * task.rate, options.miss / task.n
+    # Any upper bound will do. The floor separates constant products from rounding and costs
+    # nothing: features_needed returns hundreds of samples however small the variance.
+    floor = (task.width / 20.0) ** 2
+    per_sample = np.maximum(variance * (source.per_draw / source.n_features), floor)
+    worst = float(per_sample.max())
+    # 3 % more than needed, since the enclosure by power sums is up to that much wider.
+    planned = math.ceil(1.03 * features_needed(worst, task.width, rate, miss))
+    n_draws = task.affordable(planned)
+    last = n_draws * source.per_draw
+    early = _early(task, last)
+
+    everything = np.arange(task.n)
+    sums, kept = np.zeros((4, task.n)), []
+    keep = last * task.n <= BLOCK
+    drawn, refuted = 0, None
+
+    def of_draw(phi: Any) -> Any:
+        """Return the samples of a draw, or their power sums, about the claims."""
+        return source.samples(phi, everything) - source.claim if keep else source.sums(phi)
+
+    with task.results(of_draw, 0, n_draws) as results:
+        for result in results:
+            if keep:
+                kept.append(result)
+            sums += power_sums(result) if keep else result
+            drawn += 1
+            if drawn in early and drawn < n_draws:
+                refuted = _refuted_early(task, sums, drawn, per_sample, early[drawn][1])
+            if refuted is not None or task.clock.over:
+                break
+    n = drawn * source.per_draw
+
+    def columns(chosen: NDArray[np.int64]) -> Any:
+        if keep:
+            return np.concatenate([block[:, chosen] for block in kept])
+        samples = [source.samples(task.draws[k], chosen) for k in range(drawn)]
+        return np.concatenate(samples) - source.claim[chosen]
+
+    exact: dict[int, Any] = {}
+    if refuted is not None:
+        low, high = refuted
+    else:
+        # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones
+        # too.
+        a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
+        cost = math.log(2.0 / rate)
+        low, high, exact = _catoni(task, columns, n, sums, a, cost * (1.0 + n / last))
+    plan = {"look": early[drawn][0] if refuted is not None else 0, "planned": last}
+    tests = {
+        "n": n,
+        "sums": sums,
+        "block": source.per_draw,
+        "variance": per_sample,
+        "samples": samples_of(exact, task.n),
+    }
+    return Measurement(
+        observed=source.claim + sums[0] / max(1, n),
+        low=source.claim + low - task.rounding,
+        high=source.claim + high + task.rounding,
+        n_draws=drawn,
+        n_intervals=task.n * (1 + len(early)),
+        detectable=detectable_effect(max(1, n), worst, rate, options.miss) + task.rounding,
+        needed=-(-planned // source.per_draw),
+        method=KNOWN_VARIANCE,
+        assumptions=("the declared variance is not too small",),
+        statistics=(Statistics("catoni", plan, tests),),
+    )
+
+
+def mean_of_known_variance(
+    x: Array, claim: float, variance: float, rate: float, miss: float
+) -> Measurement:
+    """Return the interval of one mean, from samples of a number that was fixed before."""
+    ends = known_variance(x, variance, rate)
+    a, level = catoni_tuning(x.size, variance, rate)
+    gaps = (x - claim)[:, None]
+    samples, sums, stored = samples_of({0: gaps[:, 0]}, 1), power_sums(gaps), ends
+    if samples[0] is None and x.size > 2.0 * level:
+        # Where samples are too many to be stored, the ends are those that power sums enclose.
+        low, high = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
+        stored = (float(claim + low[0]), float(claim + high[0]))
+    tests = {
+        "claim": [claim],
+        "low": [stored[0]],
+        "high": [stored[1]],
+        "n": x.size,
+        "sums": sums,
+        "variance": [variance],
+        "samples": samples,
+    }
+    plan = {"look": None, "planned": x.size, "pilot": False}
+    return Measurement(
+        observed=x.mean(keepdims=True),
+        low=np.array(ends[:1]),
+        high=np.array(ends[1:]),
+        n_draws=0,
+        n_intervals=1,
+        detectable=detectable_effect(x.size, variance, rate, miss),
+        needed=0,
+        method=KNOWN_VARIANCE,
+        assumptions=(f"the variance of one sample is at most {variance:.6g}",),
+        statistics=(Statistics("catoni", plan, tests),),
+    )
+
+
+def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
+    """Return number and error rate per mean of the early inspections, by their draw counts."""
+    sizes: dict[int, tuple[int, float]] = {}
+    for k in range(1, 200):
+        size, paid = last / _STEP**k, _EARLY * task.rate / (k * (k + 1.0))
+        # With fewer samples Catoni's interval or its enclosure is vacuous.
+        if size < 4.0 * math.log(2.0 / paid):
+            break
+        sizes.setdefault(math.ceil(size / task.source.per_draw), (k, paid))
+    return sizes
+
+
+def _refuted_early(
+    task: Task, sums: Array, drawn: int, per_sample: Array, rate: float
+) -> tuple[Any, Any] | None:
+    """Return intervals of the deviations if one of them excludes 0 for certain, else None."""
+    n = drawn * task.source.per_draw
+    tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
+    enclosure = CatoniPowerSums(n, sums, np.array([scale for scale, _ in tuned]))
+    low, high = enclosure.interval(tuned[0][1])
+    if not np.isfinite(enclosure.mean).all():
+        return low, high
+    outside = (low > task.rounding) | (high < -task.rounding)
+    off = np.abs(enclosure.mean) >= task.floor
+    return (low, high) if (outside & off).any() else None
+
+
+def _catoni(
+    task: Task, columns: Callable[[Any], Any], n: int, sums: Array, a: Array, level: float
+) -> tuple[Any, Any, dict[int, Any]]:
+    """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
+
+    Also return the samples of the exact ones, as far as a certificate stores them.
+    """
+    exact: dict[int, Any] = {}
+    if n <= 2.0 * level:
+        return np.full(task.n, -np.inf), np.full(task.n, np.inf), exact
+    enclosure = CatoniPowerSums(n, sums, a)
+    low, high = enclosure.interval(level)
+    observed = enclosure.mean
+    if not np.isfinite(observed).all():
+        return low, high, exact
+    off = np.abs(observed) >= task.floor
+    outside = (low > task.rounding) | (high < -task.rounding)
+    # Samples are not kept, so exact intervals would need new draws, and time is over.
+    if (outside & off).any() or task.clock.over:
+        return low, high, exact
+    least, most = enclosure.score_range(0.0)
+    sure = (most <= level) & (least >= -level)
+    could_be_narrow = 2.0 * level / (a * n) <= task.width
+    again = np.flatnonzero(~sure | ((high - low > task.width) & could_be_narrow))
+    # Most suspicious means first, since one refuted mean decides.
+    again = again[np.argsort(-np.abs(observed * a)[again])]
+    step = max(1, BLOCK // n)
+    for start in range(0, again.size, step):
+        chosen = again[start : start + step]
+        for x, p in zip(np.ascontiguousarray(columns(chosen).T), chosen):
+            low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
+            if (len(exact) + 1) * n <= MOST_STORED:
+                exact[int(p)] = x
+        gone = (low > task.rounding) | (high < -task.rounding)
+        if (gone & off).any():
+            break
+    return low, high, exact

@@ -16,13 +16,16 @@ event too rare to be seen may carry the rest.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
+from mehler.verify._certificate import Statistics
+from mehler.verify.intervals._measurement import Evidence
+
+FORMS = "squared lengths (betting)"
 
 # Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
@@ -98,12 +101,77 @@ class Excess:
         return self.claims * np.exp(gain / max(1, self.n))
 
 
-@dataclass(frozen=True)
-class Found:
-    """A direction whose squared length exceeds the claim; `form` is its formula."""
+def sums_and_differences(whole: Any, cross: Any) -> Any:
+    """Return |u + v|^2 and |u - v|^2 from |u|^2 + |v|^2 and <u, v>, along the last axis."""
+    return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
 
-    pair: int
-    form: str
-    observed: float
-    claim: float
-    low: float
+
+class SquaredLengths:
+    """Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
+
+    `pairs`, shape (2, means) or (1, means), are what a certificate calls the means; with two rows
+    the claims are those of |u + v|^2, then of |u - v|^2. `rounding` is how far rounding may move a
+    product, in units of the claim; `forms` names a form by its sign.
+    """
+
+    def __init__(
+        self, claims: Array, pairs: NDArray[np.int64], rounding: float, forms: str
+    ) -> None:
+        self._claim = np.maximum(claims, 0.0)
+        self._pairs, self._forms = pairs, forms
+        # For equal rows the difference is 0 up to rounding.
+        self._bets = Excess(self._claim + 4.0 * rounding)
+        self._sound = True
+
+    @property
+    def n_bets(self) -> int:
+        """Number of directions that share the error rate."""
+        return int(self._claim.size)
+
+    def add(self, values: Array, size: Array) -> None:
+        """Bet on squared lengths, shape (draws, bets); `size` is that of what was summed up."""
+        slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * np.abs(size)
+        # A map's own gram need not be an inner product; then these bets are invalid.
+        self._sound = self._sound and not (values < -slack).any()
+        self._bets.add(np.maximum(values, 0.0))
+
+    def evidence(self, level: float, floor: float) -> Evidence | None:
+        """Return the direction of most wealth if it reached exp(level) and is off by `floor`.
+
+        The deviation of a form is twice that of a kernel entry.
+        """
+        if not self._sound or not self._bets.n:
+            return None
+        wealth = self._bets.log_wealth
+        reached = (wealth >= level) & (self._off >= floor)
+        if not reached.any():
+            return None
+        best = int(np.argmax(np.where(reached, wealth, -np.inf)))
+        return Evidence(
+            mean=best % self._pairs.shape[1],
+            form=self._forms.format(self._sign(best)),
+            observed=float(self._bets.mean[best]),
+            claim=float(self._claim[best]),
+            low=float(self._bets.lower_ends(level)[best]),
+        )
+
+    def statistics(self, floor: float, **plan: int) -> tuple[Statistics, ...]:
+        """Return the direction of most wealth among those off by `floor`, if bets are valid."""
+        if not self._sound or not self._bets.n:
+            return ()
+        best = int(np.argmax(np.where(self._off >= floor, self._bets.log_wealth, -np.inf)))
+        tests = {
+            "pair": self._pairs[:, [best % self._pairs.shape[1]]],
+            "sign": [1 if self._sign(best) == "+" else -1],
+            "claim": self._claim[[best]],
+            **self._bets.statistics([best]),
+        }
+        plan = {"count": self.n_bets, "shared": True, **plan}
+        return (Statistics("squared lengths", plan, tests),)
+
+    @property
+    def _off(self) -> Any:
+        return 0.5 * (self._bets.mean - self._claim)
+
+    def _sign(self, bet: int) -> str:
+        return "+" if bet < self._pairs.shape[1] else "-"

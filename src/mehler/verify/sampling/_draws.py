@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextvars
+import inspect
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from time import thread_time
 from typing import Any
@@ -24,9 +25,7 @@ class Draws:
     """
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
-        if not callable(draw):
-            raise TypeError(f"draw={draw!r} must be callable: seed -> map")
-        self.draw = draw
+        self.draw = require_draw(draw)
         self.root = require_integer("seed", seed, least=0)
         self._stream = stream
         self._seeds: list[int] = []
@@ -47,21 +46,81 @@ class Draws:
                 self._seeds.append(word)
         return self._seeds[k]
 
+    def key(self, k: int) -> Any:
+        """Return what determines item k: its seed."""
+        return self.seed(k)
+
     def __getitem__(self, k: int) -> Any:
-        """Return map k; the last one is cached."""
+        """Return item k, a map; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
-            self._kept = (k, self.make(self.seed(k)))
+            self._kept = (k, self.make(self.key(k)))
         return self._kept[1]
 
     def forget(self) -> None:
         """Let go of the map that is cached."""
         self._kept = None
 
-    def make(self, seed: int) -> Any:
-        """Return the map of a seed, which is not kept."""
+    def make(self, key: Any) -> Any:
+        """Return the item of a key, which is not kept."""
         # What a map does to the handling of floating point errors is undone.
         with np.errstate():
-            return self.draw(seed)
+            return self.draw(key)
+
+
+class Bundles(Draws):
+    """Draws whose k-th item is a tuple of maps, by `makers`, from seeds of their own.
+
+    If `common`, they have one seed.
+    """
+
+    def __init__(
+        self,
+        makers: Sequence[Callable[[int], Any]],
+        seed: int,
+        *,
+        stream: int = 0,
+        common: bool = False,
+    ) -> None:
+        super().__init__(makers[0], seed, stream=stream)
+        self._makers, self._common = [require_draw(each) for each in makers], common
+
+    @property
+    def size(self) -> int:
+        """Number of maps of an item."""
+        return len(self._makers)
+
+    def key(self, k: int) -> Any:
+        """Return the seeds of the maps of item k."""
+        first = k * self.size
+        return tuple(self.seed(first + i * (not self._common)) for i in range(self.size))
+
+    def make(self, key: Any) -> Any:
+        """Return the maps of these seeds."""
+        with np.errstate():
+            return tuple(maker(seed) for maker, seed in zip(self._makers, key, strict=True))
+
+
+def require_draw(draw: Any, name: str = "draw") -> Callable[[int], Any]:
+    """Return a function of a seed; TypeError for a map or an estimator in its place."""
+    remedy = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
+    if inspect.isclass(draw) and hasattr(draw, "fit"):
+        raise TypeError(f"{name} is the class {draw.__name__}: {remedy}")
+    owner = draw.__self__ if inspect.ismethod(draw) else draw
+    is_map = not inspect.isclass(owner) and (hasattr(owner, "fit") or is_feature_map(owner))
+    if is_map and (owner is draw or draw.__name__ in ("transform", "__call__")):
+        what = owner if isinstance(owner, str) else type(owner).__name__
+        raise TypeError(f"{name} is a map, a {what}, of one seed: {remedy}")
+    if not callable(draw):
+        text = repr(draw) if len(repr(draw)) < 60 else f"a {type(draw).__name__}"
+        raise TypeError(f"{name}={text} must be callable: seed -> map")
+    return draw
+
+
+def is_feature_map(value: object) -> bool:
+    """Whether a value is a map of mehler."""
+    from mehler.features import FeatureMap
+
+    return isinstance(value, FeatureMap)
 
 
 # Draws ahead per thread, and the fewest that are worth three more to compare.
@@ -78,7 +137,7 @@ def in_order(
     *,
     n_jobs: int = 1,
     worked: Callable[[float], None] = lambda seconds: None,
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """Yield ``work(draws[k])`` for k from start to stop - 1; close it to stop earlier.
 
     Results have the same bits for every `n_jobs`, or are refused: see `_alone`, and some draws are
@@ -97,12 +156,12 @@ def in_order(
             while submitted < stop and len(ahead) < _AHEAD * n_jobs:
                 # Handling of floating point errors, and whatever else belongs to this context.
                 context = contextvars.copy_context()
-                ahead.append(pool.submit(context.run, _timed, draws, work, draws.seed(submitted)))
+                ahead.append(pool.submit(context.run, _timed, draws, work, draws.key(submitted)))
                 submitted += 1
             result, seconds = ahead.popleft().result()
             worked(seconds)
             if k.bit_count() == 1 and k.bit_length() % 2:  # 1, 4, 16, 64, ...
-                _same(result, work(draws.make(draws.seed(k))))
+                _same(result, work(draws.make(draws.key(k))))
             yield result
     finally:
         # An interrupted user does not wait for draws that nobody wants.
@@ -110,9 +169,9 @@ def in_order(
         pool.shutdown(wait=not interrupted, cancel_futures=True)
 
 
-def _timed(draws: Draws, work: Work, seed: int) -> tuple[Any, float]:
+def _timed(draws: Draws, work: Work, key: Any) -> tuple[Any, float]:
     before = thread_time()
-    return work(draws.make(seed)), thread_time() - before
+    return work(draws.make(key)), thread_time() - before
 
 
 def _alone(draws: Draws, work: Work) -> bool:
@@ -120,11 +179,11 @@ def _alone(draws: Draws, work: Work) -> bool:
     if draws.alone is None:
         before = global_states()
         try:
-            phi = draws.make(draws.seed(0))
+            phi = draws.make(draws.key(0))
             first = _copied(work(phi))
-            work(draws.make(draws.seed(1)))
+            work(draws.make(draws.key(1)))
             draws.alone = global_states() != before or not _equal(work(phi), first)
-            again = work(draws.make(draws.seed(0)))
+            again = work(draws.make(draws.key(0)))
         except Exception:
             draws.alone = True  # it is raised when its turn comes
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,13 +27,14 @@ class EvaluatedRows:
     """Rows as the caller gave them, their values on the host, and the unit sqrt(k(x, x)) of each.
 
     Where k(x, x) = 0 the unit is the largest of the others; `square` is k(x, x) in units, 0 there
-    and 1 elsewhere.
+    and 1 elsewhere. If `guarded`, maps are called with copies, so that none can change the rows.
     """
 
     given: Array
     host: Any
     unit: Any
     square: Any = 1.0
+    guarded: bool = False
 
     def gather(self, index: NDArray[np.int64]) -> Array:
         """Return the rows at `index`, where the caller's array lives."""
@@ -92,7 +93,13 @@ class Pairs:
 def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
     if not callable(kernel):
-        raise TypeError(f"kernel={kernel!r} must be callable: (X, Y) -> the claimed (n, k) matrix")
+        text = repr(kernel)
+        if is_array(kernel):
+            text = f"a matrix of shape {np.shape(kernel)}"
+        raise TypeError(
+            f"kernel={text} must be callable: a function (X, Y) -> (n, k), such as "
+            "lambda X, Y: X @ Y.T"
+        )
     left, right, first, second = _paired(partial(_rows, kernel), x, y)
     matrix = evaluate(kernel, left, right, "kernel")
     unit = left.unit[first] * right.unit[second]
@@ -129,7 +136,7 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
 
 
 def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
-    rows = rows_without_claim(x, name)
+    rows = rows_without_claim(x, name, guarded=True)
     values = rows.values
     diagonal = np.concatenate(
         [
@@ -152,21 +159,30 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
     # The square of a difference that is rounding is no length either, whatever its sign.
     some = diagonal > _ROUNDED**2 * largest
     unit, square = np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
-    return EvaluatedRows(rows.given, rows.host, unit, square)
+    return replace(rows, unit=unit, square=square)
 
 
-def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
+def rows_without_claim(x: Array, name: str = "X", *, guarded: bool = False) -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
+    require_plain(x, name)
     array = x if is_array(x) else np.asarray(x)
     require_matrix(array, name=name)
     host = to_host(array)
     require_matrix(host, name=name)  # of a lazy array only now are the values known
-    return EvaluatedRows(array, host, np.ones(host.shape[0]))
+    return EvaluatedRows(array, host, np.ones(host.shape[0]), guarded=guarded)
+
+
+def require_plain(value: object, name: str) -> None:
+    """Raise TypeError for masked and sparse arrays, of which entries are missing."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: pass one without a mask, as by {name}.filled()")
+    if hasattr(value, "nnz") and hasattr(value, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix: pass {name}.toarray()")
 
 
 def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
-    left, right, first, second = _paired(rows_without_claim, x, y)
+    left, right, first, second = _paired(partial(rows_without_claim, guarded=True), x, y)
     return Pairs(left, right, first, second, np.ones(first.size))
 
 
@@ -210,7 +226,7 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     """
     try:
         with np.errstate():  # what the map does to it is undone
-            array = raw(phi, rows.given)
+            array = raw(phi, copied(rows.given) if rows.guarded else rows.given)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
@@ -222,6 +238,8 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
         raise ValueError(
             f"draw(seed)(X) is a {type(array).__name__}: a map returns one matrix of features"
         )
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("draw(seed)(X) is a masked array: features have a value in each entry")
     value, eps = dense_host(array)
     if value.ndim != 2 or value.shape[0] != rows.host.shape[0] or value.shape[1] == 0:
         what = f"of {type(array).__name__} " if value.dtype == object else ""
@@ -238,6 +256,14 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     if value.dtype.kind not in "biuf":
         raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
+
+
+def copied(array: Array) -> Array:
+    """Return a copy of rows, which a map may change, where the library has one."""
+    for name in ("copy", "clone"):
+        if callable(getattr(array, name, None)):
+            return getattr(array, name)()
+    return array
 
 
 def raw(phi: Callable[..., Any], array: Array) -> Any:

@@ -7,72 +7,103 @@ the units of one draw if the map declares it; a draw of m units then gives m sam
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Draws, is_feature_map
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs, read
 from mehler.verify.sampling._pairs import call as call
 
 # Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
 
+# Unit of kernels, as `Verdict.scale` states it.
+KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
 
-class Source(Protocol):
-    """Samples of one drawn map, in units of sqrt(k(x,x) k(y,y)).
 
-    `n_features` is the width of the map, `per_draw` the number of samples per pair and draw.
+class Source:
+    """Independent samples of many means from the items of `Draws`, in units of their claims.
+
+    `claim` and `unit` have shape (means,); a draw costs `n_features` and gives `per_draw` samples
+    a mean, called `events`; `rounding` bounds what rounding may move a mean by.
     """
 
-    name: str
-    n_features: int
-    per_draw: int
-    eps: float
+    name, events, independence = "", "draws", "draws from different seeds are independent"
+    # Of one mean, the unit of all, what is bet on, and what to do where few large samples decide.
+    noun, unit_name, lengths = "pair", KERNEL_UNIT, "squared lengths"
+    remedy = "declare variance= or bounds=, or draw larger maps"
+    # Whether a mean may be less than its claim.
+    is_bound = False
+    # What a verdict counts where it says how many would decide.
+    counted_in, eps = "feature", 0.0
+
+    def __init__(
+        self, claim: Array, unit: Array, n_features: int, per_draw: int, rounding: float
+    ) -> None:
+        self.claim, self.unit = claim, unit
+        self.n_features, self.per_draw, self.rounding = n_features, per_draw, rounding
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
-        """Return samples of the pairs at index `chosen`, shape (per_draw, chosen)."""
-
-    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
-        """Return the sums of the first four powers of samples minus claims, shape (4, pairs)."""
-
-
-class _Blocked:
-    """Power sums computed from the samples, a block of pairs at a time."""
-
-    name = ""
-
-    def __init__(self, pairs: Pairs, n_features: int, per_draw: int, eps: float) -> None:
-        self.pairs = pairs
-        self.n_features = n_features
-        self.per_draw = per_draw
-        self.eps = eps
-
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+        """Return samples of the means at index `chosen`, shape (per_draw, chosen)."""
         raise NotImplementedError
 
-    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
-        total = np.empty((4, self.pairs.n))
-        step = max(1, BLOCK // self.per_draw)
-        for start in range(0, self.pairs.n, step):
-            chosen = np.arange(start, min(start + step, self.pairs.n))
-            total[:, chosen] = power_sums(self.samples(phi, chosen) - claim[chosen])
+    def sums(self, phi: Any) -> Any:
+        """Return the sums of the first four powers of samples minus claims, shape (4, means)."""
+        total = np.empty((4, self.claim.size))
+        for chosen in self.blocks():
+            total[:, chosen] = power_sums(self.samples(phi, chosen) - self.claim[chosen])
         return total
 
+    def blocks(self) -> list[NDArray[np.int64]]:
+        """Return the indices of means, so many at once as a temporary may have samples of."""
+        step = max(1, BLOCK // self.per_draw)
+        return np.split(np.arange(self.claim.size), range(step, self.claim.size, step))
 
-class Columns(_Blocked):
+    def place(self, index: int) -> dict[str, Any]:
+        """Return where a mean is."""
+        raise NotImplementedError
+
+    def unit_text(self, index: int) -> str:
+        """Return the unit of a mean."""
+        return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
+
+    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what a certificate keeps of the source, and of each of its means."""
+        return {}, {}
+
+
+class PairSource(Source):
+    """Samples of products at pairs of rows, in units of sqrt(k(x,x) k(y,y))."""
+
+    def __init__(self, pairs: Pairs, n_features: int, per_draw: int, eps: float) -> None:
+        # Rounding errors of an inner product of d terms add up like independent ones to about
+        # sqrt(d) eps (Higham and Mary 2019); 8 covers both factors of a product and their sum.
+        rounding = 8.0 * float(np.sqrt(pairs.left.host.shape[1])) * eps
+        super().__init__(pairs.claim, pairs.unit, n_features, per_draw, rounding)
+        self.pairs, self.eps = pairs, eps
+
+    def place(self, index: int) -> dict[str, Any]:
+        return self.pairs.place(index)
+
+    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {"source": self.name}, {"pair": np.stack([self.pairs.first, self.pairs.second])}
+
+
+class Columns(PairSource):
     """One sample per feature, m phi_l(x) phi_l(y), for maps with independent columns."""
 
-    name = "independent features"
+    name, events = "independent features", "features"
+    independence = "draws and the features of a draw are independent and alike"
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         left, right = self._scaled(phi)
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
-    def sums(self, phi: Callable[..., Any], claim: Array) -> Any:
+    def sums(self, phi: Callable[..., Any]) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
         left, right = self._scaled(phi)
         total = np.zeros((4, left.shape[0], right.shape[0]))
@@ -85,7 +116,7 @@ class Columns(_Blocked):
                 if k < 3:
                     power_a = power_a * a
                     power_b = power_a if left is right else power_b * b
-        return about(claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
+        return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
     def _scaled(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)
@@ -96,10 +127,22 @@ class Columns(_Blocked):
         return scaled, root * right / self.pairs.right.unit[:, None]
 
 
-class Units(_Blocked):
-    """One sample per unit: the columns of the map's own products(X, Y)."""
+class ProductsDisagree(Exception):
+    """A map's own products do not average to the inner product of its features."""
 
-    name = "independent units"
+    def __init__(self, pair: int, mean: float, value: float) -> None:
+        super().__init__(pair)
+        self.pair, self.mean, self.value = pair, mean, value
+
+
+class Units(PairSource):
+    """One sample per unit: the columns of the map's own products(X, Y).
+
+    In every draw their mean at all pairs is compared with that of the features.
+    """
+
+    name, events = "independent units", "units"
+    independence = "draws and the units of a draw are independent and alike"
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         products = unit_products(phi, self.pairs, chosen)
@@ -108,10 +151,19 @@ class Units(_Blocked):
                 f"products(X, Y) has {counted(products.shape[1], 'column')} in this draw but had "
                 f"{self.per_draw} in the first: every draw must have the same size"
             )
+        self._compare(phi, chosen, products)
         return (products / self.pairs.unit[chosen, None]).T
 
+    def _compare(self, phi: Any, chosen: NDArray[np.int64], products: Any) -> None:
+        whole = self.pairs.pick(estimate(phi, self.pairs, self.n_features))[chosen]
+        off = np.abs(products.mean(axis=1) - whole)
+        size = np.abs(products).mean(axis=1).max()
+        if off.max() > slack_of(self.pairs, self.n_features, self.eps) * size:
+            k = int(np.argmax(off))
+            raise ProductsDisagree(int(chosen[k]), float(products[k].mean()), float(whole[k]))
 
-class Estimates(_Blocked):
+
+class Estimates(PairSource):
     """One sample per draw, the whole estimate <phi(x), phi(y)>, for maps without declarations."""
 
     name = "independent draws"
@@ -124,14 +176,8 @@ class Estimates(_Blocked):
 def power_sums(samples: Array) -> Any:
     """Return sums over axis 0 of the first four powers."""
     squares = samples * samples
-    return np.stack(
-        [
-            samples.sum(axis=0),
-            squares.sum(axis=0),
-            (squares * samples).sum(axis=0),
-            (squares * squares).sum(axis=0),
-        ]
-    )
+    parts = (samples, squares, squares * samples, squares * squares)
+    return np.stack([part.sum(axis=0) for part in parts])
 
 
 def about(c: Array, n: int, sums: Array) -> Any:
@@ -208,36 +254,64 @@ def sized(value: NDArray[np.float64], n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-# Pairs at which a map's own products are compared with its features.
-_PROBES = 8
+# What a map may declare; of another class than those below an attribute of such a name is ignored.
+_DECLARATIONS = ("variance", "gram_variance", "product_kurtosis", "products", "feature_cdf")
 
 
-def choose_source(phi: Callable[..., Any], pairs: Pairs, independent_features: bool) -> Source:
+def declares(phi: object) -> bool:
+    """Whether a map makes declarations: a `FeatureMap`, or of a class with `independent_units`."""
+    return is_feature_map(phi) or hasattr(type(phi), "independent_units")
+
+
+def declaration(phi: object, name: str, default: Any = None) -> Any:
+    """Return what a map declares."""
+    return getattr(phi, name, default) if declares(phi) else default
+
+
+def ignored_declarations(phi: object) -> str:
+    """Say which attributes of a map would be declarations if its class made any."""
+    if declares(phi):
+        return ""
+    names = [name for name in _DECLARATIONS if hasattr(type(phi), name) or name in _own(phi)]
+    kind = type(phi).__name__
+    return f"{', '.join(names)} of the class {kind} declared nothing and was ignored" * bool(names)
+
+
+def _own(phi: object) -> dict[str, Any]:
+    return getattr(phi, "__dict__", {})
+
+
+def slack_of(pairs: Pairs, m: int, eps: float) -> float:
+    """Return the rounding of two sums, of n_inputs and of m terms; 64 covers the constants."""
+    return 64.0 * eps * float(np.sqrt(pairs.left.host.shape[1] + m))
+
+
+def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
     """Return the source with most samples per draw that the map's declarations and values allow."""
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
     if independent_features:
         return Columns(pairs, m, m, eps)
-    if getattr(phi, "independent_units", False):
-        return unit_source(phi, pairs) or Estimates(pairs, m, 1, eps)
-    return Estimates(pairs, m, 1, eps)
+    units = unit_source(phi, pairs) if declaration(phi, "independent_units", False) else None
+    return units or Estimates(pairs, m, 1, eps)
 
 
-def unit_source(phi: Callable[..., Any], pairs: Pairs) -> Source | None:
+def unit_source(phi: Any, pairs: Pairs) -> PairSource | None:
     """Return the source of one sample per unit, independent or not; None without such products.
 
     A map's `products` are used only where they agree with its features, so that correct products
     cannot hide a defect in the features.
     """
-    if not callable(getattr(phi, "products", None)):
+    if not callable(declaration(phi, "products")):
         return None
     head, eps = read(phi, pairs.left)
-    floating, m = np.issubdtype(head.dtype, np.floating), head.shape[1]
-    probes = np.unique(np.linspace(0, pairs.n - 1, _PROBES).astype(int))
+    m = head.shape[1]
+    # All pairs, as far as a temporary can hold their products.
+    most = max(8, BLOCK // (8 * m))
+    probes = np.unique(np.linspace(0, pairs.n - 1, min(pairs.n, most)).astype(int))
     products = unit_products(phi, pairs, probes)
-    # Each route sums n_inputs and m rounded terms; 64 covers the constants.
-    slack = 64.0 * eps * np.sqrt(pairs.left.host.shape[1] + m)
-    if floating and products.shape[1] == m:
+    slack = slack_of(pairs, m, eps)
+    if np.issubdtype(head.dtype, np.floating) and products.shape[1] == m:
         left, right = both(phi, pairs, m)
         columns = m * left[pairs.first[probes]] * right[pairs.second[probes]]
         if _close(products, columns, slack):
@@ -248,19 +322,19 @@ def unit_source(phi: Callable[..., Any], pairs: Pairs) -> Source | None:
     return None
 
 
-def units_of(phi: Callable[..., Any], n_features: int) -> int:
+def units_of(phi: object, n_features: int) -> int:
     """Return the number of independent units of a draw, each of one or more columns; 0 if none."""
-    if not getattr(phi, "independent_units", False):
+    if not declaration(phi, "independent_units", False):
         return 0
     return int(getattr(phi, "n_units", n_features))
 
 
-def declared_variance(phi: Callable[..., Any], source: Source) -> Any:
+def declared_variance(phi: object, source: Source) -> Any:
     """Return the declared n_features * Var<phi(x), phi(y)>; dependent units need gram_variance."""
-    of_gram = getattr(phi, "gram_variance", None)
-    if source.per_draw == 1 and of_gram is not None:
+    of_gram = declaration(phi, "gram_variance")
+    if source.per_draw == 1 and callable(of_gram):
         return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features
-    return getattr(phi, "variance", None)
+    return declaration(phi, "variance")
 
 
 def _close(a: NDArray[np.float64], b: NDArray[np.float64], slack: float) -> bool:
@@ -286,51 +360,15 @@ class Repeats:
         return self._draws > 1 and self.so_far and all(bool(np.any(each)) for each in self._first)
 
 
-# Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
-# samples: 8 costs a seventh more than the limit and leaves many groups for a robust mean.
-GROUP = 8
+# Seeds whose features must all be equal before a draw is said to ignore its seed: all that were
+# drawn, within these limits. Features that differ from 0 may be as rare as one draw in hundreds.
+_ALIKE = 20, 2300
 
 
-class DrawGroups(Draws):
-    """Draws whose k-th item is a tuple of `size` maps from seeds of their own."""
-
-    def __init__(
-        self, draw: Callable[[int], Any], seed: int, size: int, *, stream: int = 0
-    ) -> None:
-        super().__init__(draw, seed, stream=stream)
-        self.size = size
-        self._bundle: tuple[int, tuple[Any, ...]] | None = None
-
-    def __getitem__(self, k: int) -> tuple[Any, ...]:
-        """Return bundle k; the last one is cached."""
-        if self._bundle is None or self._bundle[0] != k:
-            seeds = [self.seed(k * self.size + i) for i in range(self.size)]
-            self._bundle = (k, tuple(self.draw(seed) for seed in seeds))
-        return self._bundle[1]
-
-
-class GroupVariances(_Blocked):
-    """Sample variances of groups of GROUP samples of `base`, over the declared variance.
-
-    A group is taken from one draw where that has many independent samples, else from a bundle.
-    """
-
-    def __init__(
-        self, base: Source, pairs: Pairs, declared: NDArray[np.float64], bundle: int
-    ) -> None:
-        super().__init__(pairs, base.n_features * bundle, base.per_draw * bundle // GROUP, base.eps)
-        self.name = base.name
-        self._base, self.whole_draws = base, base.per_draw == 1
-        # The declared variance is n_features times that of the mean of per_draw samples.
-        self._factor = base.n_features / base.per_draw / declared
-
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
-        maps = phi if isinstance(phi, tuple) else (phi,)
-        x = np.concatenate([self._base.samples(each, chosen) for each in maps])
-        groups = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)
-        return groups.var(axis=1, ddof=1) * self._factor[chosen]
-
-
-def group_size(base: Source) -> int:
-    """Return the draws per bundle: 1 where one draw has a few groups."""
-    return 1 if base.per_draw >= 2 * GROUP else GROUP
+def ignored_seed(draws: Draws, rows: EvaluatedRows, n_draws: int) -> str:
+    """Say so if all draws are the same in every bit, and not 0; nothing otherwise."""
+    least, most = _ALIKE
+    first = np.array(call(draws[0], rows))  # a copy, which no later call overwrites
+    n = max(least, min(n_draws, most))
+    alike = first.any() and all(np.array_equal(call(draws[k], rows), first) for k in range(n))
+    return f"draw ignores its seed: {counted(n, 'seed')} gave the same features" if alike else ""

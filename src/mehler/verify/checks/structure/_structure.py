@@ -43,7 +43,7 @@ from mehler.verify.checks.structure._subject import (
     Subject,
     with_mixtures,
 )
-from mehler.verify.pairwise._measurement import Clock
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 
 _CLAIM = (

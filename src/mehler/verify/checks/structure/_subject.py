@@ -15,7 +15,7 @@ from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks.structure._comparisons import rows_apart
-from mehler.verify.pairwise._measurement import Clock
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, raw
 from mehler.verify.sampling._sources import call

@@ -1,1 +1,0 @@
-"""Experiments of the leverage-score paper, and the rivals that it names."""

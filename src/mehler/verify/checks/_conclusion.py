@@ -1,0 +1,216 @@
+"""The verdict of the worst mean, from one interval a mean, with a table of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mehler._plural import be, counted
+from mehler.verify._certificate import Statistics, stored
+from mehler.verify._verdict import (
+    FLOOR,
+    MOST_ROWS,
+    OUTLIERS,
+    Comparison,
+    PairRow,
+    PairTable,
+    Status,
+    Verdict,
+)
+from mehler.verify.intervals._measurement import Measurement, Task
+from mehler.verify.sampling._sources import KERNEL_UNIT, PairSource
+
+# From the best outcome of a pair to the worst.
+_STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """A finding at one mean that no chance can excuse, and its reason."""
+
+    mean: int
+    reason: str
+
+
+def conclude(
+    task: Task,
+    measured: Measurement,
+    claim: str,
+    *,
+    certain: Certainty | None = None,
+    remark: str = "",
+    seeds: Mapping[str, Any] | None = None,
+    spent: int = 0,
+    with_table: bool = False,
+) -> Verdict:
+    """Compare each interval with its claim and report the worst mean.
+
+    `spent` are draws of a pilot, `remark` is added to a refutation.
+    """
+    source, options = task.source, task.options
+    compared = Comparison(
+        measured.observed,
+        source.claim,
+        measured.low,
+        measured.high,
+        task.resolution,
+        measured.may_refute,
+    )
+    finite = np.isfinite(measured.observed)
+    n_draws = measured.n_draws + spent
+    status: Status = "refuted"
+    reason, evidence = "", measured.evidence
+    if certain is not None:
+        worst, reason = certain.mean, certain.reason
+    elif not finite.all():
+        worst = int(np.flatnonzero(~finite)[0])
+        reason = "The map returned features that are not finite."
+    elif evidence is not None:
+        worst, reason = evidence.mean, remark
+    else:
+        status, worst = compared.status, compared.worst
+        if status == "refuted":
+            unless = f"Unless {measured.unless}, the claim is wrong." * bool(measured.unless)
+            reason = f"{unless} {remark}".strip()
+        elif status == "inconclusive":
+            reason = open_reason(task, measured, float(compared.width[worst]), n_draws)
+        elif compared.excess[worst] > 0.0:
+            reason = (
+                "Equal to rounding."
+                if compared.off[worst] <= task.rounding
+                else f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
+                "nothing."
+            )
+    if not reason and not measured.low[worst] <= measured.observed[worst] <= measured.high[worst]:
+        reason = OUTLIERS
+    unit, place = float(source.unit[worst]), source.place(worst)
+    observed, exact, low, high = (
+        float(value[worst]) * unit
+        for value in (measured.observed, source.claim, measured.low, measured.high)
+    )
+    of_kernel = source.unit_name == KERNEL_UNIT
+    if not of_kernel:
+        place["relative_to"] = unit
+    if evidence is not None:
+        place["form"], unit = evidence.form, 1.0
+        observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
+    assumptions = (
+        source.independence,
+        *((f"not that {measured.unless}",) if measured.unless else ()),
+        *measured.assumptions,
+        f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}",
+    )
+    return options.verdict(
+        status=status,
+        claim=claim,
+        observed=observed,
+        exact=exact,
+        interval=(low, high),
+        n_features=n_draws * source.n_features,
+        n_draws=n_draws,
+        n_intervals=measured.n_intervals,
+        detectable=measured.detectable,
+        method=f"{measured.method}, {source.name}".removesuffix(", "),
+        assumptions=assumptions,
+        scale=unit if of_kernel else 1.0,
+        where=place,
+        seeds=seeds or {"seed": task.draws.root, "first_draw": task.draws.seed(0)},
+        reason=reason,
+        table=_table(task, measured, compared, worst, status) if with_table else None,
+        statistics=_statistics(task, measured),
+    )
+
+
+def _table(
+    task: Task, measured: Measurement, compared: Comparison, worst: int, status: Status
+) -> PairTable:
+    """Return the pairs, the worst first: refuted ones, open ones, then the farthest off."""
+    source: Any = task.source
+    pairs, unit = source.pairs, source.unit
+    open_ = compared.outside | ~(compared.width <= task.resolution)
+    refuted = compared.refuted | ~np.isfinite(measured.observed)
+    rank = np.where(refuted, 2, np.where(open_, 1, 0))
+    # Evidence of another form than an interval: a squared length, a sample out of bounds.
+    rank[worst] = max(rank[worst], _STATUSES.index(status))
+    # One pair decides; that others are not decided is no outcome of theirs.
+    names = ["holds", "not decided" if status == "refuted" else "inconclusive", "refuted"]
+    off = measured.observed - source.claim
+    ranked = np.lexsort((-np.nan_to_num(np.abs(off), nan=np.inf), -rank))
+    order = [worst, *(int(k) for k in ranked if k != worst)][:MOST_ROWS]
+    rows = tuple(
+        PairRow(
+            pair=(int(pairs.first[k]), int(pairs.second[k])),
+            exact=float(source.claim[k] * unit[k]),
+            measured=float(measured.observed[k] * unit[k]),
+            interval=(float(measured.low[k] * unit[k]), float(measured.high[k] * unit[k])),
+            off=float(off[k]),
+            status=names[rank[k]],
+            basis=" by bets" * (measured.evidence is not None and k == worst),
+        )
+        for k in order
+    )
+    counts = {name: int((rank == k).sum()) for k, name in enumerate(names)}
+    return PairTable(rows, dict(reversed(counts.items())))
+
+
+def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
+    """Return the statistics of the intervals with plan, means and rows, and the others."""
+    if not measured.statistics or measured.statistics[0].method == "beyond range":
+        return measured.statistics
+    first, *others = measured.statistics
+    source = task.source
+    plan, tests = source.certified()
+    plan |= {
+        "draws": measured.n_draws,
+        "per_draw": source.per_draw,
+        "rounding": task.rounding,
+        **first.plan,
+    }
+    if isinstance(source, PairSource):
+        pairs = source.pairs
+        plan |= {
+            "same": pairs.same,
+            "X": stored(pairs.left.values),
+            "Y": None if pairs.same else stored(pairs.right.values),
+            "unit_X": pairs.left.unit,
+            "unit_Y": pairs.right.unit,
+        }
+    ends = {"claim": source.claim, "low": measured.low, "high": measured.high}
+    tests |= {"unit": source.unit, **ends}
+    return replace(first, plan=plan, tests={**first.tests, **tests}), *others
+
+
+def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -> str:
+    """Explain why an outcome is open, and what would decide it."""
+    source, options, clock = task.source, task.options, task.clock
+    parts = [measured.note] if measured.note else []
+    if not width <= task.resolution:
+        wide = f"is {width:.3g} wide in units of {source.unit_name}"
+        wide = wide if math.isfinite(width) else "is unbounded at so few samples"
+        parts.append(f"The interval {wide}, more than the resolution {task.resolution:.3g}.")
+    if clock.over:
+        parts.append(f"The time limit of {clock.limit:.3g} s was over.")
+    m, n_features = source.n_features, n_draws * source.n_features
+    drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
+    drawn += f" (max_features={options.max_features})." if options.max_features else "."
+    # The few samples of a check that was cut short do not tell how many more are needed; a plan
+    # made before the samples does.
+    planned = measured.method.startswith("known variance") or not clock.over
+    if planned and measured.needed > n_draws:
+        kind = source.counted_in
+        needed = counted(measured.needed * (m if kind == "feature" else 1), kind)
+        drawn = f"About {needed} would decide; {drawn}"
+    else:
+        ratio = width / task.resolution
+        if clock.over and math.isfinite(ratio) and ratio > 1.0:
+            coarse = f"take resolution={1.1 * ratio * task.resolution:.2g}"
+        else:
+            coarse = "take a coarser resolution"
+        more = "a longer time_limit" if clock.over else "more draws, as by max_features"
+        parts.append(f"To decide it, {coarse}, or allow {more}.")
+    parts.append(drawn)
+    return " ".join(parts)

@@ -1,0 +1,213 @@
+"""Exact intervals without moments: Clopper-Pearson, bands for distributions, order statistics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler._validate import require_integer, require_probability
+from mehler.verify._arguments import sample_vector
+from mehler.verify._certificate import Statistics
+from mehler.verify.intervals._measurement import Measurement
+from mehler.verify.intervals._range import reach
+
+COUNTS = "binomial (Clopper-Pearson)"
+
+
+def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
+    r"""Return the Clopper-Pearson interval for the success probability of n equal trials.
+
+    .. math:: \big[ I^{-1}_{k,\, n-k+1}(\alpha/2),\; I^{-1}_{k+1,\, n-k}(1 - \alpha/2) \big]
+
+    with I the regularised incomplete beta function: the set of p at which both P(X >= k) and
+    P(X <= k) are at least alpha/2.
+
+    Parameters
+    ----------
+    successes : int
+        Number of successes k, from 0 to n.
+    n : int
+        Number of independent trials.
+    false_alarm : float
+        alpha, an upper bound on the probability that the interval misses the true one.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    References
+    ----------
+    C. J. Clopper and E. S. Pearson, Biometrika 26 (1934).
+
+    Examples
+    --------
+    >>> low, high = binomial(0, 1000, 1e-9)
+    >>> low, round(high, 4)
+    (0.0, 0.0212)
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    n = require_integer("n", n)
+    k = require_integer("successes", successes, least=0)
+    if k > n:
+        raise ValueError(f"successes={k} exceeds n={n}: count successes among the n trials")
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
+    # Use the complement for the upper end: 1 - alpha/2 would round alpha/2 away.
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(betainccinv(k + 1, n - k, tail))
+    if not low <= k / n <= high:
+        raise ValueError(f"n={n} trials are too many for floats: give at most 2**53 = {2**53}")
+    return low, high
+
+
+# Beyond this the exact tail is slow, and Massart's bound is within 0.05 per cent of it.
+_EXACT_UP_TO = 10_000
+
+
+def dkw(n: int, false_alarm: float) -> float:
+    r"""Return d with P(sup_t abs(F_n(t) - F(t)) > d) <= alpha, for n independent samples.
+
+    .. math:: P(D_n^+ \ge d) = \alpha/2 \;\text{(exactly)},\qquad
+              d \le \sqrt{\log(2/\alpha) / (2n)}
+
+    Up to n = 10^4 d comes from Smirnov's exact one-sided tail on either side; beyond, from
+    Massart's bound, whose constant 2 is the best possible.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples, fixed before the data.
+    false_alarm : float
+        alpha, the probability that the band misses the distribution function anywhere.
+
+    Returns
+    -------
+    float
+        Half width d of the band, valid for every law, with atoms or without.
+
+    References
+    ----------
+    P. Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Ann. Probab. 18
+    (1990), Corollary 1. Z. W. Birnbaum and F. H. Tingey, Ann. Math. Statist. 22 (1951), eq. 3.0.
+
+    Examples
+    --------
+    >>> round(dkw(1000, 1e-9), 4), round((math.log(2e9) / 2000) ** 0.5, 4)
+    (0.1032, 0.1035)
+    """
+    n = require_integer("n", n)
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
+    massart = min(1.0, math.sqrt(-math.log(tail) / (2.0 * n)))
+    if n > _EXACT_UP_TO:
+        return massart
+    from scipy.special import smirnovi
+
+    return min(massart, float(smirnovi(n, tail)))
+
+
+def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[float, float]:
+    r"""Return an interval for the quantile of independent samples, by two of them.
+
+    .. math:: \big[X_{(n-b+1)}, X_{(n-a)}\big], \qquad
+              P(\mathrm{Bin}(n, 1-p) \ge b) \le \tfrac\alpha2, \quad
+              P(\mathrm{Bin}(n, 1-p) \le a) \le \tfrac\alpha2
+
+    with the least b and the largest a. A number is above the interval exactly if the
+    Clopper-Pearson interval for the share of samples beyond it is below 1 - p.
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        Independent samples of any law, in any order.
+    probability : float
+        p: the quantile is the least t with P(X <= t) >= p.
+    false_alarm : float
+        alpha, an upper bound on the probability that the interval misses the quantile.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval, in units of the samples; infinite where n is too small for an end.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If samples are not a vector of finite numbers, or a probability is not in (0, 1).
+
+    Notes
+    -----
+    Exact at a fixed n for laws without atoms, to the next order statistic; conservative for
+    others. Cost: one sort, and n binomial tails.
+
+    References
+    ----------
+    H. A. David and H. N. Nagaraja, Order Statistics (2003), Section 7.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> samples = np.arange(1, 1001)
+    >>> quantile(samples, 0.95, 1e-3)
+    (926.0, 972.0)
+    >>> quantile(samples, 0.9999, 1e-3)
+    (998.0, inf)
+    """
+    from scipy.special import bdtr, bdtrc
+
+    p = require_probability("probability", probability)
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
+    ordered = np.sort(sample_vector(samples))
+    n = ordered.size
+    beyond = np.arange(n + 1)
+    few = np.flatnonzero(bdtr(beyond, n, 1 - p) <= tail)
+    many = np.flatnonzero(bdtrc(beyond - 1, n, 1 - p) <= tail)
+    return (
+        float(ordered[n - many[0]]) if many.size else -math.inf,
+        float(ordered[n - few[-1] - 1]) if few.size else math.inf,
+    )
+
+
+def mean_of_binary(x: Array, rate: float, miss: float) -> Measurement:
+    """Return the interval of one mean, from samples that are 0 or 1."""
+    if not bool(((x == 0) | (x == 1)).all()):
+        raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
+    count, n = int(x.sum()), int(x.size)
+    ends, missed = (binomial(count, n, each) for each in (rate, miss))
+    return Measurement(
+        observed=x.mean(keepdims=True),
+        low=np.array(ends[:1]),
+        high=np.array(ends[1:]),
+        n_draws=0,
+        n_intervals=1,
+        detectable=reach(x.mean(), ends, missed),
+        needed=0,
+        method=COUNTS,
+        assumptions=("the trials are equally likely",),
+        statistics=(Statistics("binomial", {}, {"n": [n], "count": [count]}),),
+    )
+
+
+def trials_without_event(share: float, rate: float) -> int:
+    """Return the least n for which 0 events of n leave an interval no wider than a share."""
+    return math.ceil(math.log(2.0 / rate) / -math.log1p(-share))
+
+
+def no_event(count: int, trials: int, kind: str, rate: float, miss: float) -> Measurement:
+    """Return the interval of the share of trials with an event that is claimed never to happen."""
+    low, high = binomial(count, trials, rate)
+    return Measurement(
+        observed=np.array([count / trials]),
+        low=np.array([low]),
+        high=np.array([high]),
+        n_draws=0,
+        n_intervals=1,
+        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
+        detectable=-math.expm1(math.log(miss) / trials),
+        needed=0,
+        method=f"binomial (share of {kind} that differ)",
+        assumptions=(),
+        statistics=(Statistics("no event", {}, {"n": [trials], "count": [count]}),),
+    )

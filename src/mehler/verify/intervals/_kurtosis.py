@@ -1,0 +1,474 @@
+r"""Samples of unknown variance: intervals under a bounded kurtosis, and what was not seen.
+
+Two facts about independent samples X_i of mean mu, variance s^2 and kurtosis at most kappa:
+
+1. For every lambda, exp(lambda x - lambda^2 x^2/6) <= 1 + lambda x + lambda^2 x^2/3 for real x
+   (Delyon 2009), so with A = sum (X_i - mu) and S = sum (X_i - mu)^2
+
+       exp(+-lambda A - lambda^2 (S/6 + n s^2/3))   is a nonnegative supermartingale in n.
+
+   So is its mean over fixed lambdas, and by Ville's inequality either sign ever reaches 2/alpha
+   with probability at most alpha/2. No tail is assumed.
+2. Y = (X - mu)^2 is not negative, and E Y^2 <= kappa (E Y)^2. Among such laws the one on
+   {0, kappa s^2} has the largest E exp(-r Y), so S is at most (1 - t) n s^2 with probability at
+   most exp(-n h(t)/kappa), h(t) = (1 - t) log(1 - t) + t. Else s^2 <= S / (n (1 - t)).
+
+Together: sum (X_i - mu) is bounded in terms of S alone, an observable quantity.
+
+A refutation needs no kurtosis. No test decides a mean without an assumption (Bahadur and Savage
+1956), so its words are what events too rare to be seen would have to carry. Let gaps Y = X - c have
+mean 0 under the claim, Z = Y or -Y the one whose sample mean is positive, n samples be fixed in
+advance, and q with P(Z < -q) <= L/n <= P(Z <= -q). Except with probability exp(-L) each, on either
+side,
+
+- some sample is at most -q, so that q <= M = max (-Z_i) <= (sum Y^4)^(1/4);
+- bets that V = max(Z, -q) has a mean above theta win less than exp(L) if it has not: for fixed
+  stakes s the mean over s of prod (1 + s (V_i - theta)), or 1 where s (q + theta) > 3/4.
+
+V_i >= Z_i, so that with stakes up to 3/(4 (M + theta)) alone, of K fixed ones,
+
+    1/K sum_s exp(s A_1 - s^2 A_2/2 + s^3 A_3/3 - k s^4 A_4) >= exp(L),   A_j = sum (Z_i - theta)^j,
+
+excludes a mean of V up to theta, k as in `intervals.betting` of power sums. If the claim is right,
+events Z < -q, rarer than L/n, carry E V, which is theta at least. No moment is assumed to exist.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler._arrays import Array
+from mehler._plural import counted
+from mehler._validate import require_positive, require_probability
+from mehler.verify._arguments import CheckOptions, sample_vector
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
+from mehler.verify.intervals._measurement import Measurement
+from mehler.verify.intervals._range import KAPPA, SHARES
+from mehler.verify.sampling._sources import power_sums
+
+KURTOSIS = "bounded kurtosis (self-normalised)"
+
+# Allowed relative shortfall t of S below n s^2: FINE costs more samples and gives the shorter
+# interval.
+COARSE, FINE = 0.5, 0.25
+
+# Bets lambda * scale, from 2^-20 to 2^8: enough for standard deviations from a hundredth of the
+# scale to ten thousand times it, at any sample size.
+BETS = 2.0 ** np.arange(-20, 9)
+
+# Fraction of the error rate spent on the sum of squares.
+SHARE = 0.125
+
+# Grid of distances from the mean; bisection between grid points follows.
+_GRID = 2.0 ** np.arange(-34.0, 15.0)
+_HALVINGS = 20
+
+# Samples may refute only where the kurtosis limit is this many times their own kurtosis.
+MARGIN = 5.0
+
+
+def shortfall(t: float) -> float:
+    """Return h(t) = (1 - t) log(1 - t) + t."""
+    return (1.0 - t) * math.log1p(-t) + t
+
+
+def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
+    """Return the largest kurtosis at which S <= (1 - t) n s^2 is rarer than `false_alarm`."""
+    return n * shortfall(t) / -math.log(false_alarm)
+
+
+@np.errstate(under="ignore")
+def half_widths(
+    n: int,
+    squares: float | NDArray[np.float64],
+    cost: float,
+    t: float | NDArray[np.float64],
+    scale: float,
+) -> Any:
+    """Return the distance from the mean of n samples to every m not excluded, elementwise.
+
+    `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
+    """
+    squares = np.asarray(squares, dtype=np.float64)
+    share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - np.asarray(t)))
+    level = cost + math.log(BETS.size)
+    bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
+
+    def lost(d: Array) -> Any:
+        # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
+        best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
+        return np.logaddexp.reduce(best, axis=0) >= level
+
+    wealths = np.stack([lost(scale * step * np.ones(squares.shape)) for step in _GRID])
+    first = np.argmax(wealths, axis=0)
+    far = scale * _GRID[first]
+    near = np.where(first > 0, 0.5 * far, 0.0)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (near + far)
+        out = lost(middle)
+        far, near = np.where(out, middle, far), np.where(out, near, middle)
+    return np.where(wealths.any(axis=0), far, np.inf)
+
+
+def effective_samples(
+    squares: float | NDArray[np.float64], fourths: float | NDArray[np.float64]
+) -> Any:
+    """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
+    squares, fourths = np.asarray(squares), np.asarray(fourths)
+    return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)
+
+
+def samples_wanted(false_alarm: float, t: float) -> float:
+    """Return the effective sample size at which the limit is MARGIN times the sample kurtosis."""
+    return MARGIN * -math.log(false_alarm) / shortfall(t)
+
+
+def self_normalised(
+    samples: Array, false_alarm: float, *, scale: float = 1.0
+) -> tuple[float, float]:
+    r"""Return an interval for a mean from samples of unknown variance and bounded kurtosis.
+
+    The means m at which neither wealth has reached :math:`2/\alpha'`:
+
+    .. math:: \frac1K \sum_{k\le K} \exp\Big(\pm\lambda_k \sum_i (X_i - m)
+              - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'},
+              \qquad c_t = \frac16 + \frac{1}{3(1-t)}
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        Independent samples of one law; n fixed in advance.
+    false_alarm : float
+        alpha, the probability that the interval misses the mean if the kurtosis
+        :math:`E(X-\mu)^4/\sigma^4` is at most :math:`n h(\tfrac12)/\log(8/\alpha)`,
+        :math:`h(t) = (1-t)\log(1-t) + t`: 0.15 n over the logarithm.
+    scale : float
+        Order of magnitude of the deviation of interest, fixed before the samples. Standard
+        deviations from a hundredth of it to ten thousand times it are served equally well.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval; infinite where n is too small.
+
+    Notes
+    -----
+    Half width about sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2. The kurtosis is an
+    assumption that no sample can prove: an event rarer than 1/n may hide any mean. The checks
+    refute by it only where the samples' own kurtosis is five times smaller.
+
+    References
+    ----------
+    B. Delyon, Exponential inequalities for sums of weakly dependent variables, Electron. J.
+    Probab. 14 (2009), Section 3; V. H. de la Pena, T. L. Lai and Q.-M. Shao, Self-normalized
+    processes (2009), Chapter 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).exponential(size=20_000)
+    >>> low, high = self_normalised(x, 1e-3)
+    >>> bool(low < 1 < high), bool(high - low < 0.1)
+    (True, True)
+    """
+    x = sample_vector(samples)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    scale = require_positive("scale", scale)
+    centre = float(x.mean())
+    cost = math.log(2.0 / ((1.0 - SHARE) * false_alarm))
+    squares = float(((x - centre) ** 2).sum())
+    half = float(half_widths(x.size, squares, cost, COARSE, scale))
+    return centre - half, centre + half
+
+
+# Below this many effective samples, n over their kurtosis, a few large ones decide.
+FEW = 100.0
+# Rounding left of a sum of squares that should cancel, relative to it and times sqrt(n).
+_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Unless events rarer than 1 in `one_in` carry `least` of a mean, its claim is wrong.
+
+    `least` has one value for each mean, in the unit of the samples; where it is 0, rare events need
+    not carry anything.
+    """
+
+    one_in: float
+    least: Any
+
+    @classmethod
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
+    def of(
+        cls, n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
+    ) -> Unseen:
+        """Bound the means of n samples, with power sums about the claims, at an error rate.
+
+        `scale` is the order of the deviation of interest, fixed before the samples; `ends` are the
+        least and the largest gap, where they are at hand.
+        """
+        s1, s2, s3, s4 = np.asarray(sums, dtype=np.float64)
+        sign, level = np.where(s1 < 0.0, -1.0, 1.0), math.log(4.0 / rate)
+        mean, largest = np.abs(s1) / n, s4**0.25
+        if ends is not None:
+            largest = np.where(s1 < 0.0, ends[1], -np.asarray(ends[0]))
+        # Centred sums, with the rounding that cancellation leaves.
+        m2 = np.maximum(s2 - n * mean**2, 0.0) + 64.0 * _EPS * s2
+        m3 = sign * s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
+        m4 = np.maximum(s4 - 4.0 * mean * sign * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4, 0.0)
+        m4 = m4 + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2)
+        stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
+
+        def excluded(theta: Array) -> Any:
+            d, s = mean - theta, stakes
+            squares, cubes = m2 + n * d**2, m3 + 3.0 * m2 * d + n * d**3
+            fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
+            wealth = s * (n * d - s * (0.5 * squares - s * (cubes / 3.0 - KAPPA[0] * s * fourths)))
+            wealth = np.where(s * (largest + theta) <= SHARES[0], wealth, -np.inf)
+            return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
+
+        low, high = np.zeros(mean.shape), mean
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            out = excluded(middle)
+            low, high = np.where(out, middle, low), np.where(out, high, middle)
+        return cls(n / level, low)
+
+    def text(self, k: int, events: str, unit: str) -> str:
+        """Say what events would have to carry for the claim of mean k to be right."""
+        return (
+            f"{events} rarer than 1 in {_count(self.one_in)} carry at least "
+            f"{float(self.least[k]):.2g} of {unit}"
+        )
+
+
+def _count(value: float) -> str:
+    """Return a count to two digits, rounded down."""
+    step = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
+    return f"{int(value // step * step):,}"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Intervals of the deviations of means from their claims, from power sums of n samples.
+
+    `rate` is the error rate of one mean, `number` that of this inspection, from 1, or None if n was
+    fixed before; `fixed` says that all draws are one map, so that chance plays no part. `centred`
+    are sums of squares and fourth powers about the mean, where they are known better than by
+    `sums`; `ends` the least and the largest gap.
+    """
+
+    n: int
+    sums: NDArray[np.float64]
+    rate: float
+    resolution: float
+    rounding: float = 0.0
+    number: int | None = None
+    fixed: bool = False
+    ends: tuple[Any, Any] | None = None
+    centred: tuple[Any, Any] | None = None
+
+    @functools.cached_property
+    def off(self) -> Any:
+        """Mean deviations."""
+        return self.sums[0] / self.n
+
+    @functools.cached_property
+    def squares(self) -> Any:
+        """Sums of squares about the means."""
+        if self.centred is not None:
+            return self.centred[0]
+        return np.maximum(self.sums[1] - self.off * self.sums[0], 0.0)
+
+    @functools.cached_property
+    def effective(self) -> Any:
+        """Effective samples, n over the kurtosis; 0 where they differ by rounding only."""
+        if self.centred is not None:
+            return effective_samples(*self.centred)
+        (_, s2, s3, s4), m, n = self.sums, self.off, self.n
+        fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
+        rounded = n * (self.rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
+        return np.where(self.squares > rounded, effective_samples(self.squares, fourths), 0.0)
+
+    @property
+    def _paid(self) -> float:
+        """The rate spent on the sum of squares, at each allowance of two."""
+        looks = self.number * (self.number + 1.0) if self.number else 1.0
+        return SHARE * self.rate / (2.0 * looks)
+
+    @functools.cached_property
+    def _allowance(self) -> Any:
+        return np.where(self.effective >= samples_wanted(self._paid, FINE), FINE, COARSE)
+
+    @functools.cached_property
+    def lack(self) -> Any:
+        """How many times too few the effective samples are."""
+        wanted = np.vectorize(samples_wanted)(self._paid, self._allowance)
+        return np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
+
+    @property
+    def short(self) -> Any:
+        """Where few large samples decide; intervals are widened there."""
+        wanted = np.vectorize(samples_wanted)(self._paid, self._allowance)
+        return (self.effective > 0.0) & (self.effective < wanted) & (not self.fixed)
+
+    def half_at(self, rate: float) -> Any:
+        """Return half widths at an error rate, not widened."""
+        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
+        return half_widths(self.n, self.squares, cost, self._allowance, self.resolution)
+
+    @functools.cached_property
+    def plain(self) -> Any:
+        """Half widths that are not widened."""
+        return self.half_at(self.rate) + self.rounding
+
+    @functools.cached_property
+    def half(self) -> Any:
+        """Half widths."""
+        return (self.plain - self.rounding) * np.sqrt(self.lack) + self.rounding
+
+    @functools.cached_property
+    def unseen(self) -> Unseen:
+        """What rare events would have to carry."""
+        return Unseen.of(self.n, self.sums, self.rate, self.resolution, self.ends)
+
+    @functools.cached_property
+    def refutable(self) -> Any:
+        """Where claims are wrong unless rare events carry more than a floor."""
+        floor = FLOOR * self.resolution
+        enough = (self.effective >= FEW) & (np.abs(self.off) >= floor)
+        return enough & (self.unseen.least >= floor) if enough.any() else enough
+
+    def compared(self, refuted: Any, least: Any) -> Comparison:
+        """Compare intervals with the claims, of which those `refuted` are off by `least`."""
+        half, above = self.half, self.off > 0.0
+        near = np.where(refuted, np.minimum(half, np.abs(self.off) - least), half)
+        low, high = self.off - np.where(above, near, half), self.off + np.where(above, half, near)
+        return Comparison(self.off, 0.0, low, high, self.resolution, refuted)
+
+    def wanted(self, means: Any = True) -> float:
+        """Return the size at which intervals of `means` are narrow enough, extrapolated."""
+        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
+        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+
+    def tails(self, most: float) -> Any:
+        """Return where even `most` samples would be too few to bound the kurtosis.
+
+        Effective samples grow like n at best.
+        """
+        return self.short & (self.lack * self.n > most)
+
+    def needed(self, most: float) -> float:
+        """Return the size that decides all means but those with heavy tails, 0 if unknown."""
+        ratio = np.maximum((2.0 * self.plain / self.resolution) ** 2, self.lack)
+        factor = float(np.max(ratio, initial=0.0, where=~self.tails(most)))
+        return self.n * factor if math.isfinite(factor) else 0.0
+
+    def beyond(self, most: float) -> bool:
+        """Whether only heavy-tailed means are open, and `most` samples would leave one open.
+
+        Widened intervals shrink like 1/n.
+        """
+        narrow = 2.0 * self.half <= self.resolution
+        at_most = 2.0 * self.half * self.n <= most * self.resolution
+        return bool((narrow | self.short).all() and (self.tails(most) & ~at_most).any())
+
+    def assumptions(self, noun: str) -> tuple[str, ...]:
+        """Return what the error rate assumes of tails; a mean is that of one `noun`."""
+        if self.fixed:
+            return ("draws that agree in every bit are one fixed map",)
+        fine = FINE if (self._allowance == FINE).all() else COARSE
+        limit = kurtosis_limit(self.n, self._paid, fine)
+        varies = self.effective > 0.0
+        own = float(np.max(self.n / self.effective[varies], initial=1.0))
+        lines = [
+            f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most {own:.3g}"
+        ]
+        if self.short.any():
+            few, n = max(1, int(self.effective[self.short].min())), int(self.short.sum())
+            lines.append(
+                f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
+                f"{counted(n, noun)}): their intervals are widened and hold only in the limit"
+            )
+        return tuple(lines)
+
+    def statistics(self, *, shared: bool, block: int = 1, fresh: Look | None = None) -> Statistics:
+        """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
+        plan = {"look": self.number, "fixed": self.fixed, "rounding": self.rounding}
+        tests: dict[str, Any] = {"n": self.n, "sums": self.sums, "block": block}
+        if self.ends is not None:
+            tests["ends"] = np.stack(self.ends)
+        if fresh is not None:
+            tests |= {"fresh": fresh.n, "fresh_sums": fresh.sums}
+        return Statistics("self normalised", {**plan, "shared": shared}, tests)
+
+
+# Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
+_LARGE = 2.0**200
+
+
+def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> Measurement:
+    """Return the interval of one mean, from samples of a number that was fixed before."""
+    size = float(abs(x).max())
+    # In a unit in which squares are floats; the resolution says which interval is sought.
+    is_moderate = size == 0.0 or 1.0 / _LARGE < size < _LARGE
+    unit = 1.0 if is_moderate else 2.0 ** (math.frexp(size)[1] - 1)
+    x, claim, resolution = x / unit, claim / unit, options.resolution / unit
+    resolution = resolution if is_moderate else min(max(resolution, 1.0 / _LARGE), _LARGE)
+    n, centre, rate = x.size, float(x.mean()), options.false_alarm
+    gaps, about = x - centre, (x - claim)[:, None]
+    # Samples that differ by rounding only count as constant.
+    squares, fourths = np.array([(gaps**2).sum()]), np.array([(gaps**4).sum()])
+    fourths *= squares > n * (1e-15 * size / unit) ** 2
+    look = Look(
+        n,
+        power_sums(about),
+        rate,
+        resolution,
+        ends=(about.min(axis=0), about.max(axis=0)),
+        centred=(squares, fourths),
+    )
+    refuted = look.refutable
+    unless, assumptions = "", look.assumptions("mean")
+    if refuted[0]:
+        least = Unseen(look.unseen.one_in, unit * look.unseen.least)
+        unless = least.text(0, "samples", f"the {unit * abs(look.off[0]):.2g} by which it is off")
+        note = ""
+    elif not look.effective[0]:
+        rarest = min(1.0, -math.log(rate) / n)
+        note = (
+            f"All {counted(n, 'sample')} agree: an event rarer than {rarest:.2g} could make "
+            "the claim right. Declare variance= or bounds=."
+        )
+    else:
+        note = (
+            "The mean is off, but few large samples decide it, and nothing bounds what was not "
+            "seen. Declare variance= or bounds=, or take more samples."
+        )
+    compared = look.compared(refuted, look.unseen.least)
+    statistics = (look.statistics(shared=False),) if unit == 1.0 else ()
+    missed = look.half_at(options.miss) * np.sqrt(look.lack)
+    return Measurement(
+        observed=unit * np.array([centre]),
+        low=unit * (claim + compared.low),
+        high=unit * (claim + compared.high),
+        n_draws=0,
+        n_intervals=1,
+        detectable=unit * float(look.half[0] + missed[0]),
+        needed=0,
+        method=KURTOSIS,
+        assumptions=assumptions,
+        may_refute=refuted,
+        unless=unless,
+        note=note,
+        statistics=statistics,
+    )

@@ -1,0 +1,145 @@
+"""What a method measures, a source of samples at given error rates, and what it returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import CheckOptions
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FLOOR
+from mehler.verify.sampling._clock import Clock
+from mehler.verify.sampling._draws import Draws, in_order
+from mehler.verify.sampling._sources import Source
+
+
+@dataclass(frozen=True)
+class Task:
+    """Means of a source of samples against its claims, at the rates and the budget of a check.
+
+    Means, claims and the resolution are in units of the source.
+    """
+
+    source: Source
+    draws: Draws
+    options: CheckOptions
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def n(self) -> int:
+        """Number of means."""
+        return int(self.source.claim.size)
+
+    @property
+    def rate(self) -> float:
+        """Error rate of one mean."""
+        return self.options.false_alarm / self.n
+
+    @property
+    def resolution(self) -> float:
+        """Width of an interval at which a claim holds."""
+        return self.options.resolution
+
+    @property
+    def floor(self) -> float:
+        """Least deviation that may refute a claim."""
+        return FLOOR * self.resolution
+
+    @property
+    def rounding(self) -> float:
+        """Allowance for rounded features, added to both ends of every interval."""
+        return self.source.rounding
+
+    @property
+    def width(self) -> float:
+        """Full width allowed for an interval, before the rounding allowance."""
+        return self.resolution - 2.0 * self.rounding
+
+    def require_resolved(self) -> None:
+        """Raise ValueError for a resolution below the rounding allowance."""
+        if self.width <= 0.0:
+            raise ValueError(
+                f"resolution={self.resolution:.3g} is finer than the rounding of the features "
+                f"({2 * self.rounding:.3g}): ask for a coarser one, or for float64 features"
+            )
+
+    def affordable(self, samples: int, spent: int = 0) -> int:
+        """Return the draws for `samples` samples per mean, capped by what `max_features` leaves."""
+        n_draws = -(-samples // self.source.per_draw)
+        if self.options.max_features is None:
+            return n_draws
+        return min(n_draws, self.options.max_features // self.source.n_features - spent)
+
+    def results(
+        self,
+        work: Callable[[Any], Any],
+        start: int,
+        stop: int,
+        draws: Draws | None = None,
+        planned: float | None = None,
+    ) -> Any:
+        """Return what `work` makes of draws start to stop - 1, in order; a context to leave.
+
+        `planned` is the number of draws that the check will take, as far as it is known.
+        """
+        n_jobs = self.options.n_jobs
+        # Seconds side by side are seconds of one.
+        made = in_order(
+            self.draws if draws is None else draws,
+            work,
+            start,
+            stop,
+            n_jobs=n_jobs,
+            worked=lambda seconds: self.clock.add(seconds / n_jobs),
+        )
+        total = float(stop) if planned is None else planned
+        name = self.options.name
+        return closing(self.clock.watched(made, start, total, self.resolution, name))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A squared length in excess of its claim, which refutes by itself; `form` is its formula."""
+
+    mean: int
+    form: str
+    observed: float
+    claim: float
+    low: float
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Sample means and intervals [low, high], in units of the source.
+
+    `may_refute` marks the means whose interval has the error rate stated; `evidence` is a squared
+    length in excess; `unless` says what would excuse a refutation, `note` why an outcome is open
+    and what to do, `needed` how many draws would decide, 0 where that is not known; the first of
+    `statistics` is that of the intervals.
+    """
+
+    observed: Array
+    low: Array
+    high: Array
+    n_draws: int
+    n_intervals: int
+    detectable: float
+    needed: int
+    method: str
+    assumptions: tuple[str, ...]
+    may_refute: Any = True
+    evidence: Evidence | None = None
+    unless: str = ""
+    note: str = ""
+    statistics: tuple[Statistics, ...] = ()
+
+
+def unmeasured(n: int) -> Any:
+    """Return values for n means of which nothing is known."""
+    return np.full(n, math.nan)

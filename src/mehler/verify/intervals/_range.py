@@ -1,0 +1,507 @@
+"""Intervals for bounded samples: Hoeffding, empirical Bernstein, betting in order or from sums.
+
+Bets against every mean at once, from four power sums of the samples.
+For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a test
+martingale at m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a
+polynomial in m,
+
+    log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
+
+since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u, and at -c
+is -kappa(c). If the lower bound exceeds the threshold, so does the wealth.
+
+A large stake finds gross defects early, a small one wins most in the long run. The wealth is
+shared equally by stakes from 3/4 of the largest that the range allows down by powers of 2. The
+best of them is within a factor sqrt(2) of the optimal stake and loses at most an eighth of its
+growth rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler._arrays import Array
+from mehler._validate import require_integer, require_probability
+from mehler.verify._arguments import bounds_pair, sample_vector
+from mehler.verify._certificate import Statistics, samples_of
+from mehler.verify.intervals._measurement import Measurement, Task, unmeasured
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._sources import power_sums
+
+BOUNDED = "bounded (betting)"
+
+
+def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tuple[float, float]:
+    r"""Return an interval for the mean of independent samples in [low, high].
+
+    The smaller of Hoeffding's and the empirical Bernstein interval, at half the error rate each,
+    which pays for choosing after the data:
+
+    .. math:: \bar X \pm \min\Big((b-a) \sqrt{\tfrac{\log(4/\alpha)}{2n}},\;
+              \sqrt{\tfrac{2 s^2 \log(6/\alpha)}{n}} + \tfrac{7 (b-a) \log(6/\alpha)}{3(n-1)}\Big)
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        At least two independent samples in [low, high].
+    low, high : float
+        Range of the samples, known in advance.
+    false_alarm : float
+        alpha, the probability that the interval misses the mean.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval, clipped to the range.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a sample lies outside the range.
+
+    References
+    ----------
+    A. Maurer and M. Pontil, Empirical Bernstein bounds and sample-variance penalization,
+    COLT 2009, Theorems 4 and 10. W. Hoeffding, JASA 58 (1963), Theorem 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).beta(2, 5, size=20_000)  # mean 2/7
+    >>> low, high = bounded(x, 0, 1, 1e-9)
+    >>> bool(low < 2 / 7 < high), bool(high - low < 0.03)
+    (True, True)
+    """
+    x = sample_vector(samples)
+    low, high = bounds_pair((low, high))
+    false_alarm = require_probability("false_alarm", false_alarm)
+    if x.size < 2:
+        raise ValueError("samples holds 1 value: the empirical variance needs at least 2")
+    _require_within(x, low, high)
+    n, span, centre = x.size, high - low, float(x.mean())
+    hoeffding = span * math.sqrt(math.log(4.0 / false_alarm) / (2.0 * n))
+    # Two tails at the true variance, and one event that bounds the true deviation by
+    # s + span sqrt(2 L/(n - 1)), a third of the half each.
+    cost = math.log(6.0 / false_alarm)
+    bernstein = math.sqrt(2.0 * x.var(ddof=1) * cost / n) + 7.0 * span * cost / (3.0 * (n - 1))
+    half = min(hoeffding, bernstein)
+    return max(low, centre - half), min(high, centre + half)
+
+
+# Largest fraction of the wealth staked on one bet, where a lost bet leaves a quarter, and the grid
+# of stakes.
+STAKE = 0.75
+SHARES = STAKE * 0.5 ** np.arange(13)
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def betting(
+    samples: Array, low: float, high: float, false_alarm: float, *, planned: int | None = None
+) -> tuple[float, float]:
+    r"""Return an interval for the mean of samples in [low, high], valid at any stopping time.
+
+    For samples in [0, 1], the interval is the set of m at which neither wealth has reached
+    2/alpha:
+
+    .. math:: K^\pm_t(m) = \prod_{i\le t} \big(1 \pm \lambda^\pm_i(m) (X_i - m)\big), \quad
+              \lambda^+_i(m) = \min(\lambda_i, \tfrac{3}{4m}), \;
+              \lambda^-_i(m) = \min(\lambda_i, \tfrac{3}{4(1-m)})
+
+    The stake :math:`\lambda_i = \sqrt{2\log(2/\alpha)/(n \hat v_{i-1})}` depends on the samples
+    before the i-th only. At the true mean both wealth processes are therefore test martingales,
+    and by Ville's inequality either ever reaches 2/alpha with probability at most alpha/2.
+
+    Parameters
+    ----------
+    samples : array, shape (t,)
+        In order of observation; independent, or of conditional mean mu given the past.
+    low, high : float
+        Range of the samples, known in advance.
+    false_alarm : float
+        alpha, the probability that the interval misses the mean at *any* t.
+    planned : int, optional
+        The n for which stakes are tuned; default the number of samples. Required if that number
+        was not fixed in advance: stakes must not depend on the stopping time.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval, within the range; rounded outwards to 2^-48 of it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a sample lies outside the range.
+
+    Notes
+    -----
+    Half width about sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of
+    the size of the range, unlike `bounded`. Cost: about 30 passes over the samples.
+
+    References
+    ----------
+    I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, JRSS B
+    86 (2024), Theorem 3 and Section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).beta(2, 5, size=5_000)  # mean 2/7
+    >>> low, high = betting(x, 0, 1, 1e-9)
+    >>> bool(low < 2 / 7 < high), bool(high - low < 0.03)
+    (True, True)
+    """
+    x = sample_vector(samples)
+    low, high = bounds_pair((low, high))
+    false_alarm = require_probability("false_alarm", false_alarm)
+    n = x.size if planned is None else require_integer("planned", planned)
+    _require_within(x, low, high)
+    scaled = np.clip((x - low) / (high - low), 0.0, 1.0)
+    cost = math.log(2.0 / false_alarm)
+    stakes = np.sqrt(2.0 * cost / (n * _variances_before(scaled)))
+    span = high - low
+    least = _survivor(scaled, stakes, cost)
+    most = 1.0 - _survivor(1.0 - scaled, stakes, cost)
+    return low + span * least, low + span * most
+
+
+def _variances_before(x: Array) -> Any:
+    """Return at i an estimate from x[:i], which starts at 1/4 and never reaches 0."""
+    counts = np.arange(1, x.size + 1)
+    means = (0.5 + np.cumsum(x)) / (counts + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
+    return np.concatenate([[0.25], variances[:-1]])
+
+
+def _survivor(x: Array, stakes: NDArray[np.float64], cost: float) -> float:
+    """Return the least m at which log K^+(m), decreasing in m, is below `cost`."""
+    from scipy.optimize import brentq
+
+    def excess(m: float) -> float:
+        bets = stakes if m == 0.0 else np.minimum(stakes, STAKE / m)
+        return float(np.log1p(bets * (x - m)).sum()) - cost
+
+    if excess(0.0) < 0.0:
+        return 0.0
+    # At m = 1 no bet gains, so the excess is negative there.
+    step = 2.0**-50
+    return max(0.0, float(brentq(excess, 0.0, 1.0, xtol=step, rtol=4.0 * _EPS)) - 2.0 * step)
+
+
+def _require_within(x: Array, low: float, high: float) -> None:
+    if x.min() < low or x.max() > high:
+        raise ValueError(
+            f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "
+            f"[{low:.6g}, {high:.6g}]: declare the range that they really have"
+        )
+
+
+# Grid of distances from the mean; bisection between grid points follows.
+_GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
+_HALVINGS = 24
+
+# Elements of the largest temporary.
+_BLOCK = 1 << 18
+
+
+class Wealth:
+    """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
+
+    `slack` is how far rounding may move a sample out of its range.
+    """
+
+    def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64], slack: float) -> None:
+        self.low, self.high = low, high
+        self._reach = high - low + 2.0 * slack
+        self.sums = np.zeros((4, *np.shape(self._reach)))
+        self.n = 0
+
+    def add(self, n: int, sums: Array) -> None:
+        """Add n samples with power sums of shape (4, pairs)."""
+        self.n += n
+        self.sums = self.sums + sums
+
+    @property
+    def mean(self) -> Any:
+        """Mean of all samples."""
+        return self.sums[0] / self.n
+
+    def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
+        """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
+        n, mean = self.n, self.mean
+        _, s2, s3, s4 = self.sums
+        # Subtract the rounding left by cancellation, which must not raise the wealth.
+        pad = 64.0 * _EPS
+        m2 = np.maximum(s2 - n * mean**2, 0.0) + pad * s2
+        m3 = s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
+        m4 = s4 - 4.0 * mean * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4
+        m4 = np.maximum(m4, 0.0) + pad * (s4 + 6.0 * mean**2 * s2 + n * mean**4)
+        d = mean - m
+        squares = m2 + n * d**2
+        cubes = m3 + 3.0 * m2 * d + n * d**3
+        fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
+        total = np.full(np.shape(squares), -np.inf)
+        # Several stakes at once, as long as arrays are small.
+        step = max(1, _BLOCK // max(1, np.size(squares)))
+        for start in range(0, SHARES.size, step):
+            part = (slice(start, start + step), *(None,) * np.ndim(squares))
+            u = sign * SHARES[part] / self._reach
+            logs = u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - KAPPA[part] * u * fourths)))
+            total = np.logaddexp(total, np.logaddexp.reduce(logs, axis=0))
+        return total - math.log(SHARES.size)
+
+    def ends(self, level: float) -> tuple[Any, Any]:
+        """Return an interval containing every m at which no wealth has reached exp(level)."""
+        return self._end(level, 1.0), self._end(level, -1.0)
+
+    def _end(self, level: float, sign: float) -> Any:
+        # The wealth is monotone in m: once the bound reaches the level at one m, the wealth does
+        # at all m beyond, whatever the polynomial does there.
+        edge = self.low if sign > 0.0 else self.high
+        room = np.maximum(sign * (self.mean - edge), 0.0)
+        sure = self.log_wealth(self.mean - sign * room * _GRID, sign) >= level
+        first = np.argmax(sure, axis=0)
+        far = room * _GRID[first, 0]
+        near = np.where(first > 0, room * _GRID[first - 1, 0], 0.0)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (near + far)
+            reached = self.log_wealth(self.mean - sign * middle, sign) >= level
+            near, far = np.where(reached, near, middle), np.where(reached, middle, far)
+        return np.where(sure.any(axis=0), self.mean - sign * far, edge)
+
+
+def _kappa(c: Any) -> Any:
+    """Return (-log(1 - c) - c - c^2/2 - c^3/3) / c^4 by its series, for c up to 3/4."""
+    total = np.zeros_like(c)
+    for k in range(160, -1, -1):
+        total = total * c + 1.0 / (k + 4.0)
+    return total
+
+
+KAPPA = _kappa(SHARES)
+
+
+# Samples of the pilot that plans the inspections, and of the first inspection.
+_PILOT = 256
+# Most samples, and attempts to find the size that a resolution needs.
+_MOST, _ATTEMPTS = 2**52, 12
+# Ratio of successive inspection sizes, up to the planned size and beyond it.
+_STEP, _LATE_STEP = 1.25, 1.05
+
+
+class OutOfBounds(Exception):
+    """A sample left the declared range."""
+
+    def __init__(self, mean: int, value: float, n_draws: int) -> None:
+        super().__init__(value)
+        self.mean, self.value, self.n_draws = mean, value, n_draws
+
+
+def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
+    """Bet until a claim is refuted or all intervals are narrow enough.
+
+    Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
+    reaches 2 means/alpha with probability at most alpha/(2 means). A pilot only plans when to
+    inspect.
+    """
+    source, level = task.source, math.log(2.0 / task.rate)
+    low, high = (end / source.unit - source.claim for end in bounds)
+    pilot = _Sums(task, bounds)
+    # At most a quarter of max_features, which pays for the pilot too.
+    n_pilot = min(task.affordable(_PILOT), task.affordable(_MOST) // 4)
+    pilot.extend(Draws(task.draws.draw, task.draws.root, stream=1), 0, n_pilot)
+    # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
+    planned = pilot.size(low, high, level)
+    bets, n_draws = Wealth(low, high, task.rounding), 0
+    most = task.affordable(_MOST, spent=n_pilot)
+    for target in _sizes(planned):
+        until = task.affordable(target, spent=n_pilot)
+        if until == n_draws:
+            continue  # no new draws at this size: covered by the last one, or budget exhausted
+        stage = _Sums(task, bounds)
+        n_draws = stage.extend(task.draws, n_draws, until, task.affordable(planned))
+        bets.add(stage.n, stage.sums)
+        pilot.join(stage)
+        # The wealth at the claim is cheap; compute the ends only once they may be narrow.
+        sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
+        lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
+        off = np.abs(bets.mean) >= task.floor
+        over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or task.clock.over
+        if not over and target < planned and n_draws < most:
+            continue
+        ends = bets.ends(level)
+        narrow = bool((ends[1] - ends[0] + 2.0 * task.rounding <= task.resolution).all())
+        if over or narrow:
+            break
+    missed = bets.ends(math.log(2.0 / task.options.miss))
+    enough = planned if narrow or lost.any() else pilot.size(low, high, level)
+    tests = {"n": bets.n, "sums": bets.sums, "range": np.stack([low, high])}
+    return Measurement(
+        observed=source.claim + bets.mean,
+        low=source.claim + ends[0] - task.rounding,
+        high=source.claim + ends[1] + task.rounding,
+        n_draws=n_draws,
+        n_intervals=task.n,
+        detectable=reach(bets.mean, ends, missed) + task.rounding,
+        needed=-(-enough // source.per_draw),
+        method=BOUNDED,
+        assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+        statistics=(Statistics("wealth", {}, tests),),
+    )
+
+
+def reach(mean: Array, *ends: tuple[Array, Array]) -> float:
+    """Return the distance from the truth at which a claim surely lies outside the first interval.
+
+    Valid whenever the second interval, which fails with probability `miss`, contains the truth.
+    """
+    return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
+
+
+def out_of_bounds(task: Task, bounds: tuple[float, float], sample: OutOfBounds) -> Measurement:
+    """Return the measurement cut short by a sample outside the declared bounds."""
+    unit = float(task.source.unit[sample.mean])
+    value = unmeasured(task.n)
+    value[sample.mean] = sample.value / unit
+    tests = {
+        "value": [sample.value],
+        "range": np.array(bounds)[:, None],
+        "slack": [task.rounding * unit],
+    }
+    _, places = task.source.certified()
+    tests |= {name: each[..., [sample.mean]] for name, each in places.items()}
+    return Measurement(
+        observed=value,
+        low=unmeasured(task.n),
+        high=unmeasured(task.n),
+        n_draws=sample.n_draws,
+        n_intervals=task.n,
+        detectable=math.inf,
+        needed=0,
+        method="bounded (range)",
+        assumptions=(),
+        statistics=(Statistics("beyond range", {"draw": sample.n_draws - 1}, tests),),
+    )
+
+
+def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:
+    """Return the interval of one mean, from samples in their order."""
+    ends, missed = (betting(x, *bounds, each) for each in (rate, miss))
+    tests = {
+        "n": [x.size],
+        "range": np.array([[bounds[0]], [bounds[1]]]),
+        "samples": samples_of({0: x}, 1),
+    }
+    return Measurement(
+        observed=x.mean(keepdims=True),
+        low=np.array(ends[:1]),
+        high=np.array(ends[1:]),
+        n_draws=0,
+        n_intervals=1,
+        detectable=reach(x.mean(), ends, missed),
+        needed=0,
+        method=BOUNDED,
+        assumptions=(f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+        statistics=(Statistics("betting", {}, tests),),
+    )
+
+
+def _sizes(planned: int) -> list[int]:
+    """Return sizes growing by _STEP up to `planned`, then by _LATE_STEP to four times that."""
+    early = [round(_PILOT * _STEP**k) for k in range(200)]
+    late = [round(planned * _LATE_STEP**k) for k in range(round(math.log(4.0, _LATE_STEP)) + 1)]
+    return [*(n for n in early if n < planned), *late]
+
+
+class _Sums:
+    """Power sums of deviations of every mean, checking samples against their bounds."""
+
+    def __init__(self, task: Task, bounds: tuple[float, float]) -> None:
+        self._task, self._bounds = task, bounds
+        self.sums = np.zeros((4, task.n))
+        self.n = 0
+
+    def extend(self, draws: Draws, start: int, stop: int, planned: int | None = None) -> int:
+        """Add draws start to stop - 1, or fewer if time runs out; return the end reached."""
+        with self._task.results(self._of, start, stop, draws, planned) as results:
+            for k, (sums, out) in enumerate(results, start):
+                if out:
+                    raise OutOfBounds(out[0], out[1], k + 1)
+                self.sums += sums
+                if self._task.clock.over:
+                    stop = k + 1
+                    break
+        self.n += (stop - start) * self._task.source.per_draw
+        return stop
+
+    def join(self, other: _Sums) -> None:
+        """Add the samples of `other`."""
+        self.sums = self.sums + other.sums
+        self.n += other.n
+
+    def size(self, low: Array, high: Array, level: float) -> int:
+        """Return the sample size expected to be narrow enough, rounded up by some 2 %."""
+        if self.n < 2 or not np.isfinite(self.sums).all():
+            return _PILOT
+        variance, width = self.variance(low, high), self._task.width
+        # Widths fall like 1/sqrt(n), or a little faster.
+        spread = math.sqrt(8.0 * level * float(np.max(variance)))
+        n = max(_PILOT, math.ceil(min((spread / width) ** 2, _MOST)))
+        for _ in range(_ATTEMPTS):
+            # The widest interval expected after n samples, extrapolating the moments so far.
+            future = Wealth(low, high, self._task.rounding)
+            future.add(n, self.scaled(n, variance))
+            ends = future.ends(level)
+            ratio = float(np.max(ends[1] - ends[0])) / width
+            if ratio <= 1.0 and (ratio >= 0.99 or n == _PILOT):
+                break
+            n = max(_PILOT, math.ceil(n * min(1.005 * ratio**2, 4.0)))
+            if n > _MOST:
+                raise ValueError(
+                    "the resolution needs more than 2^52 samples: ask for a coarser one"
+                )
+        return n
+
+    def variance(self, low: Array, high: Array) -> Any:
+        """Return the variance, shrunk to the largest possible one by the weight of one sample."""
+        most = 0.25 * (high - low) ** 2
+        if not self.n:
+            return most
+        centred = np.maximum(self.sums[1] - self.sums[0] ** 2 / self.n, 0.0)
+        return (most + centred) / (self.n + 1)
+
+    def scaled(self, n: int, variance: Array) -> Any:
+        """Return expected power sums of n samples with the given variance."""
+        mean, raw = self.sums[0] / self.n, self.sums / self.n
+        # Keep skewness and kurtosis; for nearly constant samples they are rounding.
+        ratio = variance / np.maximum(raw[1] - mean**2, 0.01 * variance)
+        third = ratio**1.5 * (raw[2] - 3.0 * mean * raw[1] + 2.0 * mean**3)
+        fourth = raw[3] - 4.0 * mean * raw[2] + 6.0 * mean**2 * raw[1] - 3.0 * mean**4
+        fourth = np.maximum(ratio**2 * fourth, variance**2)
+        return n * np.stack(
+            [
+                mean,
+                variance + mean**2,
+                third + 3.0 * mean * variance + mean**3,
+                fourth + 4.0 * mean * third + 6.0 * mean**2 * variance + mean**4,
+            ]
+        )
+
+    def _of(self, phi: Callable[..., Any]) -> tuple[Any, tuple[()] | tuple[int, float]]:
+        """Return the power sums of a draw, and the first mean and value out of bounds."""
+        source, total = self._task.source, np.empty((4, self._task.n))
+        for chosen in source.blocks():
+            samples, unit = source.samples(phi, chosen), source.unit[chosen]
+            total[:, chosen] = power_sums(samples - source.claim[chosen])
+            values, slack = samples * unit, self._task.rounding * unit
+            out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)
+            if out.any():
+                row, column = (int(index) for index in np.argwhere(out)[0])
+                return total, (int(chosen[column]), float(values[row, column]))
+        return total, ()

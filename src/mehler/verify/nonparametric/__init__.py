@@ -1,1 +1,0 @@
-"""Tests of means whose samples come with no declared variance or range."""

@@ -1,0 +1,91 @@
+"""Few labels: the parts are disjoint, machines find what can be found, and cells are paired."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.reproduce import _learners
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce._rows import Problem
+from mehler.reproduce.leverage import few_labels
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((400, 3))
+CIRCLE = np.where((X**2).sum(axis=1) > 2.4, 1.0, -1.0)
+
+
+def test_parts_are_disjoint_and_balanced():
+    problem = Problem(np.arange(400.0)[:, None], CIRCLE, True)
+    parts, folds = few_labels.split(problem, 6, 200, 100, 0)
+    assert sorted(parts.fit[1].tolist()) == [-1.0] * 6 + [1.0] * 6
+    assert np.bincount(folds.astype(int)).tolist() == [4, 4, 4]
+    together = np.concatenate([part[0] for part in (parts.choose, parts.fit, parts.test)])
+    assert len(np.unique(together)) == 312
+    # Standardised by the unlabelled rows.
+    assert np.allclose([parts.choose[0].mean(), parts.choose[0].std()], [0, 1])
+
+
+def test_the_linear_machine_is_logistic_regression():
+    """Second route: the gradient of the mean loss with its ridge vanishes."""
+    z, y = X[:60], np.sign(X[:60, 0] + 0.5 * np.random.default_rng(1).standard_normal(60))
+    values = few_labels.logistic(0.01)(z, y)
+    weights = values(np.eye(3)) - values(np.zeros((1, 3)))
+    slope = -y / (1 + np.exp(y * values(z))) / len(y)
+    # Of curvature below 1, a step that lowers the loss by 64 eps at most, where L-BFGS stops, has a
+    # gradient below sqrt(128 eps) = 1.7e-7.
+    np.testing.assert_allclose(z.T @ slope + 2 * 0.01 * weights, 0, atol=1e-6)
+    assert slope.sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_the_perceptron_learns_what_no_linear_machine_can():
+    train, test = slice(0, 300), slice(300, None)
+    joint = _learners.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
+    straight = few_labels.logistic(1e-4)(X[train], CIRCLE[train])
+
+    def wrong(values):
+        return np.mean(np.sign(values) != CIRCLE[test])
+
+    assert wrong(joint(X[test])) < 0.15
+    assert wrong(straight(X[test])) > 0.3
+
+
+def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
+    """Held to finite differences, by looking at what the optimiser is given."""
+    import scipy.optimize
+
+    seen = {}
+
+    def look(objective, start, **options):
+        seen["gap"] = scipy.optimize.check_grad(
+            lambda w: objective(w)[0], lambda w: objective(w)[1], start
+        )
+        return type("R", (), {"x": start})()
+
+    monkeypatch.setattr(scipy.optimize, "minimize", look)
+    _learners.perceptron(X[:20], CIRCLE[:20], 3, 0.1, seed=1)
+    assert seen["gap"] < 1e-5
+
+
+@pytest.mark.full
+def test_a_cell_has_an_error_of_every_method():
+    problems, cell = few_labels.EXPERIMENT.prepare("quick", None), few_labels.cells("quick")[1]
+    found = few_labels.measure("quick", problems, cell, 0)
+    assert set(found) == set(few_labels.LABELS)
+    assert all(5 < error < 60 for error in found.values())
+
+
+def test_a_planted_gain_is_said():
+    cells = [Cell({"data": "toy", "labels": 5, "draw": k}) for k in range(10)]
+    rng = np.random.default_rng(2)
+
+    def row(gain):
+        return {
+            key: 30 + rng.standard_normal() - (gain if key == "top" else 0)
+            for key in few_labels.LABELS
+        }
+
+    for gain, word in ((10, "fewer mistakes"), (-10, "more mistakes")):
+        page = few_labels.page("full", [(cell, row(gain)) for cell in cells])
+        (said,) = [one for one in page.verdicts if "Algorithm 2 + LR against logistic" in one]
+        assert word in said
