@@ -43,12 +43,12 @@ def leave_child():
 
 def forge():
     """Write an answer of one's own, to the folder of the request."""
-    Path(sys.argv[1], "answer.json").write_text(json.dumps({"status": 0, "lines": []}))
+    Path(sys.argv[1], "answer").write_text(json.dumps({"status": 0, "lines": []}))
     os._exit(0)
 
 
 def malform():
-    Path(sys.argv[1], "answer.json").write_bytes(b"\x80\x04 no JSON")
+    Path(sys.argv[1], "answer").write_bytes(b"\x80\x04 no JSON")
     os._exit(0)
 
 

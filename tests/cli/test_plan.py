@@ -6,9 +6,10 @@ import json
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from mehler import planning
+from mehler import FourierFeatures, planning
 from tests.cli.test_cli import call, refusal
 
 __all__ = ["refusal"]
@@ -70,16 +71,54 @@ def test_ridge_and_group_reach_the_plan(rows_file, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["plan", "--n-inputs", "3", "--ridge", "0.1"], "ridge=0.1 needs data"),
-        (["plan"], "there is nothing to plan for: give data, or some of n_inputs"),
+        (["plan", "--n-inputs", "3", "--ridge", "0.1"], "--ridge=0.1 needs DATA"),
+        (["plan"], "give DATA, or some of --n-inputs, --n-samples, --dimension"),
         (["plan", "gone.npy"], "DATA='gone.npy' does not exist"),
-        (["plan", "--n-inputs", "3", "--eps", "0"], "eps=0.0"),
+        (["plan", "--n-inputs", "3", "--eps", "0"], "--eps=0.0 must be"),
         (["plan", "--n-inputs", "3", "--out", "."], "is a directory: give a file"),
         (["plan", "--n-inputs", "three"], "Invalid value for '--n-inputs'"),
+        (["plan", "--pool-size", "0", "--n-inputs", "3"], "--pool-size=0 must be at least 1"),
+        (["plan", "--map", "fourier"], "--map fourier needs DATA"),
+        (["plan", "--task", "ridge"], "--task ridge needs DATA"),
+        (["plan", "--task", "x"], "--task='x' is not one of"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
     assert message in refusal(arguments)
+
+
+def test_any_map_with_a_variance_is_planned(rows_file, capsys):
+    X, line = np.load(rows_file), ("--arg", "gamma=0.5", "--eps", "0.2")
+    phi = FourierFeatures.draw(5, 64, gamma=0.5, seed=0)
+    for name in ("fourier", "mehler:FourierFeatures"):
+        assert call("plan", str(rows_file), "--map", name, *line) == 0
+        assert capsys.readouterr().out == f"{planning.plan_map(phi, X, eps=0.2)}\n"
+    assert call("plan", str(rows_file), "--map", "tests.cli.verified_maps:signs") == 2
+    assert "declares no kernel and no variance" in capsys.readouterr().err
+
+
+def test_a_ridge_is_planned_for_the_target_and_the_map_that_are_given(
+    tmp_path, monkeypatch, capsys
+):
+    """Noise of 0.5 is estimated from 300 residuals, to 15 %."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = 2.0 * X[:, 0] / np.linalg.norm(X, axis=1) + 0.5 * rng.standard_normal(300)
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y, "z": ["u", "v"] * 150})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    made, options = planning.plan(n_inputs=3, measure=False), {}
+    monkeypatch.setattr(planning, "plan_ridge", lambda data, **words: options.update(words) or made)
+    line = ("plan", str(tmp_path / "rows.csv"), "--task", "ridge", "--map", "fourier,relu")
+    assert call(*line, "--target", "y", "--drop", "z") == 0
+    assert options["maps"] == ("fourier", "relu")
+    assert 0.42 < options["noise"] < 0.58
+    assert "Of the target y, by the ridge of the least leave-one-out error" in (
+        capsys.readouterr().out
+    )
+    assert call(*line, "--target", "y", "--drop", "z", "--noise", "0.1", "--norm", "3") == 0
+    assert (options["noise"], options["norm"]) == (0.1, 3.0)
+    assert call(*line, "--target", "z") == 2
+    assert "--target is of labels" in capsys.readouterr().err
 
 
 def test_rows_of_zeros_are_refused(tmp_path, capsys):

@@ -15,7 +15,7 @@ import pytest
 
 from mehler import recheck, report
 from mehler.cli import _verify
-from mehler.cli._checks import Budget, verify_map
+from mehler.cli._checks import time_left, verify_map
 from mehler.cli._target import load, read_target
 from tests.cli import verified_maps as maps
 from tests.cli.test_cli import call, refusal
@@ -312,12 +312,12 @@ def test_closeness_is_a_computation(name, kernel, options, status):
 
 
 def test_a_limit_is_shared_and_leaves_time_for_each_check():
-    budget = Budget(5.0, 2)
-    first, second, rest = budget.part(), budget.part(), budget.rest()
-    assert 2.0 < first < 2.5
-    assert 4.0 < second < 5.0
-    assert rest > 4.5
-    assert [Budget(none, 1).part() for none in (None, 0.0)] == [None, None]
+    seconds = time_left(5.0)
+    assert 2.0 < seconds(2) < 2.5
+    assert 4.0 < seconds(1) < 4.6
+    assert 4.5 < seconds(0) <= 5.0
+    assert time_left(1e-9)(1) >= 1e-10
+    assert time_left(0.0)(1) is None
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -7,27 +7,14 @@ import os
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from mehler._version import __version__
+from mehler.cli import _options as common
 from mehler.cli._console import progress
-from mehler.cli._options import (
-    KINDS,
-    Annotations,
-    Certificate,
-    Debug,
-    FalseAlarm,
-    Junit,
-    Outputs,
-    Seed,
-    option,
-    read,
-    reads_data,
-    switch,
-    tell,
-)
+from mehler.cli._options import Outputs, option, read, reads_data, switch, tell
 from mehler.cli._plan import plan
 from mehler.cli._verify import verify
 
@@ -40,14 +27,9 @@ app = typer.Typer(
 )
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
-Globs = Annotated[
-    list[str] | None,
-    option(
-        "GLOB",
-        "Ids of statements, such as 'maxout.*'; may be repeated; default all.",
-        "--statements",
-    ),
-]
+GLOBS = option(
+    None, "GLOB", "Ids of statements, such as 'maxout.*'; repeatable; default all.", "--statements"
+)
 
 
 def run_app(arguments: list[str]) -> int:
@@ -82,10 +64,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    debug: Annotated[bool, switch("--debug", "Show tracebacks; also MEHLER_DEBUG=1.")] = False,
-    version: Annotated[
-        bool, switch("--version", "Show the version.", is_eager=True, callback=_version)
-    ] = False,
+    debug: bool = switch("--debug", "Show tracebacks; also MEHLER_DEBUG=1."),
+    version: bool = switch("--version", "Show the version.", is_eager=True, callback=_version),
 ) -> None:
     """Check random feature maps against their theory."""
 
@@ -94,30 +74,23 @@ def _common(
 @reads_data
 def report(
     ctx: typer.Context,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DATA", help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits."
-        ),
-    ] = None,
-    out: Annotated[Path, option("DIR", "Directory to write to.")] = Path("mehler-report"),
-    level: Annotated[str, option("quick|full", "Effort of the checks.")] = "quick",
-    statements: Globs = None,
-    backend: Annotated[
-        str, option("numpy|torch|jax|dask|cupy", "Array library that draws and applies the maps.")
-    ] = "numpy",
-    seed: Seed = 0,
-    false_alarm: FalseAlarm = 1e-9,
-    compare: Annotated[
-        Path | None, option("OLD.json", "Earlier report.json to compare with.")
-    ] = None,
-    jobs: Annotated[
-        int, option("N", "Number of processes, -1 for one per core; the results are the same.")
-    ] = -1,
-    certificate: Certificate = None,
-    junit: Junit = None,
-    annotations: Annotations = "auto",
-    debug: Debug = False,
+    data: str | None = typer.Argument(
+        None,
+        metavar="DATA",
+        help=f"Your rows: {common.KINDS}; default digits.",
+    ),
+    out: Path = option(Path("mehler-report"), "DIR", "Directory to write to."),
+    level: str = option("quick", "quick|full", "Effort of the checks."),
+    statements: list[str] | None = GLOBS,
+    backend: str = option("numpy", "numpy|torch|jax|dask|cupy", "Array library of the maps."),
+    seed: int = common.SEED,
+    false_alarm: float = common.FALSE_ALARM,
+    compare: Path | None = option(None, "OLD.json", "Earlier report.json to compare with."),
+    jobs: int = option(-1, "N", "Processes, -1 for one per core; the results are the same."),
+    certificate: Path | None = common.CERTIFICATE,
+    junit: Path | None = common.JUNIT,
+    annotations: str = common.ANNOTATIONS,
+    debug: bool = common.DEBUG,
     how: Any = None,
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
@@ -129,13 +102,8 @@ def report(
     """
     from mehler import report as reports
 
-    outputs = Outputs.requested(
-        {"DATA": data},
-        out=out,
-        junit=junit,
-        certificate=certificate,
-        annotations=annotations,
-    )
+    files = {"out": out, "junit": junit, "certificate": certificate}
+    outputs = Outputs.requested({"DATA": data}, files, annotations)
     old = None if compare is None else reports.read_report(compare)
     chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
@@ -162,13 +130,10 @@ app.command()(plan)
 
 @app.command()
 def statements(
-    as_json: Annotated[bool, switch("--json", "Print JSON.")] = False,
-    parts: Annotated[
-        bool,
-        switch("--parts", "One entry a printed statement: its parts, and whose verdict each is."),
-    ] = False,
-    globs: Globs = None,
-    debug: Debug = False,
+    as_json: bool = switch("--json", "Print JSON."),
+    parts: bool = switch("--parts", "One entry a printed statement: its parts, each a verdict."),
+    globs: list[str] | None = GLOBS,
+    debug: bool = common.DEBUG,
 ) -> int:
     """List the statements that can be checked, and the verdict expected of each.
 
@@ -194,20 +159,16 @@ def statements(
 
 @app.command()
 def reproduce(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Experiment to rerun; without it, list them."),
-    ] = None,
-    out: Annotated[
-        Path, option("DIR", "Directory to write the page, JSON and finished cells to.")
-    ] = Path("mehler-reproduce"),
-    level: Annotated[str, option("quick|full", "Size of the experiment.")] = "quick",
-    seed: Seed = 0,
-    data: Annotated[
-        Path | None,
-        option("FOLDER", "Folder of MNIST's four files; of leverage, of UCI's files."),
-    ] = None,
-    debug: Debug = False,
+    name: str | None = typer.Argument(
+        None, metavar="NAME", help="Experiment to rerun; without it, list them."
+    ),
+    out: Path = option(Path("mehler-reproduce"), "DIR", "Directory of results and finished cells."),
+    level: str = option("quick", "quick|full", "Size of the experiment."),
+    seed: int = common.SEED,
+    data: Path | None = option(
+        None, "FOLDER", "Folder of MNIST's four files; of leverage, of UCI's files."
+    ),
+    debug: bool = common.DEBUG,
 ) -> int:
     """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
 

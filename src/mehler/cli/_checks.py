@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter, process_time
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from mehler._arrays import Array
 from mehler._validate import require_choice
 from mehler.cli._declarations import declarations_of
 from mehler.cli._process import answer, packed, unpacked
-from mehler.cli._rows import N_DRAWS, estimates, gram, normalised, random_rows
+from mehler.cli._rows import estimates, gram, normalised, random_rows
 from mehler.cli._target import Target, load, read_target
 from mehler.kernels import KernelName, NamedKernel, make
 from mehler.report import Verification, provenance
-from mehler.statements import Context, Evidence, Plot
+from mehler.statements import Context, Evidence
 from mehler.verify import (
     KNOWN_VARIANCE,
     Cause,
@@ -34,9 +34,8 @@ from mehler.verify import (
     threads,
 )
 
-Claim: TypeAlias = Literal["mean", "close"]
-# Draws compared with the kernel where the claim is closeness.
-CLOSE_DRAWS = 8
+# Draws that are compared with the kernel: by the picture of a mean, and where each is to be close.
+MEAN_DRAWS, CLOSE_DRAWS = 64, 8
 # Most seconds of the structural checks, and their fraction of a shorter limit; the fraction that
 # is kept for the diagnosis; seconds of a process that draws anew.
 _SECONDS, _FRACTION, _KEPT, _FRESH = 20.0, 0.3, 0.1, 30.0
@@ -46,21 +45,21 @@ def verify_map(
     target: str,
     kernel: str,
     *,
-    parameters: Mapping[str, float] | None = None,
-    arguments: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] = {},
+    arguments: Mapping[str, Any] = {},
     n_features: int | None = None,
     inputs: int | None = None,
     rows: np.ndarray | None = None,
     described: str = "",
-    claim: Claim | None = None,
-    also: Sequence[Literal["convergence"]] = (),
+    claim: Literal["mean", "close"] | None = None,
+    also: Sequence[Literal["convergence"]] | None = None,
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     law: str | None = None,
     bounds: tuple[float, float] | None = None,
     independent_features: bool = False,
     max_features: int | None = None,
-    time_limit: float | None = 60.0,
+    time_limit: float = 60.0,
     n_jobs: int = 1,
     seed: int = 0,
     picture: bool = True,
@@ -73,42 +72,30 @@ def verify_map(
     `picture` asks for the plot of the page. Raises ValueError and TypeError for bad input, before
     any draw; exceptions of the map propagate.
     """
-    start, arguments = perf_counter(), arguments or {}
+    start = perf_counter()
     if rows is not None and inputs is not None:
         raise ValueError("--inputs and --data exclude each other: give the rows or their dimension")
-    if claim is not None:
-        require_choice("claim", claim, get_args(Claim))
-    for name in also:
+    require_choice("claim", claim, ("mean", "close", None))
+    for name in also or ():
         require_choice("also", name, ("convergence",))
-    budget, n_threads = Budget(time_limit, 1 + len(also)), threads(n_jobs)
-    context = Context(
-        ledger=Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
-        seed=seed,
-        false_alarm=false_alarm,
-        statement="verify",
-    )
-    claimed = _kernel(kernel, parameters or {})
+    seconds, n_threads = time_left(time_limit), threads(n_jobs)
+    ledger = Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger()
+    common: dict[str, Any] = {"false_alarm": false_alarm, "seed": seed, "ledger": ledger}
+    context = Context(**common, statement="verify")
+    claimed = _kernel(kernel, parameters)
     if rows is None:
         d = 5 if inputs is None else inputs
         rows = random_rows(d, claimed, context.rng("rows"))
         described = f"{len(rows)} random rows of {d} columns, at several lengths and correlations"
-    again = partial(
-        read_target,
-        target,
-        load(target, what="MODULE:FACTORY"),
-        n_features=n_features,
-        arguments=arguments,
-    )
+    loaded = load(target, what="MODULE:FACTORY")
+    again = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
     read = again(X=rows)
     declared = declarations_of(read, claimed, law, bounds, independent_features)
     kind = claim or ("mean" if read.random or declared.independent else "close")
     if also and (not read.random or read.resize is None):
-        raise ValueError(
-            f"also={also[0]!r} asks for draws of two sizes, but {target} is {read.assumed}"
-        )
+        raise ValueError(f"also={also[0]!r} asks for draws of two sizes of {read.assumed}")
     if kind == "close" and law is not None:
         raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
-    common: dict[str, Any] = {"false_alarm": false_alarm, "seed": seed, "ledger": context.ledger}
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
@@ -120,8 +107,8 @@ def verify_map(
     def elsewhere(seed: int, values: np.ndarray) -> np.ndarray:
         """Return features of a process in which strings hash differently, and nothing was drawn."""
         request: dict[str, Any] = {"do": "features", "target": target, "seed": seed}
-        request["n_features"] = n_features
-        request |= {"arguments": dict(arguments), "rows": packed(rows), "values": packed(values)}
+        request |= {"n_features": n_features, "arguments": dict(arguments)}
+        request |= {"rows": packed(rows), "values": packed(values)}
         hash_seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         content = answer(request, _FRESH, PYTHONHASHSEED=hash_seed)
         if "error" in content:
@@ -138,13 +125,12 @@ def verify_map(
         # A map without a seed need not be the same in another process.
         elsewhere=elsewhere if read.random else None,
         resolution=resolution,
-        time_limit=_SECONDS if budget.limit is None else min(_SECONDS, _FRACTION * budget.limit),
+        time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),
         **common,
     )
     # Its number of defects is no measurement.
-    structure = Evidence.from_verdict(
-        verdict, form="printed", observed=None, exact=None, interval=None, detectable=None
-    )
+    nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
+    structure = Evidence.from_verdict(verdict, form="printed", **nothing)
     progress(f"kernel of {target}", 0, 2)
     words, causes = declared.words, cast(tuple[Cause, ...], ())
     if structure.status == "refuted":
@@ -161,7 +147,7 @@ def verify_map(
             resolution=resolution,
             # A fixed map has no more samples than columns.
             max_features=max_features if read.random else read.draw(0)(rows).shape[1],
-            time_limit=budget.part(),
+            time_limit=seconds(1 + len(also or ())),
             n_jobs=n_threads if read.random else 1,
             name="kernel",
             **common,
@@ -176,34 +162,26 @@ def verify_map(
         evidence.append(structure)
         progress("diagnosis", 1, 2)
         if read.random:
-            causes = diagnose(
-                read.draw,
-                claimed,
-                rows,
-                resize=read.resize,
-                n_draws=64,
-                seed=seed,
-                time_limit=budget.rest(),
-            )
-    plots: tuple[Plot, ...] = ()
-    if picture:
-        n_draws = (N_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
-        plots = (estimates(read.draw, claimed, rows, seed, n_draws, budget.rest()),)
+            options: dict[str, Any] = {"resize": read.resize, "n_draws": MEAN_DRAWS, "seed": seed}
+            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(0), **options)
+    n_draws = (MEAN_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
+    shown = [estimates(read.draw, claimed, rows, seed, n_draws, seconds(0))] if picture else []
     progress("done", 2, 2)
+    named = isinstance(claimed, NamedKernel)
     return Verification(
         target=target,
         assumed=read.assumed,
-        kernel=str(claimed) if isinstance(claimed, NamedKernel) else kernel,
-        latex=claimed.latex if isinstance(claimed, NamedKernel) else "",
+        kernel=str(claimed) if named else kernel,
+        latex=claimed.latex if named else "",
         claim=kind,
         inputs=described,
         declared=words,
         evidence=tuple(replace(each, seed=seed) for each in evidence),
         causes=causes,
-        plots=plots,
+        plots=tuple(shown),
         replay=shlex.join(("mehler", *command)) if command else "",
         provenance=provenance(context, tuple(command) or None),
-        ledger=context.ledger.to_dict(),
+        ledger=ledger.to_dict(),
         seconds=perf_counter() - start,
     )
 
@@ -217,34 +195,23 @@ def _kernel(kernel: str, parameters: Mapping[str, float]) -> Any:
     return partial(function, **parameters)
 
 
-class Budget:
-    """Seconds shared equally by a number of checks; None and 0 are no limit.
+def time_left(limit: float) -> Callable[[int], float | None]:
+    """Return a function: the seconds for each of some checks, or 0 for the last step; None for all.
 
-    Counts CPU time or a quarter of wall time, as the limit of a check does. Raises ValueError for a
-    negative or NaN limit.
+    Counts CPU time or a quarter of wall time, as the limit of a check does, from now on. A part of
+    the limit is kept for the last step, and as much is left for each check. Raises ValueError for a
+    negative or NaN limit; 0 is none.
     """
+    if not 0.0 <= limit < math.inf:
+        raise ValueError(f"time_limit={limit!r} must be seconds, or 0 for no limit")
+    wall, work = monotonic(), process_time()
 
-    def __init__(self, seconds: float | None, checks: int) -> None:
-        if seconds is not None and not 0.0 <= seconds < math.inf:
-            raise ValueError(f"time_limit={seconds!r} must be seconds, or 0 for no limit")
-        self.limit = seconds or None
-        self._checks = checks
-        self._start = monotonic(), process_time()
+    def seconds(checks: int) -> float | None:
+        left = limit - max(process_time() - work, (monotonic() - wall) / 4.0)
+        part = (left - _KEPT * limit) / checks if checks else left
+        return max(part, _KEPT * limit) or None
 
-    def part(self) -> float | None:
-        """Return the seconds of the next check, an equal part of the time left."""
-        rest = self.rest()
-        if self.limit is None or rest is None:
-            return None
-        self._checks -= 1
-        return max(rest - _KEPT * self.limit, _KEPT * self.limit) / (self._checks + 1)
-
-    def rest(self) -> float | None:
-        """Return the seconds of the last step: all time left, at least the reserved part."""
-        if self.limit is None:
-            return None
-        wall, work = monotonic() - self._start[0], process_time() - self._start[1]
-        return max(self.limit - max(work, wall / 4.0), _KEPT * self.limit)
+    return seconds
 
 
 def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution: float) -> Evidence:
@@ -257,14 +224,13 @@ def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution:
     exact, unit = normalised(kernel, X)
     n_draws, worst, place, rounding = CLOSE_DRAWS if target.random else 1, 0.0, (0, 0), 0.0
     for k in range(n_draws):
-        estimate, eps = gram(target.draw(seed + k), X)
+        estimate, error = gram(target.draw(seed + k), X)
         gap = np.abs(estimate - exact) / unit
         gap[~np.isfinite(gap)] = math.inf
         if gap.max() > worst:
             i, j = np.unravel_index(int(gap.argmax()), gap.shape)
             worst, place = float(gap.max()), (int(i), int(j))
-        # As in check_kernel: rounding of an inner product grows like the root of its length.
-        rounding = max(rounding, 8.0 * math.sqrt(X.shape[1] + 1) * eps)
+        rounding = max(rounding, error)
     which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
     evidence = Evidence.from_interval(
         form="printed",

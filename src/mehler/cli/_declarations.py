@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from mehler.cli._target import Target
 from mehler.kernels import NamedKernel
@@ -29,32 +29,20 @@ class Declared:
         return dict(zip(names, (self.variance, self.bounds, self.independent), strict=True))
 
 
-class _Known(NamedTuple):
-    """The kernel of a class, its law, and the range of its products for any kernel."""
-
-    kernel: str
-    law: str
-    why: str
-    bounds: tuple[float, float] | None = None
-
-
-# Methods that draw and apply the weights, compared with the defining classes.
+# Methods that draw and apply the weights. By the classes of scikit-learn that define them all: the
+# kernel and its law, the reason, and the range of products, which is that of 2 cos(s) cos(t).
 _METHODS = ("fit", "_make_random_matrix", "transform")
-_APPROXIMATION, _PROJECTION = "sklearn.kernel_approximation.", "sklearn.random_projection."
-# A product 2 cos(s) cos(t) lies in [-2, 2] for every spectrum.
 _FOURIER = "random Fourier features with uniform offsets"
-_KNOWN = {
-    frozenset({f"{_APPROXIMATION}RBFSampler"}): _Known(
-        "rbf", "cos-offset", f"RBFSampler: {_FOURIER}", (-2.0, 2.0)
+_KNOWN: dict[frozenset[str], tuple[str, str, str, tuple[float, float] | None]] = {
+    frozenset({"RBFSampler"}): ("rbf", "cos-offset", _FOURIER, (-2.0, 2.0)),
+    frozenset({"SkewedChi2Sampler"}): ("skewed-chi2", "cos-offset", _FOURIER, (-2.0, 2.0)),
+    frozenset({"BaseRandomProjection", "GaussianRandomProjection"}): (
+        *("linear", "gaussian", "independent normal weights"),
+        None,
     ),
-    frozenset({f"{_APPROXIMATION}SkewedChi2Sampler"}): _Known(
-        "skewed-chi2", "cos-offset", f"SkewedChi2Sampler: {_FOURIER}", (-2.0, 2.0)
-    ),
-    frozenset(
-        {f"{_PROJECTION}BaseRandomProjection", f"{_PROJECTION}GaussianRandomProjection"}
-    ): _Known("linear", "gaussian", "GaussianRandomProjection: independent normal weights"),
-    frozenset({f"{_APPROXIMATION}PolynomialCountSketch"}): _Known(
-        "polynomial", "sketch", "PolynomialCountSketch: independent hashes and signs"
+    frozenset({"PolynomialCountSketch"}): (
+        *("polynomial", "sketch", "independent hashes and signs"),
+        None,
     ),
 }
 
@@ -66,23 +54,19 @@ def declared_for(factory: Any, kernel: Any) -> Declared | None:
     """
     cls = factory if inspect.isclass(factory) else type(factory)
     methods = [getattr(cls, name) for name in _METHODS if hasattr(cls, name)]
-    known = _KNOWN.get(frozenset(map(_origin, methods)))
-    if known is None:
+    if any(not str(getattr(m, "__module__", "")).startswith("sklearn.") for m in methods):
         return None
-    alike = "that features are independent and alike, and"
-    if isinstance(kernel, NamedKernel) and kernel.name == known.kernel:
-        law = kernel.laws[known.law]
+    defining = frozenset(getattr(m, "__qualname__", "").rpartition(".")[0] for m in methods)
+    if defining not in _KNOWN:
+        return None
+    name, law_name, reason, bounds = _KNOWN[defining]
+    why, alike = f"({cls.__name__}: {reason})", "that features are independent and alike, and"
+    if isinstance(kernel, NamedKernel) and kernel.name == name:
+        law = kernel.laws[law_name]
         what = f"{alike} the exact variance of their products"
         what = what if law.independent else "a bound of the variance of a draw"
-        return Declared(f"{what} ({known.why})", law.variance, None, law.independent)
-    if known.bounds is None:
-        return None
-    return Declared(f"{alike} their products' range ({known.why})", None, known.bounds, True)
-
-
-def _origin(method: Any) -> str:
-    qualified = getattr(method, "__qualname__", "").rpartition(".")[0]
-    return f"{getattr(method, '__module__', '')}.{qualified}"
+        return Declared(f"{what} {why}", law.variance, None, law.independent)
+    return bounds and Declared(f"{alike} their products' range {why}", None, bounds, True)
 
 
 def declarations_of(
@@ -109,11 +93,10 @@ def declarations_of(
     if not isinstance(kernel, NamedKernel):
         raise ValueError(f"law={law!r} belongs to a kernel with a name: give one, or --bounds")
     options = kernel.declarations(law)
-    alone = options["independent_features"]
-    if not (target.random or alone):
+    if not (target.random or options["independent_features"]):
         raise ValueError(
             f"law={law!r} speaks of many draws, but {target.name} is {target.assumed}: name a "
             "function seed -> map"
         )
     words = f"by --law {law}: m features {kernel.laws[law].text}"
-    return Declared(words, options["variance"], None, alone)
+    return Declared(words, options["variance"], None, options["independent_features"])

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,49 +19,35 @@ from mehler.cli._console import echo
 if TYPE_CHECKING:
     from mehler.report import DataMatrix
 
-KINDS = ".csv, .tsv, .parquet, .feather, .npy or .npz"
+KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
 
 
-def option(metavar: str, help: str, *flags: str, **more: Any) -> Any:
+def option(default: Any, metavar: str, help: str, *flags: str, **more: Any) -> Any:
     """Return an option with a value, named like its parameter unless `flags` name it."""
-    return typer.Option(*flags, metavar=metavar, help=help, **more)
+    return typer.Option(default, *flags, metavar=metavar, help=help, **more)
 
 
-def switch(flag: str, help: str, **more: Any) -> Any:
+def switch(flag: str, help: str, default: bool = False, **more: Any) -> Any:
     """Return an option without a value."""
-    return typer.Option(flag, help=help, **more)
+    return typer.Option(default, flag, help=help, **more)
 
 
-Seed = Annotated[int, option("N", "Seed of all random numbers.")]
-FalseAlarm = Annotated[float, option("A", "Probability that a check refutes a true claim.")]
-Debug = Annotated[bool, switch("--debug", "Show tracebacks.")]
-Junit = Annotated[Path | None, option("FILE", "File to write JUnit XML to, one case per check.")]
-Certificate = Annotated[
-    Path | None,
-    option(
-        "FILE",
-        "File to write to what each verdict rests on, as JSON: python -m mehler.recheck FILE "
-        "decides it again.",
-    ),
-]
-Annotations = Annotated[
-    str,
-    option(
-        "auto|github|none",
-        "Whether to print GitHub workflow commands for unexpected outcomes; auto: in its workflows "
-        "only.",
-    ),
-]
+SEED = option(0, "N", "Seed of all random numbers.")
+FALSE_ALARM = option(1e-9, "A", "Probability that a check refutes a true claim.")
+DEBUG = switch("--debug", "Show tracebacks.")
+JUNIT = option(None, "FILE", "Write JUnit XML there, one case per check.")
+CERTIFICATE = option(
+    None, "FILE", "Write the evidence of each verdict there: python -m mehler.recheck FILE."
+)
+ANNOTATIONS = option(
+    "auto", "auto|github|none", "GitHub annotations of unexpected outcomes; auto: in its workflows."
+)
 # How DATA is read: types of the options, which `load_rows` documents and has defaults for.
-_HOW: dict[str, tuple[Any, Any]] = {
-    "columns": (str | None, option("A,B", "Columns to use, as height,weight; default all.")),
-    "drop": (str | None, option("A,B", "Columns to leave out, as id,name.")),
-    "labels": (  # not `target`, which is an argument of `verify`
-        str | None,
-        option(
-            "NAME", "Column of labels or values, as price; it is no part of the rows.", "--target"
-        ),
-    ),
+HOW: dict[str, tuple[Any, Any]] = {
+    "columns": (str | None, option(None, "A,B", "Columns to use, as height,weight.")),
+    "drop": (str | None, option(None, "A,B", "Columns to leave out, as id,name.")),
+    # Not `target`, which is an argument of `verify`.
+    "labels": (str | None, option(None, "NAME", "Column of labels or values.", "--target")),
     "standardize": (bool, switch("--standardize", "Scale columns to mean 0, deviation 1.")),
     "drop_missing": (bool, switch("--drop-missing", "Leave out rows with missing values.")),
 }
@@ -71,16 +57,14 @@ def reads_data(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options that say how DATA is read; it gets their values as `how`."""
     own = inspect.signature(command, eval_str=True)
     parameters = [each for each in own.parameters.values() if each.name != "how"]
-    for name, (kind, declared) in _HOW.items():
+    for name, (kind, declared) in HOW.items():
         declared.rich_help_panel = "How DATA is read"
-        default = False if kind is bool else None
-        annotation: Any = Annotated[kind, declared]
         keyword = parameters[0].kind
-        parameters.append(inspect.Parameter(name, keyword, default=default, annotation=annotation))
+        parameters.append(inspect.Parameter(name, keyword, default=declared, annotation=kind))
 
     @functools.wraps(command)
     def called(**values: Any) -> int:
-        how = {name: values.pop(name) for name in _HOW}
+        how = {name: values.pop(name) for name in HOW}
         return command(**values, how={"target": how.pop("labels"), **how})
 
     called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # for typer
@@ -96,12 +80,11 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
     """
     from mehler import report
 
-    options = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in options.items() if value}
     if data is None and optional:
-        for name, value in options.items():
-            if value:
-                option = f"--{name.replace('_', '-')}"
-                raise ValueError(f"{option} says how to read DATA, which is not given")
+        for name in options:
+            flag = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{flag} says how to read DATA, which is not given")
         return None
     rows = report.load_rows(data, **options)
     for line in rows.lines() if data is not None else ():
@@ -114,15 +97,15 @@ class Outputs:
     """Files that a command writes beside its verdict, by absolute path; empty for none."""
 
     here: str
+    annotations: str
     out: str
-    json: str
     junit: str
     certificate: str
-    annotations: str
+    json: str = ""
 
     @classmethod
     def requested(
-        cls, inputs: Mapping[str, str | None], *, annotations: str, **files: Path | None
+        cls, inputs: Mapping[str, str | None], files: Mapping[str, Path | None], annotations: str
     ) -> Outputs:
         """Require, before any work, that the files can be written, and that all are different.
 
@@ -130,19 +113,19 @@ class Outputs:
         """
         from mehler import report as reports
 
-        out, singles = files.pop("out"), {f"--{k}": file for k, file in files.items() if file}
-        for name, file in singles.items():
-            require_file(file, name)
-        places = [("--out", out / name) for name in reports.FILES] if out else []
-        require_different([*places, *singles.items()], inputs)
-        if out is not None:
+        require_choice("--annotations", annotations, ("auto", "github", "none"))
+        places: list[tuple[str, Path]] = []
+        for name, path in files.items():
+            if path is not None and name != "out":
+                require_file(path, f"--{name}")
+            inside = reports.FILES if name == "out" else ("",)
+            places += [(f"--{name}", path / each) for each in inside] if path is not None else []
+        require_different(places, inputs)
+        if (out := files["out"]) is not None:
             reports.require_writable(out)
             reports.require_renderers()
-        require_choice("--annotations", annotations, ("auto", "github", "none"))
-        here = Path.cwd()
-        given = {name: str(here / file) if file else "" for name, file in files.items()}
-        full = {"json": "", **given, "out": str(here / out) if out else ""}
-        return cls(here=str(here), annotations=annotations, **full)
+        full = {name: str(path.absolute()) if path else "" for name, path in files.items()}
+        return cls(here=str(Path.cwd()), annotations=annotations, **full)
 
     def write(self, result: Any) -> dict[str, Any]:
         """Write the files, and return the exit status of a result and what `tell` prints."""
@@ -160,13 +143,17 @@ class Outputs:
         github = os.environ.get("GITHUB_ACTIONS") == "true"
         shown = self.annotations == "github" or (self.annotations == "auto" and github)
         below = (f.relative_to(self.here) if f.is_relative_to(self.here) else f for f in files)
-        lines = [*reports.lines(result), *(f"  {path}" for path in below)]
-        annotations = reports.annotations(result) if shown else ()
-        return {"status": result.exit_status, "annotations": annotations, "lines": lines}
+        return {
+            "status": result.exit_status,
+            "annotations": reports.annotations(result) if shown else (),
+            "lines": [*reports.lines(result), *(f"  {path}" for path in below)],
+        }
 
 
 def tell(outcome: Mapping[str, Any]) -> int:
     """Print what `Outputs.write` returned, and return the exit status."""
+    if "error" in outcome:
+        raise ChildProcessError(outcome["error"])
     for line in outcome["annotations"]:
         typer.echo(line.replace("##[", "##%5B"))
     for line in outcome["lines"]:
@@ -180,14 +167,14 @@ def require_different(
     """Raise ValueError for an output that would replace an input or another, or be its folder."""
     names = {_identity(Path(file)): name for name, file in inputs.items() if file}
     folders: dict[Any, str] = {}
-    for option, path in outputs:
+    for flag, path in outputs:
         parents = [_identity(each) for each in Path(os.path.realpath(path)).parents]
         here = [_identity(path), *parents]
         taken = folders.get(here[0]) or next((names[p] for p in here if p in names), None)
         if taken:
-            raise ValueError(f"{option}={path} would replace {taken}: name another file")
-        names[here[0]] = f"what {option} writes"
-        folders |= dict.fromkeys(parents, f"the folder of {option}")
+            raise ValueError(f"{flag}={path} would replace {taken}: name another file")
+        names[here[0]] = f"what {flag} writes"
+        folders |= dict.fromkeys(parents, f"the folder of {flag}")
 
 
 def _identity(path: Path) -> Any:

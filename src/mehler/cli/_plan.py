@@ -3,87 +3,79 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from mehler._files import require_file, write_whole
 from mehler._validate import require_choice
-from mehler.cli._options import (
-    KINDS,
-    Debug,
-    Seed,
-    option,
-    read,
-    reads_data,
-    require_different,
-    switch,
-)
+from mehler.cli import _options as common
+from mehler.cli._options import option, read, reads_data, require_different, switch
+from mehler.cli._target import load, read_target
+from mehler.cli._verify import literal, parsed
+from mehler.kernels import make
+
+if TYPE_CHECKING:
+    from mehler.planning import Plan
+    from mehler.report import DataMatrix
 
 
 @reads_data
 def plan(
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DATA",
-            help=f"Your rows: {KINDS}; they are divided by their norms. Without DATA give "
-            "at least --n-inputs.",
-        ),
-    ] = None,
-    eps: Annotated[
-        float, option("E", "Largest error wanted of kernel values, and of the excess risk.")
-    ] = 0.1,
-    delta: Annotated[float, option("P", "Probability that the error is larger than E.")] = 0.01,
-    pool_size: Annotated[int, option("Q", "Projections whose maximum is one maxout unit.")] = 4,
-    n_inputs: Annotated[int | None, option("D", "Number of columns; default that of DATA.")] = None,
-    n_samples: Annotated[int | None, option("N", "Number of rows; default that of DATA.")] = None,
-    dimension: Annotated[
-        float | None,
-        option("K", "Upper bound on the doubling dimension of the rows; default from DATA."),
-    ] = None,
-    diameter: Annotated[
-        float | None,
-        option("R", "Largest distance of two rows of norm 1; default from DATA, else 2."),
-    ] = None,
-    lipschitz: Annotated[float, option("L", "Lipschitz constant of the loss.")] = 1.0,
-    scale: Annotated[float, option("C", "Weights on M features are at most C/M.")] = 1.0,
-    loss_bound: Annotated[float, option("B", "Largest value of the loss; the least is 0.")] = 1.0,
-    ridge: Annotated[
-        float | None,
-        option(
-            "L",
-            "Ridge, as in mehler.learn.ridge: plan the spectral error of the Gram matrix of DATA "
-            "relative to it, and the nearest function, too.",
-        ),
-    ] = None,
-    group_order: Annotated[
-        int | None,
-        option("N", "Order of a finite group: plan the elements to sample, too."),
-    ] = None,
-    measure: Annotated[
-        bool, switch("--measure/--no-measure", "Whether to draw features and measure their error.")
-    ] = True,
-    max_rows: Annotated[int, option("N", "Largest number of rows to measure on.")] = 128,
-    task: Annotated[
-        str,
-        option(
-            "kernel|ridge",
-            "What to plan: features for the kernel and the risk, or ridge regression.",
-        ),
-    ] = "kernel",
-    noise: Annotated[
-        float, option("S", "For --task ridge: standard deviation of the noise of the targets.")
-    ] = 0.1,
-    norm: Annotated[float, option("B", "For --task ridge: norm of the regression function.")] = 1.0,
-    gamma: Annotated[
-        float, option("G", "For --task ridge: gamma of the kernel exp(-gamma |x - y|^2).")
-    ] = 1.0,
-    seed: Seed = 0,
-    as_json: Annotated[bool, switch("--json", "Print the plan as JSON.")] = False,
-    out: Annotated[Path | None, option("FILE", "File to write the plan to as well.")] = None,
-    debug: Debug = False,
+    ctx: typer.Context,
+    data: str | None = typer.Argument(
+        None,
+        metavar="DATA",
+        help=f"Your rows: {common.KINDS}; they are divided by their norms. Without DATA give at "
+        "least --n-inputs.",
+    ),
+    eps: float = option(0.1, "E", "Largest error of kernel values, and of the excess risk."),
+    delta: float = option(0.01, "P", "Probability that the error is larger than E."),
+    map: str | None = option(
+        None,
+        "NAME",
+        "The map: maxout, fourier, or MODULE:FACTORY for another with a kernel and a variance, on "
+        "the rows as they are; for --task ridge some of maxout, centred-maxout, fourier, relu.",
+    ),
+    arg: list[str] | None = option(None, "K=V", "An argument for FACTORY; repeatable."),
+    pool_size: int = option(4, "Q", "Projections whose maximum is one maxout unit."),
+    n_inputs: int | None = option(None, "D", "Number of columns; default that of DATA."),
+    n_samples: int | None = option(None, "N", "Number of rows; default that of DATA."),
+    dimension: float | None = option(None, "K", "Upper bound on the doubling dimension of rows."),
+    diameter: float | None = option(None, "R", "Largest distance of two rows of norm 1."),
+    lipschitz: float = option(1.0, "L", "Lipschitz constant of the loss."),
+    scale: float = option(1.0, "C", "Weights on M features are at most C/M."),
+    loss_bound: float = option(1.0, "B", "Largest value of the loss; the least is 0."),
+    ridge: float | None = option(
+        None,
+        "L",
+        "Ridge, as in mehler.learn.ridge: plan the spectral error of the Gram matrix of DATA "
+        "relative to it, and the nearest function, too.",
+    ),
+    group_order: int | None = option(
+        None, "N", "Order of a finite group: plan the elements to sample, too."
+    ),
+    measure: bool = switch(
+        "--measure/--no-measure", "Whether to draw features and measure their error.", True
+    ),
+    max_rows: int = option(128, "N", "Largest number of rows to measure on."),
+    task: str = option("kernel", "kernel|ridge", "Plan the kernel and the risk, or regression."),
+    noise: float | None = option(
+        None, "S", "For --task ridge: standard deviation of the noise; default by --target, or 0.1."
+    ),
+    norm: float | None = option(
+        None, "B", "For --task ridge: norm of the function; default by --target, or 1."
+    ),
+    gamma: float = option(1.0, "G", "For --task ridge: gamma of the kernel exp(-gamma |x - y|^2)."),
+    seed: int = common.SEED,
+    as_json: bool = switch("--json", "Print the plan as JSON."),
+    out: Path | None = option(None, "FILE", "File to write the plan to as well."),
+    debug: bool = common.DEBUG,
     how: Any = None,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
@@ -95,44 +87,95 @@ def plan(
 
     Example: mehler plan rows.npy --eps 0.05 --delta 0.01 --pool-size 4
     """
-    from mehler import planning
-
     require_choice("--task", task, ("kernel", "ridge"))
-    if task == "ridge" and data is None:
-        raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
+    if data is None and (task == "ridge" or map not in (None, "maxout")):
+        flag = "--task ridge" if task == "ridge" else f"--map {map}"
+        raise ValueError(f"{flag} needs DATA: the numbers are those of your rows")
     if out is not None:
-        require_different([("--out", out)], {"DATA": data})
         require_file(out, "--out")
-    rows = None
+        require_different([("--out", out)], {"DATA": data})
     matrix = read(data, optional=True, **how)
-    if matrix is not None:
-        if matrix.n_zero_rows:
-            raise ValueError(
-                f"DATA={data!r} has rows of zeros, {matrix.n_zero_rows} in all; they have no "
-                "direction: remove them"
-            )
-        rows = matrix.values
-    common: dict[str, Any] = {"eps": eps, "pool_size": pool_size, "seed": seed, "measure": measure}
-    if task == "ridge":
-        planned = planning.plan_ridge(rows, noise=noise, norm=norm, gamma=gamma, **common)
-    else:
-        planned = planning.plan(
-            rows,
-            n_inputs=n_inputs,
-            n_samples=n_samples,
-            dimension=dimension,
-            diameter=diameter,
-            delta=delta,
-            lipschitz=lipschitz,
-            scale=scale,
-            loss_bound=loss_bound,
-            ridge=ridge,
-            group_order=group_order,
-            max_rows=max_rows,
-            **common,
-        )
+    try:
+        planned = _planned(matrix, **{key: ctx.params[key] for key in _ARGUMENTS})
+    except (ValueError, TypeError) as error:
+        names = "|".join(_ARGUMENTS)
+        words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", _flag, str(error))
+        raise ValueError(re.sub(r"\bdata\b", "DATA", words)) from error
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:
         write_whole(out, text + "\n")
     typer.echo(text)
     return 0
+
+
+_ARGUMENTS = (
+    *("task", "map", "arg", "eps", "delta", "pool_size", "n_inputs", "n_samples", "dimension"),
+    *("diameter", "lipschitz", "scale", "loss_bound", "ridge", "group_order", "measure"),
+    *("max_rows", "noise", "norm", "gamma", "seed"),
+)
+
+
+def _flag(match: re.Match[str]) -> str:
+    return f"--{match[0].replace('_', '-')}" if match[0] in _ARGUMENTS else match[0]
+
+
+def _planned(matrix: DataMatrix | None, *, task: str, map: str | None, **given: Any) -> Plan:
+    """Return the plan of a task for a map, on rows if there are any."""
+    from mehler import planning
+
+    rows: Any = None if matrix is None else matrix.values
+    if matrix is not None and matrix.n_zero_rows and (task == "ridge" or map in (None, "maxout")):
+        raise ValueError(
+            f"DATA has rows of zeros, {matrix.n_zero_rows} in all; they have no direction: remove "
+            "them"
+        )
+    arguments = parsed(given.pop("arg"), "--arg", literal)
+    noise, norm, gamma = given.pop("noise"), given.pop("norm"), given.pop("gamma")
+    if task == "ridge":
+        notes: tuple[str, ...] = ()
+        if matrix is not None and matrix.target is not None and None in (noise, norm):
+            estimate = _noise_and_norm(matrix, gamma)
+            noise, norm = noise or estimate[0], norm or estimate[1]
+            notes = (
+                f"Of the target {matrix.target_name}, by the ridge of the least leave-one-out "
+                f"error: noise {noise:.3g}, norm {norm:.3g}.",
+            )
+        common = {key: given[key] for key in ("eps", "pool_size", "seed", "measure")}
+        if map is not None:
+            common["maps"] = tuple(map.split(","))
+        planned = planning.plan_ridge(
+            rows, noise=noise or 0.1, norm=norm or 1.0, gamma=gamma, **common
+        )
+        return replace(planned, notes=(*planned.notes, *notes))
+    if map in (None, "maxout"):
+        return planning.plan(rows, **given)
+    spec = {"fourier": "mehler:FourierFeatures"}.get(map, map)
+    read = read_target(spec, load(spec, what="--map"), rows, n_features=64, arguments=arguments)
+    phi = read.draw(given["seed"])
+    if not (hasattr(phi, "kernel") and hasattr(phi, "gram_variance")):
+        raise ValueError(
+            f"--map {map} is {read.assumed}, which declares no kernel and no variance: give a map "
+            "of mehler, or a class of mehler.features.FeatureMap"
+        )
+    return planning.plan_map(phi, rows, **{k: given[k] for k in ("eps", "delta", "n_samples")})
+
+
+def _noise_and_norm(matrix: DataMatrix, gamma: float) -> tuple[float, float]:
+    """Return the leave-one-out error of the best ridge, and the norm of its function.
+
+    Of unit rows and a centred target, at most 2000 of them, with the exact kernel.
+    """
+    if matrix.target is None or matrix.target.dtype.kind not in "fiub":
+        raise ValueError("--task ridge is regression: --target is of labels, give numbers")
+    step = -(-matrix.n_rows // 2000)
+    X, y = matrix.values[::step], matrix.target[::step].astype(float)
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(make("rbf", gamma=gamma)(X, X))
+    rotated = vectors.T @ (y - y.mean())
+    best = math.inf, 0.0
+    for ridge in len(X) * 10.0 ** np.arange(-8.0, 3.0):
+        left = ridge / (np.maximum(values, 0.0) + ridge)
+        error = (vectors @ (left * rotated)) / (vectors**2 @ left)
+        norm = np.sqrt(np.sum(values * (left * rotated / ridge) ** 2))
+        best = min(best, (float(np.sqrt(np.mean(error**2))), float(norm)))
+    return best

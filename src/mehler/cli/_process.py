@@ -1,8 +1,8 @@
 """Run a third party's code in one process of its own, with one time limit.
 
-`answer` writes a request to a private folder, starts `_child.py`, and reads the answer. Both are
-JSON. What the process prints goes to standard error, and nothing follows from the status with which
-it ends: without a whole answer to this very request there is none.
+`answer` writes a request to a private folder, starts `_child.py` in a process, and reads the answer,
+both as JSON. What the process prints goes to standard error, and nothing follows from the status
+with which it ends: without a whole answer to this very request there is none.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 
-REQUEST, ANSWER = "request.json", "answer.json"
 _ROOT = str(Path(__file__).resolve().parents[2])
 _COMMAND = f"import sys; sys.path[:0] = [{_ROOT!r}] * ({_ROOT!r} not in sys.path)"
-_COMMAND += "; from mehler.cli._child import main; main(sys.argv[1])"
+_COMMAND += "; from mehler.cli._child import serve; serve(sys.argv[1])"
 # Seconds from a request to end to the end: files that change together are finished.
 _GRACE = 2.0
 
@@ -35,12 +34,12 @@ def answer(request: Mapping[str, Any], seconds: float | None, **environment: str
     """Return the answer to a request; ChildProcessError if there is none within some seconds."""
     with tempfile.TemporaryDirectory(prefix="mehler-", ignore_cleanup_errors=True) as folder:
         token = secrets.token_hex()
-        Path(folder, REQUEST).write_text(json.dumps({**request, "token": token}), "utf-8")
+        Path(folder, "request").write_text(json.dumps({**request, "token": token}), "utf-8")
         process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND, folder],
             # It ends with this process, when its standard input does.
             stdin=subprocess.PIPE,
-            stdout=sys.stderr.fileno() if _has_number(sys.stderr) else subprocess.DEVNULL,
+            stdout=2,
             env={**os.environ, "PYTHONSAFEPATH": "1", **environment},
             start_new_session=True,
         )
@@ -54,17 +53,10 @@ def answer(request: Mapping[str, Any], seconds: float | None, **environment: str
         finally:
             _end(process)
         with contextlib.suppress(OSError, ValueError, AttributeError):
-            content = json.loads(Path(folder, ANSWER).read_text("utf-8"))
+            content = json.loads(Path(folder, "answer").read_text("utf-8"))
             if content.pop("token", "") == token:
                 return dict(content)
         raise ChildProcessError(f"the code that was run {_ending(process.returncode)}")
-
-
-def _has_number(stream: Any) -> bool:
-    try:
-        return isinstance(stream.fileno(), int)
-    except (OSError, ValueError):  # as that of a test
-        return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

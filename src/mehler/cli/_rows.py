@@ -1,4 +1,4 @@
-"""The rows of a verification, at random or the user's, and the plot of estimates there."""
+"""The rows of a verification, at random or the user's, and what a map makes of them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 # Number of rows, which give 210 pairs with the diagonal, and most columns of them: 160 MB.
 N_ROWS, _MOST_COLUMNS = 20, 10**6
-# Draws of the plot.
-N_DRAWS = 64
-_CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
-_LENGTHS = (0.3, 0.7, 1.2)
+_CORRELATIONS, _LENGTHS = (0.99, 0.9, 0.5, 0.0, -0.5), (0.3, 0.7, 1.2)
 
 
 def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) -> np.ndarray:
@@ -37,20 +34,16 @@ def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) ->
     base /= np.linalg.norm(base, axis=1)[:, None]
     rows = []
     for i, u in enumerate(base):
-        rows.append(u)
-        for k in range(3):
-            rho = _CORRELATIONS[(3 * i + k) % len(_CORRELATIONS)]
-            rows.append(_partner(u, rho, rng))
+        partners = (_CORRELATIONS[(3 * i + k) % len(_CORRELATIONS)] for k in range(3))
+        rows += [u, *(_partner(u, rho, rng) for rho in partners)]
     # 3 lengths over groups of 4 rows, so that partners differ in length too.
     lengths = np.array([_LENGTHS[i % 3] for i in range(N_ROWS)]) * getattr(kernel, "length", 1.0)
     stacked = np.stack(rows) * lengths[:, None]
     if getattr(kernel, "metric", "") == "cityblock":
         # |u|_1 of a random direction is about sqrt(2 d / pi).
         stacked /= math.sqrt(2.0 * d / math.pi) if d > 1 else 1.0
-    if getattr(kernel, "nonnegative", False):
-        # These kernels scale with entries, not with row norms.
-        stacked = math.sqrt(d) * np.abs(stacked)
-    return stacked
+    # Kernels of rows without negative entries scale with entries, not with row norms.
+    return math.sqrt(d) * np.abs(stacked) if getattr(kernel, "nonnegative", False) else stacked
 
 
 def data_rows(loaded: DataMatrix) -> tuple[np.ndarray, str]:
@@ -71,16 +64,19 @@ def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def gram(phi: Any, X: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return a map's estimates of the kernel at all pairs of rows, and the unit roundoff of them.
+    """Return a map's estimates of the kernel at all pairs of rows, and their rounding error.
 
     Of a map with ``products``, they are the means of the products.
     """
     if callable(getattr(phi, "products", None)):
         i, j = np.indices((len(X), len(X))).reshape(2, -1)
-        products, eps = dense_host(phi.products(X[i], X[j]))
-        return products.mean(axis=1, dtype=float).reshape(len(X), -1), eps or 2.0**-52
-    z, eps = dense_host(phi(X))
-    return z.astype(float) @ z.astype(float).T, (eps or 2.0**-52) * math.sqrt(z.shape[1])
+        z, eps = dense_host(phi.products(X[i], X[j]))
+        estimate = z.mean(axis=1, dtype=float).reshape(len(X), -1)
+    else:
+        z, eps = dense_host(phi(X))
+        estimate = z.astype(float) @ z.astype(float).T
+    # As in check_kernel: rounding of an inner product grows like the root of its length.
+    return estimate, 8.0 * math.sqrt(X.shape[1] + z.shape[1]) * (eps or 2.0**-52)
 
 
 def normalised(kernel: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,28 +102,20 @@ def estimates(
     exact, unit = (each[above] for each in normalised(kernel, X))
     grams: list[np.ndarray] = []
     start = monotonic()
-    for each in np.random.SeedSequence((seed, N_DRAWS)).generate_state(n_draws):
+    for each in np.random.SeedSequence((seed, n_draws)).generate_state(n_draws):
         if len(grams) < 2 or seconds is None or monotonic() - start < seconds:
             grams.append(gram(draw(int(each) >> 1), X)[0][above] / unit)
     claim, mean, n = exact / unit, np.mean(grams, axis=0), len(grams)
-    error = np.std(grams, axis=0, ddof=1) / math.sqrt(n) if n > 1 else 0.0 * mean
-    order = np.argsort(claim)
-    endpoints = [float(claim.min()), float(claim.max())]
+    error = 3.0 * np.std(grams, axis=0, ddof=min(1, n - 1)) / math.sqrt(n)
+    ends = [float(claim.min()), float(claim.max())]
     points = Series(
-        label="measured",
-        x=claim[order],
-        y=mean[order],
-        y_low=(mean - 3.0 * error)[order],
-        y_high=(mean + 3.0 * error)[order],
-        kind="points",
+        label="measured", x=claim, y=mean, y_low=mean - error, y_high=mean + error, kind="points"
     )
-    caption = "A point is a pair of rows: the map is fixed."
-    if n > 1:
-        caption = f"A point is a pair of rows: the mean of {n} draws with 3 standard errors."
+    made = f"the mean of {n} draws with 3 standard errors" if n > 1 else "the map is fixed"
     return Plot(
         title="Estimates against the claimed kernel",
         x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",
         y_label="mean estimate",
-        series=(Series(label="claimed", x=endpoints, y=endpoints), points),
-        caption=caption,
+        series=(Series(label="claimed", x=ends, y=ends), points),
+        caption=f"A point is a pair of rows: {made}.",
     )

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import random
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -20,57 +21,19 @@ import numpy as np
 
 from mehler._arrays import Array, to_host
 
-# Names of arguments that are a seed, the number of features, and the columns of the rows.
-_SEEDS = frozenset(
-    [
-        "seed",
-        "random_state",
-        "random_seed",
-        "key",
-        "rng_key",
-        "prng_key",
-        "rng",
-        "generator",
-        "rngs",
-        "state",
-    ]
+# Names of arguments that are a seed, the number of features, the columns of the rows, the rows.
+_SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rngs?|generator")
+_SIZES = re.compile(
+    "(n|num)_(features|components)|m|D|(out_)?features|(out|output)_dim|d(im)?_out|n_out"
 )
-_SIZES = tuple(
-    [
-        "n_components",
-        "n_features",
-        "num_features",
-        "m",
-        "D",
-        "features",
-        "out_features",
-        "output_dim",
-        "out_dim",
-        "dim_out",
-        "d_out",
-        "n_out",
-    ]
+_COLUMNS = re.compile(
+    "n_inputs|in_features|(in|input)_dim|d|d(im)?_in|n_in|dim|(n|num)_dims|input_size"
 )
-_COLUMNS = frozenset(
-    [
-        "n_inputs",
-        "d",
-        "in_features",
-        "input_dim",
-        "in_dim",
-        "dim_in",
-        "d_in",
-        "n_in",
-        "dim",
-        "n_dims",
-        "num_dims",
-        "input_size",
-    ]
-)
-_ROWS = frozenset(["x", "xs", "rows", "inputs", "data", "samples"])
+_ROWS = re.compile("[xX]s?|rows|inputs|data|samples")
 # Default number of features: their mean is nearly normal for most maps, and thousands of draws of
 # a map without declarations stay cheap.
 SIZE = 250
+_REMEDY = "draw and __call__: name a transformer, a callable X -> Z, or a function seed -> map"
 
 
 def load(spec: str, *, what: str) -> Any:
@@ -81,8 +44,8 @@ def load(spec: str, *, what: str) -> Any:
     it. `what` names the option in messages. Raises ValueError for a malformed name, a module that
     does not import, or a name that it lacks.
     """
-    module_name, colon, name = spec.rpartition(":")
-    if not colon or not module_name or not name:
+    module_name, _, name = spec.rpartition(":")
+    if not module_name or not name:
         raise ValueError(
             f"{what}={spec!r} is not MODULE:NAME: as in "
             "sklearn.kernel_approximation:RBFSampler, or path/to/file.py:name"
@@ -117,30 +80,24 @@ def _file(path: Path) -> ModuleType:
     loaded = sys.modules.get(name)
     if loaded is None or getattr(loaded, "__file__", None) == str(path):
         return _dotted(name, folder)
-    # It is called like a module that is loaded.
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-    name = f"_file_{path.stem}"
-    if name in sys.modules:
-        return sys.modules[name]
-    return _run(importlib.util.spec_from_file_location(name, path))
+    name = f"_file_{path.stem}"  # a module of its own name is loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    return sys.modules[name] if name in sys.modules else _run(spec, folder)
 
 
 def _dotted(name: str, folder: Path) -> ModuleType:
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
     importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
     top = name.partition(".")[0]
     # What is named is taken from the folder, though another version may be installed.
-    spec = PathFinder.find_spec(top, [str(folder)]) if top not in sys.modules else None
-    if spec is not None and spec.loader is not None:
-        _run(spec)
+    spec = PathFinder.find_spec(top, [str(folder)])
+    if top not in sys.modules and spec is not None and spec.loader is not None:
+        _run(spec, folder)
     return importlib.import_module(name)
 
 
-def _run(spec: Any) -> ModuleType:
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
+def _run(spec: Any, folder: Path) -> ModuleType:
+    sys.path += [str(folder)] * (str(folder) not in sys.path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except BaseException:
@@ -164,6 +121,11 @@ class Target:
     resize: Callable[[int, int], Any] | None = None
     random: bool = True
 
+    @classmethod
+    def fixed(cls, name: str, kind: str, phi: Any, factory: Any) -> Target:
+        """Return the target of one map."""
+        return cls(name, f"{kind}: one fixed map", lambda seed: phi, factory, random=False)
+
 
 def read_target(
     name: str, factory: Any, X: Array, *, n_features: int | None, arguments: Mapping[str, Any]
@@ -177,33 +139,37 @@ def read_target(
     """
     if n_features is not None and (isinstance(n_features, bool) or n_features < 1):
         raise ValueError(f"n_features={n_features!r} must be 1 or more")
+    size = n_features or SIZE
     if inspect.isclass(factory):
-        return _class(name, factory, X, n_features or SIZE, arguments)
+        return _class(name, factory, X, size, arguments)
     if callable(getattr(factory, "transform", None)):
         return _transformer(name, factory, X, n_features, arguments)
     if not callable(factory):
         raise TypeError(f"{name} is {type(factory).__name__} without transform, {_REMEDY}")
     call = _Call.of(name, factory, X, arguments)
-    first = call.required[:1]
-    if not call.seeds and first and _is_seed(call, first[0]):
-        call = replace(call, seeds=first, required=call.required[1:])
+    first, others = call.required[:1], call.required[1:]
+    if not call.seeds and first and not others and _is_seed(call, first[0]):
+        call, others = replace(call, seeds=first), ()
+    elif call.seeds:
+        others = call.required
+    if others:
+        raise ValueError(_missing(name, others))
     if call.seeds:
-        call.require_complete(name)
-        return _random_target(
-            name, f"a draw function {call.seeds[0]} -> map", call, factory, X, n_features or SIZE
-        )
+        words = f"a draw function {call.seeds[0]} -> map"
+        return _drawn(name, words, call, factory, X, size)
     if not first:
-        inner = call(0, n_features or SIZE)
-        read = read_target(name, inner, X, n_features=n_features, arguments={})
-        words = f"a function without arguments, which returned {read.assumed}"
-        return replace(read, assumed=words)
-    replace(call, required=call.required[1:]).require_complete(name)
-    words = "a callable X -> Z: one fixed map, since none of its arguments is a seed"
+        read = read_target(name, call(0, size), X, n_features=n_features, arguments={})
+        return replace(read, assumed=f"a function without arguments, which returned {read.assumed}")
     phi = as_map(factory, X)
-    return Target(name, words, lambda seed: lambda X: phi(X, **arguments), factory, random=False)
+    fixed = partial(phi, **arguments) if arguments else phi
+    return Target.fixed(
+        name, "a callable X -> Z, none of whose arguments is a seed", fixed, factory
+    )
 
 
-_REMEDY = "draw and __call__: name a transformer, a callable X -> Z, or a function seed -> map"
+def _missing(name: str, keys: tuple[str, ...]) -> str:
+    options = " ".join(f"--arg {key}=..." for key in keys)
+    return f"{name} takes {', '.join(keys)}, known by name as no seed and no size: give {options}"
 
 
 def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any]) -> Target:
@@ -212,36 +178,32 @@ def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any
     if made_by is cls and not calls and not _is_flax(cls):
         raise TypeError(f"{name} is a class without transform, {_REMEDY}")
     call = _Call.of(name, made_by, X, arguments)
-    call.require_complete(name)
+    if call.required:
+        raise ValueError(_missing(name, call.required))
     kind = "a transformer class" if hasattr(cls, "transform") else "a class"
     if call.seeds or _is_flax(cls):
-        key = call.seeds[0] if call.seeds else "key"
-        return _random_target(name, f"{kind}, made anew with each {key}", call, cls, X, size)
+        words = f"{kind}, made anew with each {(*call.seeds, 'key')[0]}"
+        return _drawn(name, words, call, cls, X, size)
     # It draws from global generators, or draws nothing.
-    target = _random_target(
-        name,
-        f"{kind} without a seed, made anew after global generators were seeded",
-        replace(call, seeds=("",)),
-        cls,
-        X,
-        size,
-    )
+    words = f"{kind} without a seed, made anew after global generators were seeded"
+    target = _drawn(name, words, replace(call, seeds=("",)), cls, X, size)
     one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
     if np.array_equal(one, other):
-        phi, words = target.draw(0), f"{kind} without random_state or seed: one fixed map"
-        return Target(name, words, lambda seed: phi, cls, random=False)
+        return Target.fixed(name, f"{kind} without a seed", target.draw(0), cls)
     return target
 
 
-def _random_target(name: str, words: str, call: _Call, factory: Any, X: Array, size: int) -> Target:
+def _drawn(name: str, words: str, call: _Call, factory: Any, X: Array, size: int) -> Target:
     def resize(seed: int, m: int) -> Any:
         if call.seeds == ("",):
-            _seed_globally(seed)
+            random.seed(seed)
+            np.random.seed(seed)  # noqa: NPY002 (what a class without a seed draws from)
+            if "torch" in sys.modules:
+                sys.modules["torch"].manual_seed(seed)
         return as_map(call(seed, m), X, seed)
 
-    if call.sizes:
-        words += f", with {call.sizes[0]}={size}"
-    draw = lambda seed: resize(seed, size)  # noqa: E731
+    words += f", with {call.sizes[0]}={size}" if call.sizes else ""
+    draw: Callable[[int], Any] = lambda seed: resize(seed, size)  # noqa: E731
     return Target(name, words, draw, factory, resize if call.sizes else None)
 
 
@@ -256,22 +218,16 @@ def _transformer(
     seeds = sorted(key for key, end in ends.items() if end in ("random_state", "seed"))
     sizes = [key for key, end in ends.items() if end == "n_components"]
 
-    def make(options: Mapping[str, Any]) -> Any:
-        changed = {**arguments, **options}
-        if not changed:
-            return as_map(instance, X)
-        if hasattr(instance, "set_params"):
-            return as_map(copy.deepcopy(instance).set_params(**changed).fit(X), X)
-        return as_map(type(instance)(**{**parameters, **changed}), X)
-
     def resize(seed: int, m: int | None) -> Any:
-        size = {} if m is None else dict.fromkeys(sizes, m)
-        return make({**dict.fromkeys(seeds, seed), **size})
+        changed = {**arguments, **dict.fromkeys(seeds, seed)}
+        changed |= {} if m is None else dict.fromkeys(sizes, m)
+        if changed and hasattr(instance, "set_params"):
+            return as_map(copy.deepcopy(instance).set_params(**changed).fit(X), X)
+        return as_map(type(instance)(**{**parameters, **changed}) if changed else instance, X)
 
     if not seeds:
-        phi = resize(0, n_features)
-        words = "a transformer without random_state: one fixed map"
-        return Target(name, words, lambda seed: phi, instance, random=False)
+        kind = "a transformer without random_state"
+        return Target.fixed(name, kind, resize(0, n_features), instance)
     words = f"a transformer, made anew with each {seeds[0]}, and fitted on the inputs"
     resized = resize if len(sizes) == 1 else None
     return Target(name, words, lambda seed: resize(seed, n_features), instance, resized)
@@ -294,30 +250,20 @@ class _Call:
             parameters = inspect.signature(factory).parameters
         except (TypeError, ValueError):  # of C
             return cls(factory, arguments, required=("X",))
-        variable = {key for key, each in parameters.items() if each.kind in (_ARGS, _KWARGS)}
-        for key in arguments.keys() - parameters.keys():
-            if not any(parameters[each].kind == _KWARGS for each in variable):
-                raise ValueError(
-                    f"{name} takes no argument {key!r}: it takes {', '.join(parameters)}"
-                )
-        open_ = [key for key in parameters if key not in {*arguments, *variable}]
-        required = [key for key in open_ if parameters[key].default is inspect.Parameter.empty]
-        seeds = tuple(key for key in open_ if key in _SEEDS)
-        sizes = tuple(key for key in _SIZES if key in open_)
-        # Beside n_components or m, n_features is the number of columns.
-        columns = {key for key in required if key in {*_COLUMNS, *sizes[1:]}}
+        kinds = {key: each.kind for key, each in parameters.items()}
+        for key in arguments.keys() - kinds.keys():
+            if inspect.Parameter.VAR_KEYWORD not in kinds.values():
+                raise ValueError(f"{name} takes no argument {key!r}: it takes {', '.join(kinds)}")
+        variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        free = [k for k, kind in kinds.items() if k not in arguments and kind not in variable]
+        required = [key for key in free if parameters[key].default is inspect.Parameter.empty]
+        seeds = tuple(filter(_SEEDS.fullmatch, free))
+        # Beside another size, n_features is the number of columns.
+        sizes = sorted(filter(_SIZES.fullmatch, free), key=lambda key: key == "n_features")
+        columns = [key for key in required if _COLUMNS.fullmatch(key) or key in sizes[1:]]
         values = {**arguments, **dict.fromkeys(columns, int(X.shape[1]))}
         rest = tuple(k for k in required if k not in {*seeds, *sizes[:1], *columns})
-        return cls(factory, values, seeds, sizes[:1], rest)
-
-    def require_complete(self, name: str) -> None:
-        """Raise ValueError for required arguments without a value."""
-        if self.required:
-            options = " ".join(f"--arg {key}=..." for key in self.required)
-            raise ValueError(
-                f"{name} takes {', '.join(self.required)}, which is no seed and no size that is "
-                f"known by its name: give {options}"
-            )
+        return cls(factory, values, seeds, tuple(sizes[:1]), rest)
 
     def __call__(self, seed: int, m: int) -> Any:
         """Return what the factory makes of a seed and a number of features."""
@@ -329,13 +275,9 @@ class _Call:
         return self.factory(*bound.args, **bound.kwargs, **values)
 
 
-_ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-
-
 def _is_seed(call: _Call, key: str) -> bool:
     """Whether the only open argument of a function is a seed: it then returns a map of 0."""
-    function = isinstance(call.factory, FunctionType | MethodType | partial)
-    if not function or len(call.required) > 1 or key.lower() in _ROWS:
+    if not isinstance(call.factory, FunctionType | MethodType | partial) or _ROWS.fullmatch(key):
         return False
     try:
         value = replace(call, seeds=(key,))(0, SIZE)
@@ -356,13 +298,6 @@ def _seed(key: str, seed: int) -> Any:
     return np.random.default_rng(seed) if key in ("rng", "generator") else seed
 
 
-def _seed_globally(seed: int) -> None:
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 (what a class without a seed draws from)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
-
-
 def _is_flax(value: Any) -> bool:
     return callable(getattr(value, "init", None)) and callable(getattr(value, "apply", None))
 
@@ -371,13 +306,13 @@ def as_map(value: Any, X: Array, seed: int = 0) -> Any:
     """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
     if _is_flax(value):
         variables = value.init(sys.modules["jax"].random.key(seed), X)
-        return lambda rows: value.apply(variables, rows)
+        return partial(value.apply, variables)
     if any(each.__module__ == "torch.nn.modules.module" for each in type(value).__mro__):
         return _of_module(value)
     if callable(getattr(value, "transform", None)):
         try:
             value.transform(X)
-        except Exception:
+        except Exception:  # of a kind that each library has for what is not fitted
             if not hasattr(value, "fit"):
                 raise
             value.fit(X)
