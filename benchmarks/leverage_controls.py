@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from mehler.proofs_checks.experiments.leverage import rivals
 from scipy.stats import wilcoxon
 
 import mehler
@@ -24,10 +25,10 @@ from mehler.features import leverage
 LAM = 1e-3
 RIDGES = 10.0 ** np.arange(-10, 1)
 METHODS = {
-    "leverage": lambda pool, m, seed: leverage.LeverageSampling(pool, m, lam=LAM, seed=seed),
-    "top leverage": lambda pool, m, seed: leverage.TopLeverage(pool, m, lam=LAM),
-    "top variance": lambda pool, m, seed: leverage.TopVariance(pool, m),
-    "EERF": lambda pool, m, seed: leverage.EERF(pool, m),
+    "leverage": lambda pool, m, seed, y: leverage.LeverageSampling(pool, m, lam=LAM, seed=seed),
+    "top leverage": lambda pool, m, seed, y: leverage.TopLeverage(pool, m, lam=LAM),
+    "top variance": lambda pool, m, seed, y: rivals.TopVariance(pool, m),
+    "EERF": lambda pool, m, seed, y: rivals.EERF(pool, m, y=y),
 }
 
 
@@ -87,7 +88,8 @@ def errors(parts, m, gammas, method, seed):
         pool = mehler.FourierFeatures.draw(
             parts[0][0].shape[1], size, gamma=gamma, form="offset", seed=seed
         )
-        phi = pool if method is None else METHODS[method](pool, m, seed).fit(*parts[0])
+        x, y = parts[0]
+        phi = pool if method is None else METHODS[method](pool, m, seed, y).fit(x)
         found.append(solve([phi(x) for x, _ in parts], parts))
     return min(found)
 

@@ -1,4 +1,4 @@
-"""Find the statements: each is a page of Markdown beside the module of the same name."""
+"""Find the statements: each is a page of Markdown, with its checks in a module of its paper."""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,8 +25,8 @@ def _read() -> list[tuple[Statement, Path]]:
     for module in modules:
         if module.stem != "__init__":
             import_module(".".join((PACKAGE, *module.relative_to(HERE).with_suffix("").parts)))
-    pages = (module.with_suffix(".md") for module in modules)
-    entries = [(Statement.read(path), path) for path in pages if path.exists()]
+    pages = sorted(page for folder in folders for page in folder.rglob("*.md"))
+    entries = [(Statement.read(path), path) for path in pages]
     last = len(ORDER)
     rank = {name: place for place, name in enumerate(ORDER)}
     return sorted(entries, key=lambda entry: (rank.get(entry[0].id, last), entry[0].id))

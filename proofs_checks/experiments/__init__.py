@@ -31,6 +31,7 @@ from ._before import EXPERIMENTS as OLD
 # Shared with the documentation, and no public names.
 from ._harness import PLACE as PLACE
 from ._results import Results as Results
+from .leverage import adult, controls, few_labels, weights
 from .maxout import figure_1, figure_2, local_coefficients, maps, table_1, table_2, table_3
 
 EXPERIMENTS = {
@@ -45,6 +46,10 @@ EXPERIMENTS = {
         table_2.EXPERIMENT,
         table_3.EXPERIMENT,
         table_3.FRAMES,
+        controls.EXPERIMENT,
+        adult.EXPERIMENT,
+        few_labels.EXPERIMENT,
+        weights.EXPERIMENT,
         kitchen_sinks.EXPERIMENT,
     )
 }

@@ -53,6 +53,12 @@ def nearest_rows(
     return index
 
 
+def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> Any:
+    """Return the Gaussian kernel's matrix of two sets of rows, distances in float64."""
+    apart = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1)[None] - 2.0 * (x @ z.T)
+    return np.exp(-gamma * np.clip(apart, 0.0, None))
+
+
 def nystroem(
     kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
@@ -177,3 +183,62 @@ def perceptron(
 def _ends(X: NDArray[np.float64]) -> Any:
     """Append a column of ones."""
     return np.concatenate([X, np.ones((len(X), 1))], axis=1)
+
+
+def greedy_path(
+    phi: NDArray[np.float64], y: NDArray[np.float64], sizes: tuple[int, ...]
+) -> dict[int, Any]:
+    """Return weights of the columns after some numbers of the slides' greedy steps.
+
+    Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
+    the rows; columns are scaled so that one alone can reach the targets, and have both signs.
+    Features `phi` have shape (N, P), targets `y` (N,); `sizes` ascend.
+    """
+    lengths = np.sqrt(np.maximum((phi**2).mean(axis=0), 1e-300))
+    # The total weight: ten times the targets' norm, so that sums of features can be reached.
+    scale = 10.0 * np.sqrt(np.mean(y**2)) / lengths
+    atoms = phi * scale
+    squares, cross = (atoms**2).mean(axis=0), atoms.T @ y / len(y)
+    f, weights, kept = np.zeros(len(y)), np.zeros(phi.shape[1]), {}
+    signs = np.array([[1.0], [-1.0]])
+    for step in range(1, max(sizes) + 1):
+        along, size, fit = atoms.T @ f / len(y), np.mean(f**2), np.mean(f * y)
+        # |f + alpha (s g - f) - y|^2 is a parabola in alpha.
+        distance = squares - 2 * signs * along + size
+        gain = signs * (cross - along) - fit + size
+        alpha = np.clip(gain / np.maximum(distance, 1e-300), 0.0, 1.0)
+        change = alpha**2 * distance - 2 * alpha * gain
+        best = np.unravel_index(np.argmin(change), change.shape)
+        alpha_at, sign, column = alpha[best], signs[best[0], 0], best[1]
+        f = (1 - alpha_at) * f + alpha_at * sign * atoms[:, column]
+        weights *= 1 - alpha_at
+        weights[column] += alpha_at * sign * scale[column]
+        if step in sizes:
+            kept[step] = weights.copy()
+    return kept
+
+
+def stumps(X: Any, thresholds: Any) -> Any:
+    """Return the votes, -1 or 1, of stumps: is x_j above the i-th of its thresholds, (i, j)?"""
+    columns = np.tile(np.arange(X.shape[1]), len(thresholds))
+    return np.where(X[:, columns] > thresholds.ravel(), np.float32(1), np.float32(-1))
+
+
+def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
+    """Return weights of stumps after some numbers of AdaBoost's rounds.
+
+    Votes have shape (N, P), `y` is -1 or 1; `sizes` ascend.
+    """
+    mass = np.full(len(y), 1.0 / len(y))
+    weights, kept = np.zeros(votes.shape[1]), {}
+    for step in range(1, max(sizes) + 1):
+        agreement = (mass * y).astype(np.float32) @ votes
+        column = int(np.argmax(np.abs(agreement)))
+        edge = float(np.clip(agreement[column], -1 + 1e-9, 1 - 1e-9))
+        weight = 0.5 * np.log((1 + edge) / (1 - edge))
+        mass = mass * np.exp(-weight * y * votes[:, column])
+        mass /= mass.sum()
+        weights[column] += weight
+        if step in sizes:
+            kept[step] = weights.copy()
+    return kept

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import KitchenSinks, exact, learn
 from mehler.statements import Plot
 
 from . import _rows, data
 from ._harness import Cell, Experiment, Level
-from ._learners import perceptron
+from ._learners import boosted, greedy_path, perceptron, stumps
 from ._results import Measured, Results, Tables, curves, differences, draws, spread
-from ._rows import Part, Problem
+from ._rows import Problem
 
 # Rows to learn from and to test on.
 ROWS = {"quick": (500, 500), "full": (3000, 2000)}
@@ -41,65 +39,6 @@ POOL, THRESHOLDS = 1000, 4
 SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
 
 
-def greedy_path(
-    phi: NDArray[np.float64], y: NDArray[np.float64], sizes: tuple[int, ...]
-) -> dict[int, Any]:
-    """Return weights of the columns after some numbers of the slides' greedy steps.
-
-    Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
-    the rows; columns are scaled so that one alone can reach the targets, and have both signs.
-    Features `phi` have shape (N, P), targets `y` (N,); `sizes` ascend.
-    """
-    lengths = np.sqrt(np.maximum((phi**2).mean(axis=0), 1e-300))
-    # The total weight: ten times the targets' norm, so that sums of features can be reached.
-    scale = 10.0 * np.sqrt(np.mean(y**2)) / lengths
-    atoms = phi * scale
-    squares, cross = (atoms**2).mean(axis=0), atoms.T @ y / len(y)
-    f, weights, kept = np.zeros(len(y)), np.zeros(phi.shape[1]), {}
-    signs = np.array([[1.0], [-1.0]])
-    for step in range(1, max(sizes) + 1):
-        along, size, fit = atoms.T @ f / len(y), np.mean(f**2), np.mean(f * y)
-        # |f + alpha (s g - f) - y|^2 is a parabola in alpha.
-        distance = squares - 2 * signs * along + size
-        gain = signs * (cross - along) - fit + size
-        alpha = np.clip(gain / np.maximum(distance, 1e-300), 0.0, 1.0)
-        change = alpha**2 * distance - 2 * alpha * gain
-        best = np.unravel_index(np.argmin(change), change.shape)
-        alpha_at, sign, column = alpha[best], signs[best[0], 0], best[1]
-        f = (1 - alpha_at) * f + alpha_at * sign * atoms[:, column]
-        weights *= 1 - alpha_at
-        weights[column] += alpha_at * sign * scale[column]
-        if step in sizes:
-            kept[step] = weights.copy()
-    return kept
-
-
-def stumps(X: Any, thresholds: Any) -> Any:
-    """Return the votes, -1 or 1, of stumps: is x_j above the i-th of its thresholds, (i, j)?"""
-    columns = np.tile(np.arange(X.shape[1]), len(thresholds))
-    return np.where(X[:, columns] > thresholds.ravel(), np.float32(1), np.float32(-1))
-
-
-def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
-    """Return weights of stumps after some numbers of AdaBoost's rounds.
-
-    Votes have shape (N, P), `y` is -1 or 1; `sizes` ascend.
-    """
-    mass = np.full(len(y), 1.0 / len(y))
-    weights, kept = np.zeros(votes.shape[1]), {}
-    for step in range(1, max(sizes) + 1):
-        agreement = (mass * y).astype(np.float32) @ votes
-        column = int(np.argmax(np.abs(agreement)))
-        edge = float(np.clip(agreement[column], -1 + 1e-9, 1 - 1e-9))
-        weight = 0.5 * np.log((1 + edge) / (1 - edge))
-        mass = mass * np.exp(-weight * y * votes[:, column])
-        mass /= mass.sum()
-        weights[column] += weight
-        if step in sizes:
-            kept[step] = weights.copy()
-    return kept
-
-
 def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     """Load the 8 x 8 digits, or Adult and 5000 digits of MNIST."""
     sets = _rows.problems(level, ("adult",))
@@ -114,69 +53,57 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
     problem, seed = sets[cell["data"]], cell.seed()
     (X, y), (X_test, y_test) = _rows.deal((problem.X, problem.y), seed, *ROWS[level])
     X, X_test = _rows.standardised(X, X_test)
-    maps = _maps(X, _rows.gammas_of(X)[1], seed)
+    gamma = _rows.gammas_of(X)[1]
     measured: Measured = {}
 
-    def error(values: Any) -> float:
-        return float(100 * np.mean(np.sign(values) != y_test))
+    def cosines(k: int) -> Any:
+        return _rows.cosines(X, k, gamma, seed)
 
-    def by_size(name: str, predict: Callable[[int], Any]) -> None:
-        """Measure errors, and the time of learning and predicting, one size at a time."""
-        measured[name], measured[f"{name}, seconds"] = errors, seconds = [], []
-        for k in SIZES[name]:
-            start = time.process_time()
-            errors.append(error(predict(k)))
-            seconds.append(time.process_time() - start)
+    def signs(k: int) -> Any:
+        options: Any = {"law": "stumps", "bias": 2.0, "seed": seed, "dtype": "float64"}
+        return KitchenSinks.draw(X.shape[1], k, activation=SIGN, **options)
 
-    def by_path(name: str, predict: Callable[[], Iterable[Any]]) -> None:
-        """Measure a whole path, and share its time in proportion to its steps."""
-        start = time.process_time()
-        measured[name] = [error(values) for values in predict()]
-        spent, steps = time.process_time() - start, np.array(SIZES[name])
-        measured[f"{name}, seconds"] = (spent * steps / steps[-1]).tolist()
+    def by_ridge(phi: Any) -> Any:
+        return learn.ridge(phi, X, y, lambdas=LAMBDAS, scoring="error_rate").predict(X_test)
 
     def greedy() -> Iterator[Any]:
-        pool = maps["random cosines"](POOL)
+        pool = cosines(POOL)
         path = greedy_path(pool(X), y - y.mean(), SIZES["greedy cosines"])
-        return (pool(X_test) @ weights + y.mean() for weights in path.values())
+        yield from (pool(X_test) @ weights + y.mean() for weights in path.values())
 
     def boosting() -> Iterator[Any]:
         cuts = np.quantile(X, (np.arange(THRESHOLDS) + 0.5) / THRESHOLDS, axis=0)
         path = boosted(stumps(X, cuts), y, SIZES["boosted stumps"])
         votes = stumps(X_test, cuts)
-        return (votes @ weights for weights in path.values())
+        yield from (votes @ weights for weights in path.values())
 
-    for name, draw in maps.items():
-        by_size(name, partial(_by_ridge, draw, (X, y), X_test))
-    by_path("greedy cosines", greedy)
-    by_path("boosted stumps", boosting)
-    by_size("joint", lambda k: perceptron(X, y, k, 1e-4, seed=seed)(X_test))
+    def add(name: str, predictions: Iterable[Any], *, path: bool = False) -> None:
+        """Add errors, and the time of learning and predicting; that of a path by its steps."""
+        start, errors, seconds = time.process_time(), [], []
+        for values in predictions:
+            errors.append(float(100 * np.mean(np.sign(values) != y_test)))
+            seconds.append(time.process_time() - start)
+            start = start if path else time.process_time()
+        if path:
+            steps = np.array(SIZES[name])
+            seconds = (seconds[-1] * steps / steps[-1]).tolist()
+        measured[name], measured[f"{name}, seconds"] = errors, seconds
+
+    add("random cosines", (by_ridge(cosines(k)) for k in SIZES["random cosines"]))
+    add("random stumps", (by_ridge(signs(k)) for k in SIZES["random stumps"]))
+    add("greedy cosines", greedy(), path=True)
+    add("boosted stumps", boosting(), path=True)
+    add("joint", (perceptron(X, y, k, 1e-4, seed=seed)(X_test) for k in SIZES["joint"]))
     return measured
-
-
-def _maps(X: Any, gamma: float, seed: int) -> dict[str, Callable[[int], Any]]:
-    return {
-        "random cosines": lambda k: _rows.cosines(X, k, gamma, seed),
-        "random stumps": lambda k: KitchenSinks.draw(
-            X.shape[1], k, activation=SIGN, law="stumps", bias=2.0, seed=seed, dtype="float64"
-        ),
-    }
-
-
-def _by_ridge(draw: Callable[[int], Any], train: Part, new: Any, k: int) -> Any:
-    return learn.ridge(draw(k), *train, lambdas=LAMBDAS, scoring="error_rate").predict(new)
 
 
 def table(level: Level, results: Results) -> Tables:
     """Return errors and times by size, and random against each rival at its time."""
-    tables: Tables = {}
-    pairs = {}
+    tables, pairs = {}, {}
     for name in results.options("data"):
         some = results.where(data=name)
-        tables[
-            f"{name}: test error in percent, mean ± standard deviation over draws, and median "
-            "CPU seconds on one core"
-        ] = [
+        caption = f"{name}: test error in percent, mean ± standard deviation over draws"
+        tables[f"{caption}, and median CPU seconds on one core"] = [
             {
                 "machine": method,
                 "non-linearities": str(k),

@@ -76,7 +76,8 @@ def lemma_3(
 
     .. math:: \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
-    with probability :math:`1 - \delta`; infinite where it is not below 1. The paper drops a term of
+    with probability :math:`1 - \delta`; the hypothesis is :math:`\Delta \le \frac12`, an assumption
+    of the bound; infinite where it is not below 1. The paper drops a term of
     the logarithm of its source (Avron et al. 2017, Theorem 7) and says so; there, from memory, it
     is d.
     """
@@ -96,8 +97,12 @@ def lemma_3(
             ),
         ),
         probability=1 - delta,
-        assumptions=_ROWS,
+        assumptions=(*_ROWS, _half(over / (1 + over) if small else np.inf)),
     )
+
+
+def _half(spread: float) -> Assumption:
+    return Assumption("the error of the Gram matrix is at most 1/2", spread <= 0.5, f"{spread:.3g}")
 
 
 def corollary_5(n_scored: int, *, smallest: float, ridge: float, **others: float) -> Bound:
@@ -115,6 +120,6 @@ def corollary_5(n_scored: int, *, smallest: float, ridge: float, **others: float
         quantity="sum of errors of the probabilities",
         terms=(Term("estimation", 4 * relative.value * ridge / smallest, latex),),
         probability=1 - others["delta"],
-        assumptions=_ROWS,
+        assumptions=(*_ROWS, _half(float(relative.value))),
         trivial=2.0,
     )

@@ -25,7 +25,7 @@ def trace(eigenvalues: Any, ridge: float) -> float:
     return float(np.sum(eigenvalues / (eigenvalues + ridge)))
 
 
-@check("leverage.definition-1", form="restored", name="the mean leverage")
+@check("leverage.score-identity", form="restored", name="degrees of freedom, the mean leverage")
 def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = trace) -> Evidence:
     """Compare the sum of the scores with the trace, whose eigenvalues are known."""
     circle = Circle(k_max=9, phases=3)
@@ -47,7 +47,7 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     return compute(claim, worst, _ROUNDING, exact=1.0)
 
 
-@check("leverage.definition-1", form="proved", name="degrees of freedom from rows", pays=True)
+@check("leverage.score-identity", form="proved", name="degrees of freedom from rows", pays=True)
 def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the mean of what rows show against the degrees of freedom."""
     waves = Waves(context.rng("pool"), 16)

@@ -14,6 +14,7 @@ ORDER = (
     "locality",
     "remark-1-codes",
     "definition-2",
+    "at-most-d",
     "q1-linear",
     "density",
     "lemma-2",

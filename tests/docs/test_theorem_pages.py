@@ -29,7 +29,8 @@ def test_a_statement_has_its_page(statement: Statement) -> None:
     if statement.expected in ("refuted, repaired", RESTORED_REFUTED):
         assert {"What is wrong", "As it holds"} <= headings
     # The command that measures it.
-    assert f"mehler report --statements {statement.id} " in text
+    if statement.checks:
+        assert f"mehler report --statements {statement.id} " in text
 
 
 def test_addresses_are_those_of_the_ids() -> None:

@@ -46,9 +46,9 @@ N_FEATURES = {
 # digit but one: the same to rounding alone, as `mehler.features.projections` says.
 ROUNDED = ("orthogonal", "hadamard", "sobol", "laplacian", "sphere", "maps")
 # What chooses and weights columns by scores is linear algebra too.
-SCORED = ("leverage", "top-leverage", "top-variance", "eerf", "lkrf", "plain-sampling")
+SCORED = ("leverage", "top-leverage", "plain-sampling")
 # What is kept has the products of its features as its kernel.
-KEPT = ("top-leverage", "top-variance", "eerf", "lkrf")
+KEPT = ("top-leverage",)
 # Collision probabilities are square roots at the correlations +1 and -1: `FeatureMap.kernel` states
 # an accuracy of 1e-8 there, twice which covers a change from one side to the other.
 COLLIDING = ("codes", "next", "fresh")

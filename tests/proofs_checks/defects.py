@@ -195,6 +195,8 @@ DEFECTS = [
     (q1_linear.measured_kernel, {"kernel": lambda rho, q: 0.95 * rho}, "refuted"),
     (q1_linear.measured_kernel, {"draw": other_pool(MaxoutFeatures.draw, 1)}, "refuted"),
     (figure_1.printed, {"kernel": exact.maxout_kernel}, "holds"),
+    (figure_1.saturates, {"pools": (32, 8)}, "refuted"),
+    (figure_1.linear, {"draw": DecoupledMaxoutFeatures.draw}, "refuted"),
     (figure_1.proved, {"kernel": exact.locally_linear_kernel}, "refuted"),
     (figure_1.proved, {"draw": fewer_weights}, "refuted"),
     (figure_1.joint_density, {"kernel": factor(exact.maxout_kernel, 1 + 1e-9)}, "refuted"),

@@ -24,8 +24,8 @@ SAMPLERS = [
     # None warns of data frames whose columns have names.
     InvariantSampler(n_components=2, n_bins=2, group=groups.CyclicShifts),
     LeverageSampler(n_components=4),
-    # The one that looks at targets, and has an estimator among its parameters.
-    LeverageSampler(n_components=4, selection="eerf", pool=MaxoutSampler(n_components=20)),
+    # An estimator is among its parameters.
+    LeverageSampler(n_components=4, selection="top-leverage", pool=MaxoutSampler(n_components=20)),
 ]
 
 RIDGES = [
@@ -72,8 +72,6 @@ UNUSUAL = [
     ),
     LeverageSampler(n_components=4, selection="plain"),
     LeverageSampler(n_components=4, selection="top-leverage", lam=0.1),
-    LeverageSampler(n_components=4, selection="top-variance"),
-    LeverageSampler(n_components=4, selection="lkrf", rho=2.0),
 ]
 
 

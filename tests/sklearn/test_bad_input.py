@@ -118,9 +118,9 @@ def test_a_failed_fit_leaves_nothing_fitted():
         sampler.transform(X)
 
 
-def test_targets_that_are_missing():
-    with pytest.raises(ValueError, match="requires y to be passed"):
-        LeverageSampler(n_components=4, selection="lkrf").fit(X)
+def test_selections_by_labels_are_not_here():
+    with pytest.raises(ValueError, match="selection='eerf' is not one of 'leverage', 'plain'"):
+        LeverageSampler(n_components=4, selection="eerf").fit(X)
 
 
 MISSING = "import sys; sys.modules[{!r}] = None; import mehler.sklearn"

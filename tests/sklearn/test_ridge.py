@@ -142,32 +142,14 @@ def test_pickles_hold_weights_of_the_function_only(estimator):
     assert np.array_equal(pickle.loads(state).predict(NEW), fitted.predict(NEW))
 
 
-@pytest.mark.parametrize("selection", ["leverage", "eerf"])
-def test_features_that_look_at_rows_and_targets(selection):
+def test_features_that_look_at_rows():
     pool = FourierSampler(n_components=60, form="offset", gamma=0.3)
-    features = LeverageSampler(pool=pool, n_components=10, selection=selection)
+    features = LeverageSampler(pool=pool, n_components=10)
     model = RandomFeatureRidge(features=features, random_state=1).fit(X, Y)
     alone = clone(features).set_params(random_state=1).fit(X, Y)
     assert model.features_.map_.columns == alone.map_.columns
     classifier = RandomFeatureRidgeClassifier(features=features, random_state=1)
     assert classifier.fit(X, LABELS).predict(NEW).shape == (9,)
-
-
-def test_classes_given_as_numbers_are_classes():
-    """Features that look at targets would take 0.0, 1.0, 2.0 for values of one function."""
-    pool = FourierSampler(n_components=60, form="offset", gamma=0.3)
-    features = LeverageSampler(pool=pool, n_components=10, selection="eerf", random_state=1)
-    classes = np.unique(LABELS, return_inverse=True)[1]
-    chosen = [
-        RandomFeatureRidgeClassifier(features=features).fit(X, y).features_.map_.columns
-        for y in (LABELS, classes, classes.astype(float))
-    ]
-    assert chosen[0] == chosen[1] == chosen[2]
-    stream = RandomFeatureRidgeClassifier(features=features)
-    stream.partial_fit(X, classes.astype(float), classes=[0.0, 1.0, 2.0])
-    assert stream.features_.map_.columns == chosen[0]
-    as_values = RandomFeatureRidge(features=features).fit(X, classes.astype(float))
-    assert as_values.features_.map_.columns != chosen[0]
 
 
 def test_dtypes():

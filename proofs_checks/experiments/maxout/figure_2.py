@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, stats
+from scipy import ndimage
 
 from mehler import MaxoutFeatures
 from mehler.statements import Plot, Series
@@ -17,6 +18,7 @@ from .. import data
 from .._harness import Cell, Experiment, Level
 from .._results import Measured, Options, Results, Tables, differences
 from .._rows import unit_rows
+from ._orders import agreement, kept_together, windings
 
 UNITS = {"quick": 2000, "full": 10_000}
 ANGLES, POOL, NEIGHBOURS = 120, 12, 8
@@ -27,60 +29,6 @@ VIEWS, SWEEPS = 33, {"turn": 360, "half": 180, "sixth": 60}
 THRESHOLD = 0.9
 # People per plane: forty make eight planes. Pictures are shrunk to means of squares of pixels.
 PEOPLE, SHRUNK = 5, 4
-
-
-def circular_rank_correlation(a: NDArray[np.float64], b: NDArray[np.number]) -> float:
-    r"""Return the rank correlation of two sets of angles, whatever their origins and orientations.
-
-    .. math:: r = \max(R_-^2, R_+^2), \qquad
-              R_\mp = \Big|\frac1n \sum_{j} e^{2\pi i (r_j \mp s_j)/n}\Big|
-
-    with the ranks r and s of the angles, ties sharing their mean rank: 1 if one order is the other,
-    rotated or reversed; about 1.5/n on average for unrelated ones, 0 if all are equal. See N. I.
-    Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
-    """
-    n, (first, second) = len(a), (stats.rankdata(np.asarray(v)) for v in (a, b))
-    means = [abs(np.exp(2j * np.pi * (first + sign * second) / n).mean()) ** 2 for sign in (-1, 1)]
-    return float(max(means))
-
-
-def around(points: NDArray[np.float64]) -> Any:
-    """Return the angles of points of the plane, (n, 2), around their centre."""
-    x, y = (points - points.mean(axis=0)).T
-    return np.arctan2(y, x)
-
-
-def windings(points: NDArray[np.float64], angle: Any) -> int:
-    """Return how often points wind around their centre while an angle in degrees turns once.
-
-    The best fit of 1 to 6, in either sense: the k of largest abs(mean exp(i (theta ± k alpha))).
-    """
-    theta, alpha = around(points), np.deg2rad(angle)
-    sizes = [
-        max(abs(np.exp(1j * (theta + sign * k * alpha)).mean()) for sign in (-1, 1))
-        for k in range(1, 7)
-    ]
-    return 1 + int(np.argmax(sizes))
-
-
-def agreement(points: NDArray[np.float64], angle: NDArray[np.float64], closed: bool) -> float:
-    """Return the rank correlation of the order of points with the angle.
-
-    For a full turn (`closed`), of the order around the centre; else the absolute value of
-    Spearman's correlation of the first component.
-    """
-    if closed:
-        return circular_rank_correlation(around(points), angle)
-    if np.ptp(points[:, 0]) == 0:
-        return 0.0  # a single point has no order
-    return float(abs(stats.spearmanr(points[:, 0], angle).statistic))
-
-
-def kept_together(points: NDArray[np.float64], people: NDArray[np.int64]) -> float:
-    """Return the fraction of points whose nearest other point is of the same person."""
-    apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)
-    np.fill_diagonal(apart, np.inf)
-    return float(np.mean(people[apart.argmin(axis=1)] == people))
 
 
 def shrunk(images: NDArray[np.number]) -> Any:
@@ -119,28 +67,25 @@ def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell) -> Measur
     from sklearn.manifold import LocallyLinearEmbedding
 
     digits, faces = pictures
-    people: Any = None
-    angle, closed = np.empty(0), False
+    score: Callable[[Any], float]
     if "faces" in cell.options:
         here = faces.y // PEOPLE == cell["faces"]
         X, people = shrunk(faces.X[here]), faces.y[here]
         measured: Measured = {"people": people.tolist()}
+        score = partial(kept_together, people=people)
     else:
         closed = cell["sweep"] == "turn"
         n = ANGLES if closed else round(360 / (SWEEPS[cell["sweep"]] / (VIEWS - 1)))
         angle = (360.0 * np.arange(n) / n)[: n if closed else VIEWS]
         X = unit_rows(turned(digits[cell["digit"]], angle), np.float64)
         measured = {"angle": angle.tolist()}
+        score = partial(agreement, angle=angle, closed=closed)
     phi = MaxoutFeatures.draw(X.shape[1], cell["m"], POOL, seed=cell.seed(), like=X)
-    plane = PCA(n_components=2, svd_solver="full")
-    lle = LocallyLinearEmbedding(
-        n_neighbors=NEIGHBOURS, n_components=2, eigen_solver="dense", random_state=0
-    )
-    for method, embed, rows in (("maxout", plane, phi(X)), ("pixels", plane, X), ("lle", lle, X)):
-        points = embed.fit_transform(rows)
-        measured[method] = (
-            agreement(points, angle, closed) if people is None else kept_together(points, people)
-        )
+    plane = PCA(n_components=2, svd_solver="full").fit_transform
+    options = {"n_neighbors": NEIGHBOURS, "eigen_solver": "dense", "random_state": 0}
+    lle = LocallyLinearEmbedding(n_components=2, **options).fit_transform
+    for method, points in (("maxout", plane(phi(X))), ("pixels", plane(X)), ("lle", lle(X))):
+        measured[method] = score(points)
         measured[f"{method}_x"], measured[f"{method}_y"] = points.T.tolist()
     return measured
 
@@ -153,18 +98,14 @@ def table(level: Level, results: Results) -> Tables:
         if sweep != "turn":
             how = f"{VIEWS} views, order along the first component, Spearman's correlation"
         some = results.where(sweep=sweep)
+        above = {METHODS[m]: f"{(some.values(m) > THRESHOLD).sum()} of 10" for m in METHODS}
         rows = _scores("digit", list(map(str, some.options("digit"))), some, 3)
-        counts = {m: f"{(some.values(m) > THRESHOLD).sum()} of 10" for m in METHODS}
-        rows.append(_row("digit", f"above {THRESHOLD}", counts))
-        tables[f"{degrees} degrees: {how}"] = rows
+        tables[f"{degrees} degrees: {how}"] = [*rows, {"digit": f"above {THRESHOLD}"} | above]
         pairs[f"{degrees} degrees, correlation"] = some.values("maxout"), some.values("pixels")
     caption = "Times that the embedding goes around its centre in one full turn"
     tables[f"{caption} (best fit of 1 to 6)"] = [
-        _row(
-            "digit",
-            str(cell["digit"]),
-            {m: str(windings(_points(measured, m), measured["angle"])) for m in METHODS},
-        )
+        {"digit": str(cell["digit"])}
+        | {METHODS[m]: str(windings(_points(measured, m), measured["angle"])) for m in METHODS}
         for cell, measured in results.where(sweep="turn").cells
     ]
     faces = _faces(results)
@@ -183,18 +124,14 @@ def _faces(results: Results) -> Results:
     return Results((cell, measured) for cell, measured in results.cells if "faces" in cell)
 
 
-def _row(head: str, name: str, texts: Mapping[str, str]) -> dict[str, str]:
-    return {head: name} | {label: texts[method] for method, label in METHODS.items()}
-
-
 def _scores(head: str, names: list[str], some: Results, digits: int) -> list[dict[str, str]]:
     """Return the scores of all methods, a row per cell, and their means."""
-    scores = {method: some.values(method) for method in METHODS}
+    scores = {label: some.values(method) for method, label in METHODS.items()}
     rows = [
-        _row(head, name, {method: f"{values[k]:.{digits}f}" for method, values in scores.items()})
+        {head: name} | {label: f"{values[k]:.{digits}f}" for label, values in scores.items()}
         for k, name in enumerate(names)
     ]
-    return [*rows, _row(head, "mean", {m: f"{values.mean():.3f}" for m, values in scores.items()})]
+    return [*rows, {head: "mean"} | {label: f"{v.mean():.3f}" for label, v in scores.items()}]
 
 
 def _points(measured: Measured, method: str) -> NDArray[np.float64]:

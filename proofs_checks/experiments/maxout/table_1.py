@@ -123,22 +123,17 @@ def near(values: NDArray[np.float64], q: int, m: int) -> bool:
 def table(level: Level, results: Results) -> Tables:
     """Return the errors; at the full level beside the printed ones, with how many are near."""
     sizes, full = sorted(results.options("m")), level == "full"
-    errors = {q: dict(zip(sizes, results.columns("error", "m", sizes, q=q).T)) for q in POOLS}
-    rows = []
+    rows, counts = [], dict.fromkeys(sizes, 0)
     for q in POOLS:
-        printed = (
-            f" ({mean:.2f} ± {deviation:.2f})" if full else "" for mean, deviation in PRINTED[q]
-        )
-        rows.append(
-            {"": f"q = {q}"}
-            | {f"m = {m}": f"{spread(errors[q][m])}{text}" for m, text in zip(sizes, printed)}
-        )
+        row = {"": f"q = {q}"}
+        for m, (mean, deviation) in zip(sizes, PRINTED[q]):
+            values = results.values("error", q=q, m=m)
+            row[f"m = {m}"] = spread(values) + (f" ({mean:.2f} ± {deviation:.2f})" if full else "")
+            counts[m] += near(values, q, m)
+        rows.append(row)
     if full:
-        counts = {m: sum(near(errors[q][m], q, m) for q in POOLS) for m in sizes}
-        rows.append(
-            {"": "within three standard errors of the printed value"}
-            | {f"m = {m}": f"{count} of {len(POOLS)}" for m, count in counts.items()}
-        )
+        head = {"": "within three standard errors of the printed value"}
+        rows.append(head | {f"m = {m}": f"{n} of {len(POOLS)}" for m, n in counts.items()})
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
     return {f"{caption}; {'printed in brackets' if full else '8 x 8 digits, not MNIST'}": rows}
 
@@ -146,16 +141,9 @@ def table(level: Level, results: Results) -> Tables:
 def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the errors over the numbers of units."""
     sizes = sorted(results.options("m"))
-    return [
-        curves(
-            "Error over the number of units",
-            "number of units m",
-            sizes,
-            "test error, percent",
-            {f"q = {q}": results.columns("error", "m", sizes, q=q) for q in POOLS},
-            bars=with_range,
-        )
-    ]
+    errors = {f"q = {q}": results.columns("error", "m", sizes, q=q) for q in POOLS}
+    title, x_label = "Error over the number of units", "number of units m"
+    return [curves(title, x_label, sizes, "test error, percent", errors, bars=with_range)]
 
 
 EXPERIMENT = Experiment(

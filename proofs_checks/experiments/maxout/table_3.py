@@ -20,7 +20,7 @@ from .._harness import Cell, Experiment, Level
 from .._learners import classes_by_ridge
 from .._results import Measured, Options, Results, Tables, by_row, differences, draws, spread
 from .._rows import Part, deal, standardised, unit_rows
-from . import table_2
+from . import _frames, table_2
 
 POOL, TRAIN = 4, {"quick": 600, "full": 2000}
 # Units m and projections P, in the proportions of the printed table: 15K of 15K, 60K of 15K, 60K of
@@ -75,56 +75,35 @@ def measure(level: Level, rows: Part, cell: Cell) -> Measured:
     return {"error": float(100 * np.mean(classes_by_ridge(phi, X, y, X_test) != y_test))}
 
 
-def _measure_frames(level: Level, recordings: table_2.Recordings, cell: Cell) -> Measured:
+def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Measured:
     """Return the errors of one draw of recordings and weights."""
     split, X = cell.seed_of("draw"), recordings.X
     if cell["map"] == "maxout":
         return recordings.errors(_maxout(cell, X), split)
-    few = {gamma: _fourier(cell, gamma, X, FEW[level]) for gamma in GAMMAS}
-    gamma = min(GAMMAS, key=lambda gamma: recordings.held_out(few[gamma], split))
+
+    def held_out(gamma: float) -> float:
+        phi = _fourier(cell, gamma, X, FEW[level])
+        return float(recordings.errors(phi, split, _frames.FEW_STEPS, part=1)["frames"])
+
+    gamma = min(GAMMAS, key=held_out)
     return {**recordings.errors(_fourier(cell, gamma, X, cell["m"]), split), "gamma": gamma}
 
 
-def table(level: Level, results: Results) -> Tables:
-    """Return the table in the order of print, and the paired cost of sharing projections."""
-    (_, p), (m, _), _, (many, _), (most, _) = SETTINGS[level]
-    pairs = {
+def pairs_of(settings: Any) -> dict[str, Any]:
+    """Return the settings to compare, of maxout units m of projections P."""
+    (_, p), (m, _), _, (many, _), (most, _) = settings
+    return {
         f"{m} units that share {p} projections instead of {m}": ((m, p), (m, m)),
         f"{m} instead of {p} units of the same {p} projections": ((m, p), (p, p)),
         f"{many} instead of {p} units of the same {p} projections": ((many, p), (p, p)),
+        f"{many} instead of {m} units of the same {p} projections": ((many, p), (m, p)),
         f"{most} units of as many projections against {m} of as many": ((most, most), (m, m)),
     }
-    what = "8 x 8 digits" if level == "quick" else "Free Spoken Digit Dataset, 20 frames"
-    return _tables(results, what, ("error",), pairs)
 
 
-def _table_of_frames(level: Level, results: Results) -> Tables:
-    """Return the same for frames, with errors of recordings beside."""
-    (_, p), (m, _), _, (many, _), (most, _) = SETTINGS_OF_FRAMES[level]
-    pairs = {
-        f"{m} units that share {p} projections instead of {m}": ((m, p), (m, m)),
-        f"{m} instead of {p} units of the same {p} projections": ((m, p), (p, p)),
-        f"{many} instead of {m} units of the same {p} projections": ((many, p), (m, p)),
-        f"{most} units of as many projections against {m}": ((most, most), (m, m)),
-        f"{many} Fourier features instead of {most} units of as many projections": (
-            ("fourier", many, many),
-            (most, most),
-        ),
-    }
-    return _tables(results, table_2.ROWS[level], ("frames", "recordings"), pairs)
-
-
-def _errors(results: Results, kind: str) -> dict[Any, Any]:
-    """Return errors of all draws by setting; of maxout also without its name."""
-    names = ("map", "m", "projections")
-    return {
-        setting: results.values(kind, **dict(zip(names, setting)))
-        for setting in results.options(*names)
-    }
-
-
-def _tables(results: Results, what: str, kinds: tuple[str, ...], pairs: Any) -> Tables:
-    """Return errors of all kinds, and differences of the first by pairs, of maxout by default."""
+def table(level: Level, results: Results, frames: bool = False) -> Tables:
+    """Return the table in the order of print, and the paired cost of sharing projections."""
+    kinds = ("frames", "recordings") if frames else ("error",)
     errors = {kind: _errors(results, kind) for kind in kinds}
     rows = [
         {"map": LABELS[setting[0]], "m": str(setting[1]), "projections": str(setting[2])}
@@ -132,32 +111,40 @@ def _tables(results: Results, what: str, kinds: tuple[str, ...], pairs: Any) -> 
         | {"printed": rate}
         for setting, rate in zip(errors[kinds[0]], PRINTED)
     ]
-
-    def first(setting: tuple[Any, ...]) -> Any:
-        return errors[kinds[0]][setting if len(setting) == 3 else ("maxout", *setting)]
-
-    gains = {label: (first(one), first(base)) for label, (one, base) in pairs.items()}
+    first, settings = errors[kinds[0]], (SETTINGS_OF_FRAMES if frames else SETTINGS)[level]
+    gains = {
+        what: (first["maxout", *one], first["maxout", *base])
+        for what, (one, base) in pairs_of(settings).items()
+    }
+    many, most = settings[3][0], settings[4][0]
+    what = f"{many} Fourier features instead of {most} units of as many projections"
+    gains[what] = first["fourier", many, many], first["maxout", most, most]
+    where = "8 x 8 digits" if level == "quick" else "Free Spoken Digit Dataset, 20 frames"
+    where = _frames.ROWS[level] if frames else where
     return {
-        f"Test error in percent, mean ± standard deviation over draws ({what}); the last column is "
-        "the printed phone error rate on TIMIT, which is another task": rows,
-        f"Differences of the {kinds[0] if len(kinds) == 1 else 'error of frames'}, percent": (
-            differences(gains)
-        ),
+        f"Test error in percent, mean ± standard deviation over draws ({where}); the last column "
+        "is the printed phone error rate on TIMIT, which is another task": rows,
+        f"Differences of the errors{' of frames' if frames else ''}, percent": differences(gains),
     }
 
 
-def figure(
-    level: Level, results: Results, kind: str = "error", title: str = "Errors of the settings"
-) -> list[Plot]:
+def _errors(results: Results, kind: str) -> dict[Any, Any]:
+    """Return the errors of all draws by setting."""
+    names = ("map", "m", "projections")
+    settings = results.options(*names)
+    return {key: results.values(kind, **dict(zip(names, key))) for key in settings}
+
+
+def figure(level: Level, results: Results, frames: bool = False) -> list[Plot]:
     """Draw the errors of all settings."""
     errors = {
         f"{name}, m = {m}, {p} projections": values
-        for (name, m, p), values in _errors(results, kind).items()
+        for (name, m, p), values in _errors(results, "frames" if frames else "error").items()
     }
-    if kind == "error":
-        return [by_row(title, "test error, percent", errors)]
-    caption = "Mean over draws of recordings and weights, with its standard error."
-    return [by_row(title, "error of test frames, percent", errors, caption=caption)]
+    if not frames:
+        return [by_row("Errors of the settings", "test error, percent", errors)]
+    title, percent = "Errors of frames by setting", "error of test frames, percent"
+    return [by_row(title, percent, errors, caption=_frames.OVER_DRAWS)]
 
 
 EXPERIMENT = Experiment(
@@ -183,6 +170,6 @@ FRAMES = replace(
     page=Path(__file__).with_name("table_3_frames.md"),
     cells=partial(cells, settings=SETTINGS_OF_FRAMES),
     measure=_measure_frames,
-    table=_table_of_frames,
-    figure=partial(figure, kind="frames", title="Errors of frames by setting"),
+    table=partial(table, frames=True),
+    figure=partial(figure, frames=True),
 )

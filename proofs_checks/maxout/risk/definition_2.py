@@ -73,7 +73,7 @@ _CURVED = {"60 points of a circle": polygon(60), "the icosahedron": icosahedron(
 _OPEN = 3
 
 
-@check("maxout.definition-2", form="printed", name="at most the dimension of the space")
+@check("maxout.at-most-d", form="printed", name="at most the dimension of the space")
 def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidence:
     """Count the half-size balls that sets of the plane and of space need, against 2^d."""
     dimensions = {name: doubling.doubling_dimension(points) for name, points in sets.items()}
@@ -94,7 +94,7 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
     )
 
 
-@check("maxout.definition-2", form="proved", name="23 half-size balls cover a ball of space")
+@check("maxout.at-most-d", form="proved", name="23 half-size balls cover a ball of space")
 def half_balls(
     context: Context, *, circles: tuple[tuple[float, int, float], ...] = CAPS
 ) -> Evidence:
@@ -245,7 +245,7 @@ def sparse_order(s: int, d: int) -> float:
     return s * math.log2(d)
 
 
-@check("maxout.definition-2", form="proved", name="sparse vectors")
+@check("maxout.definition-2", form="printed", name="sparse vectors")
 def sparse(context: Context, *, rate: Callable[[int, int], float] = sparse_order) -> Evidence:
     """Compare both bounds of the dimension with s log d, for d of at least s^2."""
     places = []

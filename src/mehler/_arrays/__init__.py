@@ -53,6 +53,7 @@ from mehler._arrays._linear_algebra import (
     least_resolved,
     least_singular,
     packed,
+    solve_lower,
     solve_positive,
     squared_norm,
     symmetric,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays._blocks import slices
-from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array, is_torch_array
+from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array
 
 # Columns per block: a product of 2048 x 2048 is 16 MiB of float32. NumPy computes half of a
 # diagonal block, and fewer blocks pack the rows fewer times.
@@ -39,8 +39,7 @@ def symmetric(xp: ModuleType, total: Array) -> Array:
     """Return the full symmetric matrix of an accumulated Gram matrix; a copy on NumPy."""
     if not is_numpy_array(total):
         return total
-    upper = np.triu(total)
-    return upper + np.triu(total, 1).T
+    return np.triu(total) + np.triu(total, 1).T
 
 
 def squared_norm(xp: ModuleType, total: Array) -> Array:
@@ -106,16 +105,20 @@ def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: floa
     return cho_solve(factor, b, check_finite=False)
 
 
+def solve_lower(xp: ModuleType, factor: Array, b: Array) -> Array:
+    """Solve L w = b for `b` (m, t), with L (m, m) lower triangular."""
+    if not is_numpy_array(factor):
+        return xp.linalg.solve(factor, b)
+    from scipy.linalg import solve_triangular
+
+    return solve_triangular(factor, b, lower=True, check_finite=False)
+
+
 def _factor(xp: ModuleType, a: Array) -> Array:
     """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
-    if is_torch_array(a):
-        import torch
-
-        factor, failed = torch.linalg.cholesky_ex(a)
-        return factor * torch.nan if bool(failed) else factor
     try:
         return xp.linalg.cholesky(a)
-    except np.linalg.LinAlgError:
+    except getattr(xp.linalg, "LinAlgError", np.linalg.LinAlgError):
         return a * float("nan")
 
 
@@ -159,7 +162,7 @@ def least_resolved(
 
 def least_singular(norm: Array, features: str) -> Array:
     """Return the largest singular value from rounding, for features of that Frobenius norm."""
-    return 4.0 * _eps(features) * norm
+    return 4.0 * float(np.finfo(features).eps) * norm
 
 
 def least_pivot(
@@ -173,10 +176,6 @@ def least_pivot(
 
 
 def _formed(xp: ModuleType, largest: Array, total: Array, order: int, products: str) -> Array:
-    formed = _eps(products) * xp.sqrt(total) * xp.sqrt(largest)
-    decomposed = _eps(dtype_name(largest.dtype)) * float(order) ** 0.5 * largest
+    formed = float(np.finfo(products).eps) * xp.sqrt(total) * xp.sqrt(largest)
+    decomposed = float(np.finfo(dtype_name(largest.dtype)).eps) * float(order) ** 0.5 * largest
     return _SAFETY * (formed + decomposed)
-
-
-def _eps(name: str) -> float:
-    return float(np.finfo(name).eps)

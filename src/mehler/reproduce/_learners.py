@@ -53,6 +53,12 @@ def nearest_rows(
     return index
 
 
+def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> Any:
+    """Return the Gaussian kernel's matrix of two sets of rows, distances in float64."""
+    apart = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1)[None] - 2.0 * (x @ z.T)
+    return np.exp(-gamma * np.clip(apart, 0.0, None))
+
+
 def nystroem(
     kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:

@@ -38,12 +38,11 @@ def experiments() -> dict[str, Experiment]:
     Examples
     --------
     >>> from mehler import reproduce
-    >>> reproduce.experiments()["leverage-weights"].title
-    'Weights of features by leverage'
+    >>> reproduce.experiments()["depth"].title
+    'Kernels of deep maxout networks'
     """
     from mehler.reproduce import depth
     from mehler.reproduce.invariant import accuracy, panels, permutations, vowels
-    from mehler.reproduce.leverage import adult, controls, few_labels, weights
 
     everything = (
         permutations.EXPERIMENT,
@@ -52,10 +51,6 @@ def experiments() -> dict[str, Experiment]:
         accuracy.SPEECH,
         panels.SPEECH,
         vowels.EXPERIMENT,
-        controls.EXPERIMENT,
-        adult.EXPERIMENT,
-        few_labels.EXPERIMENT,
-        weights.EXPERIMENT,
         depth.EXPERIMENT,
     )
     return {experiment.name: experiment for experiment in everything}

@@ -15,10 +15,9 @@ from mehler import DeepFeatures, DeepKernel, FourierFeatures, data, learn
 from mehler.features.deep import critical_weight_variance
 from mehler.proofs_checks.experiments.depth import TangentFeatures
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
-from mehler.reproduce._learners import Kernel, kernel_ridge, nystroem
+from mehler.reproduce._learners import Kernel, gaussian, kernel_ridge, nystroem
 from mehler.reproduce._results import Results, curves, difference, table
 from mehler.reproduce._rows import Part, Problem, deal, gammas_of, scaled, standardised
-from mehler.reproduce.leverage._methods import gaussian
 
 _Which = Literal["nngp", "ntk"]
 _WHICH: tuple[_Which, ...] = ("nngp", "ntk")

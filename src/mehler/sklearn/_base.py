@@ -57,10 +57,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     # Floating dtypes that transform preserves.
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
-    def _draw(
-        self, x: Array, n_components: int, seed: int, targets: np.ndarray | None = None
-    ) -> FeatureMap:
-        """Draw the map for validated rows, on their device; few subclasses use `targets`."""
+    def _draw(self, x: Array, n_components: int, seed: int) -> FeatureMap:
+        """Draw the map for validated rows, on their device."""
         options = {"n_features": n_components, **self._options(x)}
         return self._map.draw(x.shape[1], **options, seed=seed, like=self._like(x))
 
@@ -77,20 +75,16 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows. Only their width, dtype, library and device matter, unless a parameter depends on
             their values.
-        y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
-            Targets, numbers if floating, else class labels: for the selections of
-            `LeverageSampler` that use them, and ignored by all others.
+        y : array-like, optional
+            Ignored.
 
         Returns
         -------
         self
         """
-        if self._looks_at_targets:
-            x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True)
-        else:
-            x, targets = _inputs.rows(self, X, reset=True), None
+        x = _inputs.rows(self, X, reset=True)
         n_components = require_integer("n_components", self.n_components)
-        self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
+        self.map_ = self._draw(x, n_components, seed_of(self.random_state))
         return self
 
     def transform(self, X: object) -> Any:
@@ -140,11 +134,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         # scikit-learn has looked for NaN and infinity, unless it was told to assume that none is.
         return self.map_(x, check_finite=False)
 
-    @property
-    def _looks_at_targets(self) -> bool:
-        """Whether features depend on targets."""
-        return False
-
     def _like(self, x: Array) -> Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
         return np.empty((0, x.shape[1]), dtype=x.dtype) if _inputs.is_sparse(x) else x
@@ -178,7 +167,6 @@ def fitted_part(
     default: Sampler,
     seed: int,
     x: Array,
-    y: ArrayLike | None,
     *,
     name: str,
     weights: Array | None = None,
@@ -201,6 +189,6 @@ def fitted_part(
         part.random_state = seed
     part._row_weights = weights
     try:
-        return part.fit(x, y)
+        return part.fit(x)
     finally:
         del part._row_weights

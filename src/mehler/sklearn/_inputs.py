@@ -132,16 +132,6 @@ def rows_and_labels(
     return x, np.asarray(_arrays.to_host(labels))
 
 
-def columns_of(y: Any) -> Any:
-    """Return targets as columns: floats as they are, labels as one 0-1 column each.
-
-    A matrix is returned unchanged.
-    """
-    if y.dtype.kind == "f" or y.ndim > 1:
-        return y
-    return (y[:, None] == np.unique(y)).astype(np.float64)
-
-
 def _floats_of(x: Array) -> list[Any]:
     """Return the dtypes that are preserved; others are converted to the first of them."""
     if not (get_config()["array_api_dispatch"] and _arrays.is_array(x)):

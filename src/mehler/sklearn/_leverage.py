@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 import mehler.features as features
 from mehler._arrays import Array
 from mehler._validate import require_choice
@@ -21,9 +19,6 @@ _SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "leverage": (leverage.LeverageSampling, ("lam", "draws", "mix")),
     "plain": (leverage.PlainSampling, ()),
     "top-leverage": (leverage.TopLeverage, ("lam",)),
-    "top-variance": (leverage.TopVariance, ()),
-    "eerf": (leverage.EERF, ()),
-    "lkrf": (leverage.LKRF, ("rho",)),
 }
 # Size of the default pool per feature kept.
 _POOL_FACTOR = 10
@@ -34,7 +29,7 @@ class LeverageSampler(Sampler):
     """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
 
     Sampling by ridge leverage scores preserves the pool's kernel, and needs fewer features for the
-    same accuracy if the scores vary a lot. The other selections change the kernel.
+    same accuracy if the scores vary a lot. Keeping the largest scores changes the kernel.
 
     Parameters
     ----------
@@ -46,7 +41,7 @@ class LeverageSampler(Sampler):
         searched over as ``pool__gamma`` and so on.
     selection : str, default='leverage'
         'leverage' samples by ridge leverage scores, 'plain' keeps the first features,
-        'top-leverage' and 'top-variance' keep the largest, 'eerf' and 'lkrf' use the targets.
+        'top-leverage' keeps those of the largest scores.
     lam : float, default=1e-3
         Ridge of the scores: the `alpha` of `sklearn.kernel_ridge.KernelRidge` divided by the
         number of rows.
@@ -55,8 +50,6 @@ class LeverageSampler(Sampler):
     mix : float, default=0.1
         Weight of plain sampling in the mixture, from 0 to 1. With draws='iid' and mix=0.0 this is
         the paper's Algorithm 1 to the letter.
-    rho : float, default=1.0
-        Parameter of 'lkrf', the largest distance of the weights from equal ones.
 
     Attributes
     ----------
@@ -76,7 +69,7 @@ class LeverageSampler(Sampler):
 
     References
     ----------
-    Bach (2017); Shahrampour, Kolouri (2019); Sinha, Duchi (2016): `mehler.features.leverage`.
+    Bach (2017); Shahrampour, Kolouri (2019): `mehler.features.leverage`.
 
     Examples
     --------
@@ -91,39 +84,18 @@ class LeverageSampler(Sampler):
 
     n_components: int = 100
     pool: Any = None
-    selection: Literal["leverage", "plain", "top-leverage", "top-variance", "eerf", "lkrf"] = (
-        "leverage"
-    )
+    selection: Literal["leverage", "plain", "top-leverage"] = "leverage"
     lam: float = 1e-3
     draws: Draws = "systematic"
     mix: float = 0.1
-    rho: float = 1.0
     random_state: Any = None
 
-    def _draw(
-        self, x: Array, n_components: int, seed: int, targets: np.ndarray | None = None
-    ) -> features.FeatureMap:
-        selector, names = self._selection()
+    def _draw(self, x: Array, n_components: int, seed: int) -> features.FeatureMap:
+        selector, names = _SELECTIONS[require_choice("selection", self.selection, _SELECTIONS)]
         own = {name: getattr(self, name) for name in names}
         if selector is leverage.LeverageSampling:
             own["seed"] = seed
         default = FourierSampler(n_components=_POOL_FACTOR * n_components, form="offset")
-        weights = self._row_weights
-        pool = fitted_part(self.pool, default, seed, x, targets, name="pool", weights=weights)
-        columns = None if targets is None else _inputs.columns_of(targets)
-        chosen: features.FeatureMap = selector(pool.map_, n_components, **own).fit(
-            _inputs.dense(x), columns
-        )
+        pool = fitted_part(self.pool, default, seed, x, name="pool", weights=self._row_weights)
+        chosen: features.FeatureMap = selector(pool.map_, n_components, **own).fit(_inputs.dense(x))
         return chosen
-
-    def _selection(self) -> tuple[Any, tuple[str, ...]]:
-        return _SELECTIONS[require_choice("selection", self.selection, _SELECTIONS)]
-
-    @property
-    def _looks_at_targets(self) -> bool:
-        return bool(self._selection()[0].needs_targets)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.selection in ("eerf", "lkrf")
-        return tags

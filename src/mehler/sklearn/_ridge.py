@@ -58,7 +58,7 @@ class FeatureRidge(Estimator):
         sample_weight : array-like, shape (n_samples,), or number, optional
             Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
             the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
-            is left out whole for its own error. Features that look at rows or targets otherwise
+            is left out whole for its own error. Features that look at rows otherwise
             (`LeverageSampler`) do not see them.
 
         Returns
@@ -97,7 +97,7 @@ class FeatureRidge(Estimator):
         scoring: Scoring,
         weights: NDArray[np.float64] | None = None,
     ) -> None:
-        """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
+        """Fit `codes`, (n, t) on the host."""
         lambdas = require_lambdas(self.lambdas)
         require_flag("fit_intercept", self.fit_intercept)
         require_choice("scoring", scoring, SCORINGS)
@@ -105,7 +105,7 @@ class FeatureRidge(Estimator):
         splits = None
         if several and self.cv is not None:
             splits = splits_of(self.cv, targets, classifier=is_classifier(self))
-        part = self._drawn_for(x, targets, weights)
+        part = self._drawn_for(x, weights)
         phi, y = part.map_, _placed(codes, x)
         options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
         if weights is not None or _inputs.is_sparse(x):
@@ -135,7 +135,7 @@ class FeatureRidge(Estimator):
         n_folds = folds_of(self.cv, lambdas)
         stream = self.__dict__.get("_stream")
         if stream is None:
-            part = self._drawn_for(x, targets, weights)
+            part = self._drawn_for(x, weights)
             parts = [learn.RidgeSums(part.map_) for _ in range(n_folds)]
             stream = Stream(parts, targets.ndim, lambdas, self.fit_intercept)
         else:
@@ -180,13 +180,9 @@ class FeatureRidge(Estimator):
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _drawn_for(
-        self, x: Array, targets: Array, weights: NDArray[np.float64] | None = None
-    ) -> Any:
+    def _drawn_for(self, x: Array, weights: NDArray[np.float64] | None = None) -> Any:
         default, seed = MaxoutSampler(), seed_of(self.random_state)
-        return fitted_part(
-            self.features, default, seed, x, targets, name="features", weights=weights
-        )
+        return fitted_part(self.features, default, seed, x, name="features", weights=weights)
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
         """Set the coefficients in scikit-learn's shapes."""
@@ -325,7 +321,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
-            Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
+            Rows, at least 1. Features that depend on rows use those of the first chunk.
         y : array-like, shape (n_samples,) or (n_samples, n_targets)
             Targets, of one shape in all chunks.
         sample_weight : array-like, shape (n_samples,), or number, optional
@@ -526,12 +522,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             return weights
         own = _class_weights(self.class_weight, labels)
         return own if weights is None else own * weights
-
-    def _drawn_for(
-        self, x: Array, targets: np.ndarray, weights: NDArray[np.float64] | None = None
-    ) -> Any:
-        # Pass integers, which features that use targets interpret as classes, not as values.
-        return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1], weights)
 
 
 def _class_weights(weights: Any, labels: Any) -> Any:

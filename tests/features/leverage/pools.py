@@ -12,7 +12,6 @@ from mehler.features import groups, leverage
 D = 3
 RNG = np.random.default_rng(5)
 ROWS = RNG.standard_normal((30, D))
-TARGETS = np.sin(2 * ROWS[:, 0]) + ROWS[:, 1]
 
 
 def of(columns, cls, *sizes, **options):
@@ -47,8 +46,4 @@ SELECTORS = {
     "iid": functools.partial(SAMPLING, draws="iid"),
     "once": functools.partial(SAMPLING, draws="without replacement"),
     "top-leverage": functools.partial(leverage.TopLeverage, lam=0.01),
-    "top-variance": leverage.TopVariance,
-    "eerf": leverage.EERF,
-    "lkrf": functools.partial(leverage.LKRF, rho=1.0),
-    "greedy": functools.partial(leverage.Greedy, total_weight=4.0),
 }

@@ -9,14 +9,12 @@ import pytest
 
 import mehler
 from mehler.features import leverage
-from tests.features.leverage.pools import POOLS, ROWS, TARGETS, D
+from tests.features.leverage.pools import POOLS, ROWS, D
 
 POOL = POOLS["pairs"][0]()
 CODES = mehler.MaxoutCodes.draw(D, 8, 3, seed=0)
 PLAIN = functools.partial(leverage.PlainSampling, POOL)
 SAMPLING = functools.partial(leverage.LeverageSampling, POOL, 4)
-GREEDY = functools.partial(leverage.Greedy, POOL, 4)
-EERF = leverage.EERF(POOL, 4)
 
 
 @pytest.mark.parametrize(
@@ -32,15 +30,7 @@ EERF = leverage.EERF(POOL, 4)
         (lambda: SAMPLING(lam=0.1, mix=-0.1, seed=0), ValueError, "mix=-0.1"),
         (lambda: SAMPLING(lam=0.1, draws="random", seed=0), ValueError, "draws='random' is not"),
         (lambda: SAMPLING(lam=0.1, seed=None), TypeError, "seed"),
-        (lambda: leverage.LKRF(POOL, 4, rho=0.0), ValueError, "rho=0.0"),
-        (lambda: GREEDY(total_weight=-1.0), ValueError, "total_weight"),
-        (lambda: GREEDY(total_weight=10**400), ValueError, "total_weight"),
-        (lambda: EERF.fit(ROWS), ValueError, "y is missing"),
-        (lambda: EERF.fit(ROWS, TARGETS[1:]), ValueError, "29 rows but X has 30"),
-        (lambda: EERF.fit(ROWS, ["a"] * 30), ValueError, "one column of 0 and 1"),
-        (lambda: EERF.fit(ROWS, TARGETS * np.nan), ValueError, "NaN"),
-        (lambda: GREEDY(total_weight=1.0).fit(ROWS, ROWS), ValueError, "approach one function"),
-        (lambda: leverage.TopVariance(POOL, 4).fit(ROWS[:, :2]), ValueError, "columns"),
+        (lambda: leverage.TopLeverage(POOL, 4, lam=0.1).fit(ROWS[:, :2]), ValueError, "columns"),
     ],
 )
 def test_bad_input(make, kind, words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import pickle
 
@@ -13,7 +12,7 @@ import mehler
 from mehler import _arrays
 from mehler.features import leverage
 from mehler.features.leverage._selector import natural_groups
-from tests.features.leverage.pools import POOLS, ROWS, SELECTORS, TARGETS, D
+from tests.features.leverage.pools import POOLS, ROWS, SELECTORS, D
 from tests.places import CPU
 
 pools = pytest.mark.parametrize("kind", POOLS)
@@ -27,7 +26,7 @@ def chosen_from(kind, selector):
 
 
 def fitted(kind, selector):
-    return chosen_from(kind, selector).fit(ROWS, TARGETS)
+    return chosen_from(kind, selector).fit(ROWS)
 
 
 @pools
@@ -77,13 +76,13 @@ def test_recipes_come_back(kind):
 
 @places
 @pytest.mark.parametrize("kind", ["pairs", "decoupled", "sinks"])
-@pytest.mark.parametrize("selector", ["sampling", "eerf", "greedy", "top-variance"])
-@pytest.mark.sampled(10)
+@pytest.mark.parametrize("selector", ["sampling", "once", "top-leverage"])
+@pytest.mark.sampled(8)
 def test_every_library(place, kind, selector):
     draw, _ = POOLS[kind]
     x = place.asarray(ROWS)
     pool = draw().to(x)
-    psi = SELECTORS[selector](pool, 16).fit(x, place.asarray(TARGETS[:, None]))
+    psi = SELECTORS[selector](pool, 16).fit(x)
     z = place.apply(psi, x)
     assert _arrays.array_namespace(z) is _arrays.array_namespace(x)
     close = 1e-12 if place.has_float64 else 1e-5
@@ -94,7 +93,7 @@ def test_every_library(place, kind, selector):
     kernel = _arrays.to_host(psi.kernel(x))
     assert kernel.shape == (30, 30)
     if place.has_float64:
-        assert psi.columns == SELECTORS[selector](draw(), 16).fit(ROWS, TARGETS).columns
+        assert psi.columns == SELECTORS[selector](draw(), 16).fit(ROWS).columns
     assert np.abs(_arrays.to_host(psi.to(ROWS)(ROWS)) - expected).max() < 1e-5
 
 
@@ -139,59 +138,7 @@ def test_top_leverage_takes_the_largest_scores():
     assert psi.gains == pytest.approx([(24 / 5) ** 0.5] * 5, rel=1e-14)
 
 
-def test_top_variance_takes_the_largest_variances():
-    pool = POOLS["maxout"][0]()
-    psi = leverage.TopVariance(pool, 5).fit(ROWS)
-    assert set(psi.columns) == set(np.argsort(-pool(ROWS).var(axis=0))[:5])
-
-
-def test_eerf_takes_the_largest_correlations_and_centres_targets():
-    pool = POOLS["offset"][0]()
-    y = TARGETS - TARGETS.mean()
-    aligned = np.abs(pool(ROWS).T @ y)
-    chosen = leverage.EERF(pool, 5)
-    assert set(chosen.fit(ROWS, TARGETS).columns) == set(np.argsort(-aligned)[:5])
-    assert chosen.fit(ROWS, TARGETS + 100).columns == chosen.fit(ROWS, TARGETS).columns
-    two = np.stack([TARGETS, -3 * TARGETS], axis=1)
-    assert chosen.fit(ROWS, two).columns == chosen.fit(ROWS, TARGETS).columns
-
-
-@pytest.mark.parametrize("kind", ["pairs", "offset", "maxout"])
-def test_lkrf_and_eerf_choose_the_same_features(kind):
-    """Wherever LKRF's support is large enough: its weights increase with the correlation."""
-    for seed in range(10):
-        pool = POOLS[kind][0](seed)
-        lkrf = leverage.LKRF(pool, 8, rho=0.5, weighted=False).fit(ROWS, TARGETS)
-        assert lkrf.n_features == 8
-        eerf = leverage.EERF(pool, 8).fit(ROWS, TARGETS)
-        assert (lkrf.columns, lkrf.gains) == (eerf.columns, eerf.gains)
-
-
-def test_lkrf_with_a_small_support_keeps_less():
-    pool = POOLS["offset"][0]()
-    psi = leverage.LKRF(pool, 20, rho=20.0).fit(ROWS, TARGETS)
-    assert psi.n_features < 20
-
-
-@pytest.mark.parametrize("k", [1, 2, 5, 12])
-def test_greedy_steps_keep_the_bound(k):
-    from mehler.bounds import kitchen_sinks
-    from mehler.features.leverage._labelled import steps
-
-    phi = POOLS["offset"][0]()(ROWS) * 24**0.5
-    size = np.sqrt(np.mean(phi**2, axis=0).max())
-    y = (phi[:, 3] - 0.5 * phi[:, 7] + 0.2 * phi[:, 11]) / size
-    chosen = steps(phi, y, 1.7, k)
-    # The best signed equal-weight sum of the chosen features is at least as near.
-    norm = float(np.sqrt(np.mean(y**2)))
-    best = min(
-        np.sqrt(np.mean((np.array(signs) * 1.7 / size / k @ phi[:, chosen].T - y) ** 2))
-        for signs in itertools.product((-1, 1), repeat=k)
-    )
-    assert best <= kitchen_sinks.approximation_greedy(k, total_weight=1.7, norm=norm).value + 1e-12
-
-
 def test_scores_say_whether_sampling_pays():
     pool = POOLS["offset"][0]()
-    found = leverage.LeverageSampling(pool, 5, lam=0.01, seed=0).scores(ROWS)
-    assert "fewer than twice" in found.no_gain
+    scores = leverage.LeverageSampling(pool, 5, lam=0.01, seed=0).scores(ROWS)
+    assert "fewer than twice" in scores.no_gain

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks.experiments import data
 from mehler.proofs_checks.experiments._results import Results
-from mehler.proofs_checks.experiments.maxout import figure_2
+from mehler.proofs_checks.experiments.maxout import _orders, figure_2
 from scipy.stats import ttest_rel
 
 
@@ -24,9 +24,9 @@ def test_pictures_are_shrunk_by_means_of_squares() -> None:
 def test_nearest_pictures_are_counted_without_the_picture_itself() -> None:
     people = np.array([0, 0, 1, 1])
     near = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.1, 0.0]])
-    assert figure_2.kept_together(near, people) == 1.0
+    assert _orders.kept_together(near, people) == 1.0
     # Planted: if a point were its own neighbour this would be 1, too.
-    assert figure_2.kept_together(near[[0, 2, 1, 3]], people) == 0.0
+    assert _orders.kept_together(near[[0, 2, 1, 3]], people) == 0.0
 
 
 def test_faces_are_embedded_five_people_at_a_time() -> None:
@@ -94,23 +94,23 @@ ANGLE = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 
 def test_circular_correlation_ignores_origin_and_sense() -> None:
     for other in (ANGLE + 1.0, -ANGLE, (7 - ANGLE) % (2 * np.pi)):
-        correlation = figure_2.circular_rank_correlation(ANGLE, other % (2 * np.pi))
+        correlation = _orders.circular_rank_correlation(ANGLE, other % (2 * np.pi))
         assert correlation == pytest.approx(1.0)
     rng = np.random.default_rng(0)
-    shuffled = [figure_2.circular_rank_correlation(ANGLE, rng.permutation(120)) for _ in range(200)]
+    shuffled = [_orders.circular_rank_correlation(ANGLE, rng.permutation(120)) for _ in range(200)]
     # The larger of two shares of mean about 1/n each.
     assert np.mean(shuffled) < 3 / 120
 
 
 def test_a_collapsed_or_doubled_embedding_has_no_order() -> None:
     # Ties must not take the order of the rows; components that turn twice as fast lose it.
-    assert figure_2.circular_rank_correlation(0 * ANGLE, ANGLE) == pytest.approx(0, abs=1e-12)
+    assert _orders.circular_rank_correlation(0 * ANGLE, ANGLE) == pytest.approx(0, abs=1e-12)
     for closed in (True, False):
-        assert figure_2.agreement(np.zeros((120, 2)), ANGLE, closed) < 1e-12
+        assert _orders.agreement(np.zeros((120, 2)), ANGLE, closed) < 1e-12
     noise = 1e-3 * np.random.default_rng(0).standard_normal((120, 2))
     once, twice = (np.stack([np.cos(k * ANGLE), np.sin(k * ANGLE)], axis=1) + noise for k in (1, 2))
-    assert figure_2.agreement(twice, ANGLE, True) < 0.1
-    assert figure_2.agreement(once, ANGLE, True) > 0.99
+    assert _orders.agreement(twice, ANGLE, True) < 0.1
+    assert _orders.agreement(once, ANGLE, True) > 0.99
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, -2])
@@ -118,7 +118,7 @@ def test_windings_are_counted_in_either_sense(k) -> None:
     angle = 360 * np.arange(60) / 60
     at = np.deg2rad(k * angle + 20)
     points = np.stack([3 * np.cos(at), np.sin(at)], axis=1) + np.array([5.0, -2.0])
-    assert figure_2.windings(points, angle) == abs(k)
+    assert _orders.windings(points, angle) == abs(k)
 
 
 def test_pictures_that_are_turned_have_unit_norm_and_angle() -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments.maxout import table_2, table_3
+from mehler.proofs_checks.experiments.maxout import _frames, table_2, table_3
 
 from tests.proofs_checks.experiments.test_data import carry, recordings  # noqa: F401  # fixtures
 
-RECORDINGS = table_2.prepare("quick", None)
+RECORDINGS = _frames.prepare("quick", None)
 
 
 def test_context_is_that_of_the_recording_and_repeats_its_ends() -> None:
     frames = np.arange(12.0).reshape(2, 3, 2)
-    found = table_2.spliced(frames, 1)
+    found = _frames.spliced(frames, 1)
     assert found.shape == (2, 3, 6)
     assert found[0].tolist() == [[0, 1, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5], [2, 3, 4, 5, 4, 5]]
     # No frame of the other recording.
@@ -78,7 +78,7 @@ def test_a_cell_has_errors_in_percent(q: int) -> None:
 
 
 def test_spoken_digits_are_the_full_level(recordings) -> None:  # noqa: F811  # the fixture
-    spoken = table_2.prepare("full", None)
+    spoken = _frames.prepare("full", None)
     assert spoken.X.shape == (2, 18, 11 * 13)
     assert spoken.states[0].tolist() == [int(spoken.digits[0]) * 3 + t // 6 for t in range(18)]
     rows, _ = table_3.prepare("full", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments import kitchen_sinks as summary
-from mehler.proofs_checks.experiments.kitchen_sinks import boosted, greedy_path, stumps
+from mehler.proofs_checks.experiments._learners import boosted, greedy_path, stumps
 from scipy.optimize import minimize_scalar
 
 RNG = np.random.default_rng(0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments._learners import kernel_ridge
-from mehler.proofs_checks.experiments.maxout import local_coefficients as local
+from mehler.proofs_checks.experiments.maxout import _local as local
+from mehler.proofs_checks.experiments.maxout import local_coefficients
 
 from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
 
-IMAGES, LABELS = local.prepare("quick", None)
+IMAGES, LABELS = local_coefficients.prepare("quick", None)
 X, ROWS = IMAGES[:60], IMAGES[100:104]
 CODES = learn.one_vs_all(LABELS[:60])[0]
 

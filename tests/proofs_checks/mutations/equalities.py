@@ -135,7 +135,7 @@ VALUES = (
      example_1.with_phase, 1.01),
     ("leverage.example-1", "variance with a phase, measured", example_1.measured, "claimed",
      example_1.with_phase, 1.1),
-    ("leverage.definition-1", "the trace", definition_1.mean_leverage, "degrees",
+    ("leverage.score-identity", "the trace", definition_1.mean_leverage, "degrees",
      definition_1.trace, 1.01),
     (G + "theorem-1", "kernel, features of zero", theorem_1.zero, "kernel",
      theorem_1.claimed("zero"), 1.05),

@@ -1,4 +1,4 @@
-"""Selectors that sample, and so preserve the kernel: plain, and by leverage scores."""
+"""Selectors: plain sampling, sampling by leverage scores, and the largest scores."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mehler import _random
 from mehler._arrays import Array
+from mehler._random import require_seed
 from mehler._validate import require_choice, require_instance, require_positive
 from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
@@ -97,7 +98,7 @@ class PlainSampling(Selector):
 
     changes_kernel: ClassVar[bool] = False
 
-    def _choose(self, phi: Array, y: Array) -> Choice:
+    def _choose(self, phi: Array) -> Choice:
         n = self._n_groups()
         mass = np.zeros(self._shares().size)
         mass[:n] = 1.0 / n
@@ -167,6 +168,7 @@ class LeverageSampling(Selector):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "lam", require_positive("lam", self.lam))
+        object.__setattr__(self, "seed", require_seed(self.seed))
         require_choice("draws", self.draws, DRAWS)
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
@@ -190,7 +192,7 @@ class LeverageSampling(Selector):
             n_features=self.n_features,
         )
 
-    def _choose(self, phi: Array, y: Array) -> Choice:
+    def _choose(self, phi: Array) -> Choice:
         q = self.law(self._scores(phi))
         n = self._n_groups()
         scored = int(np.count_nonzero(q))
@@ -213,3 +215,41 @@ class LeverageSampling(Selector):
         apart = n if self.draws == "iid" else 1
         unit = 1.0 / (self.mix * apart * self._columns_a_unit())
         return (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TopLeverage(Selector):
+    """Keep the features of largest leverage score, the paper's Algorithm 2.
+
+    No theorem covers it: the kept features have the kernel of the high frequencies. Keeping the
+    largest variances costs less, and did as well where this helped
+    (:doc:`/theorems/leverage-bach`).
+
+    Parameters
+    ----------
+    pool, n_features, groups
+        As in :class:`Selector`.
+    lam, method
+        As in `ridge_leverage_scores`.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler.features import leverage
+    >>> pool = mehler.FourierFeatures.draw(2, 100, seed=0)
+    >>> leverage.TopLeverage(pool, 10, lam=0.1).fit(np.eye(2)).unbiased
+    False
+    """
+
+    lam: float
+    method: ScoreMethod = "auto"
+
+    changes_kernel: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
+
+    def _choose(self, phi: Array) -> Choice:
+        phi = phi * float(self.pool.n_features) ** 0.5
+        return self._largest(ridge_leverage_scores(phi, self.lam, method=self.method).scores)

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
@@ -284,8 +283,7 @@ def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
         raise ValueError("variance_factors must be three numbers of at least 0")
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(NamedTuple):
     """The chosen groups.
 
     `mass` (G,): weight of each group in the new kernel, in which the pool has its share of
@@ -294,7 +292,7 @@ class Choice:
     squared kernel; None if nothing bounds the variance.
     """
 
-    mass: Any
+    mass: NDArray[np.float64]
     unbiased: bool = False
     variance_factors: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
 
@@ -325,7 +323,6 @@ class Selector(ABC):
     groups: Any = None
 
     changes_kernel: ClassVar[bool]
-    needs_targets: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_pool(self.pool)
@@ -348,19 +345,17 @@ class Selector(ABC):
                 f"n_features={self.n_features} exceeds the pool's {self.pool.n_features}: draw a "
                 "larger pool"
             )
-        if "seed" in self.__dataclass_fields__:
-            require_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
 
-    def fit(self, X: Array, y: Array | None = None) -> SelectedFeatures:
-        """Choose features on rows, and for some selectors on targets.
+    def fit(self, X: Array, y: object = None) -> SelectedFeatures:
+        """Choose features on rows.
 
         Parameters
         ----------
         X : array, shape (N_0, n_inputs)
             Rows on the pool's library and device. Prefer unlabelled or held-out rows: features
             chosen on the training rows make the hypothesis class depend on them.
-        y : array, shape (N_0,) or (N_0, K), optional
-            Targets; for classes one column per class. Only for selectors that use them.
+        y : object, optional
+            Ignored: no selector looks at targets.
 
         Returns
         -------
@@ -368,9 +363,7 @@ class Selector(ABC):
             An immutable map.
         """
         _arrays.require_matrix(X, finite=False)
-        phi = self.pool(X)
-        targets = _require_targets(y, X.shape[0]) if self.needs_targets else None
-        choice = self._choose(phi, targets)
+        choice = self._choose(self.pool(X))
         shares = self._shares()
         kept = np.flatnonzero(choice.mass > 0)
         gain = np.zeros(shares.size)
@@ -391,8 +384,8 @@ class Selector(ABC):
         )
 
     @abstractmethod
-    def _choose(self, phi: Array, y: Array) -> Choice:
-        """Choose groups from the pool's features of the rows, and the targets if needed."""
+    def _choose(self, phi: Array) -> Choice:
+        """Choose groups from the pool's features of the rows."""
 
     def _labels(self) -> Any:
         if self.groups is None:
@@ -410,40 +403,12 @@ class Selector(ABC):
     def _columns_a_unit(self) -> int:
         return int(columns_of_units(self.pool).shape[1])
 
-    def _by_groups(self, values: Array) -> Any:
-        """Sum over groups on the host, in float64."""
+    def _largest(self, values: Array) -> Choice:
+        """Keep the groups of largest mean over their columns; ties go to the first."""
         xp = _arrays.array_namespace(values)
-        sums = sum_groups(xp, values, self._labels())
-        return np.asarray(_arrays.to_host(sums), dtype=np.float64)
-
-    def _alignment(self, phi: Array, y: NDArray[np.float64]) -> Any:
-        """Sum (1/N sum_j y_j phi_i(x_j))^2 over groups, features in the pool's scale."""
-        xp = _arrays.array_namespace(phi)
-        targets = _arrays.from_host(y, _arrays.place_of(phi), phi.dtype)
-        means = xp.matmul(xp.matrix_transpose(phi), targets) / float(phi.shape[0])
-        return self._by_groups(xp.sum(means**2, axis=1))
-
-
-def top(values: NDArray[np.float64], n: int) -> Choice:
-    """Return the n groups of largest value, with equal weights; ties go to the first."""
-    mass = np.zeros(values.size)
-    mass[np.argsort(-values, kind="stable")[:n]] = 1.0 / n
-    return Choice(mass)
-
-
-def _require_targets(y: Array, n_rows: int) -> Any:
-    """Return centred targets, shape (N, K), float64 on the host."""
-    if y is None:
-        raise ValueError("y is missing: this selector looks at targets")
-    targets = np.asarray(_arrays.to_host(y))
-    if targets.dtype.kind not in "fiub" or targets.ndim not in (1, 2):
-        raise ValueError(
-            f"y must be real numbers of shape (rows,) or (rows, outputs), not {targets.dtype} of "
-            f"shape {targets.shape}; for classes pass one column of 0 and 1 a class"
-        )
-    if targets.shape[0] != n_rows:
-        raise ValueError(f"y has {targets.shape[0]} rows but X has {n_rows}")
-    targets = targets.astype(np.float64).reshape(n_rows, -1)
-    if not np.all(np.isfinite(targets)):
-        raise ValueError("y holds NaN or infinity; drop such rows first")
-    return targets
+        sums = _arrays.to_host(sum_groups(xp, values, self._labels()))
+        # The mean, so that a smaller last block is not penalised.
+        means, n = np.asarray(sums, dtype=np.float64) / self._shares(), self._n_groups()
+        mass = np.zeros(means.size)
+        mass[np.argsort(-means, kind="stable")[:n]] = 1.0 / n
+        return Choice(mass)

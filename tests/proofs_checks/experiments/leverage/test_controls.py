@@ -1,27 +1,25 @@
-"""The experiments on leverage and on weights: splits, floors and verdicts."""
+"""The experiments on leverage and on weights: splits, floors and ratios."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Ridge
-
-from mehler import FourierFeatures, data
-from mehler.features import leverage as selectors
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce._results import Results
-from mehler.reproduce._rows import Problem, Split, gammas_of, split
-from mehler.reproduce.leverage import controls as leverage
-from mehler.reproduce.leverage import weights
-from mehler.reproduce.leverage._methods import (
+from mehler.proofs_checks.experiments import data
+from mehler.proofs_checks.experiments._results import Results
+from mehler.proofs_checks.experiments._rows import Problem, Split, gammas_of, split
+from mehler.proofs_checks.experiments.leverage import controls, weights
+from mehler.proofs_checks.experiments.leverage._methods import (
     METHODS,
     RIDGES,
     chosen,
-    exact,
     on_features,
-    on_pool,
+    overall,
 )
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+
+from mehler import FourierFeatures
+from mehler.features import leverage as selectors
 
 
 def toy(n=260, seed=0):
@@ -71,7 +69,7 @@ def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
                 for p in (parts.choose, parts.test)
             )
         )
-    assert exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
+    assert controls.exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
 
 
 def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:
@@ -93,46 +91,42 @@ def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:
 def test_methods_keep_at_most_m_features(method) -> None:
     parts = split(toy(), 100, 50, 0)
     pool = FourierFeatures.draw(3, 80, gamma=0.5, form="offset", seed=0, dtype="float64")
-    phi = METHODS[method](pool, 8, 1e-3, 0).fit(*parts.fit)
+    phi = METHODS[method](pool, 8, 1e-3, 0, parts.fit[1]).fit(parts.fit[0])
     assert 1 <= phi.n_features <= 8
-    assert on_pool(parts, method, 8, 0.5, 1e-3, 0)[0] > 0
+    assert controls.on_pool(parts, method, 8, 0.5, 1e-3, 0)[0] > 0
 
 
 def test_bottom_keeps_what_top_leaves() -> None:
     parts = split(toy(), 100, 50, 0)
     pool = FourierFeatures.draw(3, 80, gamma=0.5, form="offset", seed=0, dtype="float64")
-    bottom, top = (METHODS[f"{k} leverage"](pool, 40, 1e-3, 0) for k in ("bottom", "top"))
-    kept = set(bottom.fit(*parts.fit).columns), set(top.fit(*parts.fit).columns)
+    bottom, top = (METHODS[f"{k} leverage"](pool, 40, 1e-3, 0, None) for k in ("bottom", "top"))
+    kept = set(bottom.fit(parts.fit[0]).columns), set(top.fit(parts.fit[0]).columns)
     assert kept[0] | kept[1] == set(range(80))
     assert selectors.TopLeverage is type(top)
 
 
-def outcome(ratio, n=10, noise=0.01):
+@pytest.mark.parametrize("ratio", [0.9, 1.0, 1.1])
+def test_the_ratio_to_plain_sampling_is_geometric_with_an_interval_over_draws(ratio) -> None:
     rng = np.random.default_rng(0)
-    cells = [Cell({"part": "size", "data": "d", "M": 10, "draw": k}) for k in range(n)]
-    return [(c, {"a": ratio * np.exp(noise * rng.standard_normal()), "b": 1.0}) for c in cells]
-
-
-@pytest.mark.parametrize(
-    ("ratio", "said"),
-    [(0.9, "better than"), (1.1, "worse than"), (1.0, "not told apart from")],
-)
-def test_verdicts_follow_the_ratio(ratio, said) -> None:
-    assert f"{said} plain sampling" in leverage.verdict(
-        Results(outcome(ratio)), "a", "a", "b", "what"
-    )
-
-
-def test_two_draws_tell_little_apart() -> None:
-    said = leverage.verdict(Results(outcome(0.9, n=2, noise=0.05)), "a", "a", "b", "what")
-    assert "not told apart" in said
+    noise = np.exp(0.01 * rng.standard_normal(10))
+    cells = [({"M": 10, "draw": k}, {"a": ratio * noise[k], "b": 1.0}) for k in range(10)]
+    # Another setting of each draw, with the inverse ratio, takes it back.
+    back = [({"M": 20, "draw": k}, {"a": 1.0, "b": ratio}) for k in range(10)]
+    (row,) = overall(Results(cells), {"A": "a"}, "b")
+    assert row["ratio"] == f"{ratio * np.exp(np.mean(np.log(noise))):.3f}"
+    low, high = map(float, row["99 %"].split(" to "))
+    assert low < ratio < high < low + 0.05
+    (row,) = overall(Results([*cells, *back]), {"A": "a"}, "b")
+    assert float(row["ratio"]) == pytest.approx(1.0, abs=0.01)
+    (row,) = overall(Results(cells[:1]), {"A": "a"}, "b")
+    assert row["99 %"] == "0 to inf"
 
 
 def test_the_quick_problem_is_the_small_digits() -> None:
-    problem = leverage.EXPERIMENT.prepare("quick", None)["digits"]
+    problem = controls.EXPERIMENT.prepare("quick", None)["digits"]
     assert problem.X.shape == (1797, 64)
     assert set(problem.y) == {-1.0, 1.0}
-    keys = [cell.key for cell in leverage.cells("full")]
+    keys = [tuple(cell.values()) for cell in controls.cells("full")]
     assert len(set(keys)) == len(keys) == 10 * 4 * (3 + 8 + 3)
 
 
@@ -148,7 +142,7 @@ def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
         made = data.Dataset(name, X, y, classes=labels)
         monkeypatch.setattr(data, name, lambda made=made: made)
     monkeypatch.setattr(data, "house_sales", lambda: data.Dataset("house_sales", X, prices**2))
-    problems = leverage.EXPERIMENT.prepare("full", None)
+    problems = controls.EXPERIMENT.prepare("full", None)
     assert list(problems) == ["adult", "magic", "diamonds", "house_sales"]
     assert [one.classes for one in problems.values()] == [True, True, False, False]
     assert np.array_equal(problems["adult"].y, 2.0 * classes - 1)
@@ -159,10 +153,9 @@ def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
 
 
 def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:
-    one, two = leverage.cells("quick")[:2]
-    assert [cell.options["M"] for cell in (one, two)] == [10, 30]
-    own = [c.seed(0, leverage.EXPERIMENT.name, "part", "M", "labels", "lam") for c in (one, two)]
-    assert own[0] == own[1]
+    one, two = (controls.EXPERIMENT.cell(c, 0) for c in controls.cells("quick")[:2])
+    assert (one["M"], two["M"]) == (10, 30)
+    assert one.seed_of("data", "draw") == two.seed_of("data", "draw") != one.seed()
 
 
 def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) -> None:
@@ -175,21 +168,22 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
         tried.setdefault(method, []).append(next(errors))
         return 0.25, tried[method][-1]
 
-    monkeypatch.setattr(leverage, "on_pool", on_pool)
+    monkeypatch.setattr(controls, "on_pool", on_pool)
     floors = []
 
     def exact(parts, gamma):
         floors.append(next(errors))
         return 0.25, floors[-1]
 
-    monkeypatch.setattr(leverage, "exact", exact)
-    problems = leverage.EXPERIMENT.prepare("quick", None)
-    found = leverage.measure("quick", problems, leverage.cells("quick")[0], 0)
-    assert found["exact"] == floors[0]
+    monkeypatch.setattr(controls, "exact", exact)
+    problems = controls.EXPERIMENT.prepare("quick", None)
+    cell = controls.EXPERIMENT.cell(controls.cells("quick")[0], 0)
+    measured = controls.measure("quick", problems, cell)
+    assert measured["exact"] == floors[0]
     for method in METHODS:
-        assert found[f"{method}, tuned"] == found[f"{method}, fixed"] == tried[method][0]
+        assert measured[f"{method}, tuned"] == measured[f"{method}, fixed"] == tried[method][0]
     # Ten draws follow the one of the comparison.
-    assert found["best of 10 plain, tuned"] == tried["plain"][len(floors)]
+    assert measured["best of 10 plain, tuned"] == tried["plain"][len(floors)]
 
 
 def test_cells_of_few_labels_have_a_table_of_their_own() -> None:
@@ -198,31 +192,28 @@ def test_cells_of_few_labels_have_a_table_of_their_own() -> None:
     keys += ["exact", "best of 10 plain, tuned"]
     results = [
         (cell, {key: float(error) for key, error in zip(keys, rng.uniform(0.1, 0.2, len(keys)))})
-        for cell in leverage.cells("full")
+        for cell in controls.cells("full")
     ]
-    page = leverage.page("full", results)
-    few = [table for table in page.tables if "few labels" in table.caption]
+    tables = controls.table("full", Results(results))
+    few = [rows for caption, rows in tables.items() if "few labels" in caption]
     assert len(few) == 2
-    assert [row[0] for row in few[0].rows[:3]] == [f"adult, labels = {n}" for n in (50, 100, 300)]
-    assert all(len(row) == len(table.heads) for table in page.tables for row in table.rows)
-    assert "8 x 8" not in " ".join(page.verdicts)
-
-
-WEIGHTS_CELL = Cell({"data": "digits", "draw": 0})
+    settings = [row["data"] for row in few[0][:3]]
+    assert settings == [f"adult, labels = {n}" for n in (50, 100, 300)]
+    assert all(row.keys() == rows[0].keys() for rows in tables.values() for row in rows)
 
 
 def test_weights_are_those_of_the_inverse() -> None:
     # Second route: the formula with an inverse, written out.
     problems = weights.EXPERIMENT.prepare("quick", None)
-    summary = weights.measure("quick", problems, WEIGHTS_CELL, 0)
-    own = WEIGHTS_CELL.seed(0, weights.EXPERIMENT.name)
+    cell = weights.EXPERIMENT.cell({"data": "digits", "draw": 0}, 0)
+    summary, own = weights.measure("quick", problems, cell), cell.seed()
     parts = split(problems["digits"], 300, 100, own)
     pool = FourierFeatures.draw(
         64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
     )
     a = pool(parts.fit[0]) / np.sqrt(300)
     gram = a.T @ a
-    for k, lam in enumerate(weights.RIDGES):
+    for k, lam in enumerate(weights.RIDGES.values()):
         scores = np.diag(gram @ np.linalg.inv(gram + lam * np.eye(60)))
         q = scores / scores.sum()
         assert summary["size"][k] == pytest.approx(1 / (60 * np.sum(q**2)), rel=1e-6)
@@ -233,10 +224,10 @@ def test_weights_are_those_of_the_inverse() -> None:
     assert summary["even"][-1] < 0.5
 
 
-@pytest.mark.parametrize(("even", "said"), [(1.0, "uniform without"), (0.4, "not uniform")])
-def test_the_verdict_is_that_of_every_draw(even: float, said: str) -> None:
-    one = {"even": [1.0, 0, 0, 0], "high": [1.0, 2, 4, 6], "low": [1.0, 1, 1, 2]}
-    other = {**one, "even": [even, 0, 0, 0]}
-    text = weights._verdict("toy", Results([(WEIGHTS_CELL, one), (WEIGHTS_CELL, other)]))
-    assert text.startswith(f"toy: {said}")
-    assert "2 at 1e-06, 4 at 0.001, 3 at 0.1 (mean of 2 draws)" in text
+def test_the_ratio_of_weights_is_the_mean_over_draws() -> None:
+    one = {"even": [1.0, 0, 0, 0], "size": [1.0] * 4, "high": [1.0, 2, 4, 6], "low": [1, 1, 1, 2]}
+    other = {**one, "high": [1.0, 3, 4, 8]}
+    cells = [({"data": "toy", "draw": k}, measured) for k, measured in enumerate((one, other))]
+    (rows,) = weights.table("full", Results(cells)).values()
+    assert [row["above over below"] for row in rows] == ["1", "2.5", "4", "3.5"]
+    assert rows[0]["within 1 percent of uniform"] == "1.000 ± 0.000"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from mehler import data
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce._rows import gammas_of
-from mehler.reproduce.leverage import _methods, adult
+from mehler.proofs_checks.experiments import data
+from mehler.proofs_checks.experiments._results import Results
+from mehler.proofs_checks.experiments._rows import gammas_of
+from mehler.proofs_checks.experiments.leverage import _floor, adult
 
 PARTS = adult.prepare("quick", None)
 
@@ -46,34 +45,35 @@ def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
         return held, 0.1 + 0.01 * len(calls)
 
     monkeypatch.setattr(adult, "on_features", on_features)
-    found = adult.measure("quick", PARTS, Cell({"M": 10, "draw": 0}), 0)
+    measured = adult.measure("quick", PARTS, adult.EXPERIMENT.cell({"M": 10, "draw": 0}, 0))
     # Three bandwidths of eleven maps each, then nine more plain draws.
     assert len(calls) == 3 * 11 + 9
-    assert set(found) == set(adult.LABELS)
+    assert set(measured) == set(adult.LABELS)
     # The last try of each has the least error held out, and the largest test error.
-    assert found["plain"] == pytest.approx(0.1 + 0.01 * 33)
-    assert found["best of 10 plain"] == pytest.approx(0.1 + 0.01 * 42)
-    assert found["not so random"] == pytest.approx(0.1 + 0.01 * 32)
-    assert found["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
-    assert found["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
+    assert measured["plain"] == pytest.approx(0.1 + 0.01 * 33)
+    assert measured["best of 10 plain"] == pytest.approx(0.1 + 0.01 * 42)
+    assert measured["not so random"] == pytest.approx(0.1 + 0.01 * 32)
+    assert measured["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
+    assert measured["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
 
 
 def made_up(n_draws: int) -> list:
     """Errors of about 0.2 of all methods, at two sizes."""
     rng = np.random.default_rng(0)
     return [
-        (Cell({"M": m, "draw": k}), {name: 0.2 + 0.01 * rng.random() for name in adult.LABELS})
+        ({"M": m, "draw": k}, {name: 0.2 + 0.01 * rng.random() for name in adult.LABELS})
         for k in range(n_draws)
         for m in (10, 20)
     ]
 
 
-def test_verdicts_name_each_method_once() -> None:
-    verdicts = adult.page("quick", made_up(2)).verdicts
-    # By the names of the table.
-    said = [one.split(", each")[0].lower() for one in verdicts if ", each" in one]
-    assert said == [label.lower() for key, label in adult.LABELS.items() if key != "plain"]
-    assert sum("instead of EERF" in one for one in verdicts) == 2
+def test_tables_name_each_method_once() -> None:
+    floors = [({"M": adult.FLOOR, "draw": 0}, {adult.FLOOR: 0.1})]
+    errors, ratios, apart = adult.table("quick", Results(made_up(2) + floors)).values()
+    labels = list(adult.LABELS.values())
+    assert [row["method"] for row in errors] == [*labels, "exact kernel, no features (1 split)"]
+    assert [row["method"] for row in ratios] == labels[1:]
+    assert sum("less EERF" in row["errors"] for row in apart) == 2
 
 
 @pytest.mark.full
@@ -81,11 +81,11 @@ def test_a_dense_solution_has_the_floors_error() -> None:
     """Second route: Gaussian elimination in float64, every ridge by itself."""
     split = adult.parts(*PARTS, 3)
     x, y = split.fit
-    found = adult.floor(split, 100, 0)
+    floor = adult.floor(split, 100, 0)
     tried = []
     for gamma in gammas_of(split.fit[0], 3):
         k = np.exp(-gamma * ((x[:, None] - x[None]) ** 2).sum(axis=2))
-        for ridge in adult._FLOOR_RIDGES:
+        for ridge in adult.FLOOR_RIDGES:
             a = np.linalg.solve(k + len(y) * ridge * np.eye(len(y)), y - y.mean())
             errors = []
             for part in (split.choose, split.test):
@@ -93,9 +93,9 @@ def test_a_dense_solution_has_the_floors_error() -> None:
                 errors.append(split.error(np.exp(-gamma * apart) @ a + y.mean(), part))
             tried.append((*errors, gamma, ridge))
     best = min(tried, key=lambda one: one[0])
-    assert (found["held"], found["gamma"], found["ridge"]) == (best[0], *best[2:])
+    assert (floor["held"], floor["gamma"], floor["ridge"]) == (best[0], *best[2:])
     # Values nearer to 0 than the residual may have another sign: here at most one row in 597.
-    assert found[adult.FLOOR] == pytest.approx(best[1], abs=1.01 / len(split.test[1]))
+    assert floor[adult.FLOOR] == pytest.approx(best[1], abs=1.01 / len(split.test[1]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -104,45 +104,49 @@ def test_gradients_solve_all_ridges_to_the_stated_residual(dtype, n_columns) -> 
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((300, 4)), rng.standard_normal(300)
     exact = np.exp(-0.1 * ((x[:, None] - x[None]) ** 2).sum(axis=2))
-    k = _methods.symmetric(x, 0.1, dtype)
+    k = _floor.symmetric(x, 0.1, dtype)
     np.testing.assert_allclose(k, exact, atol=1e-6)
     ridges = [0.03, 0.3, 30.0]
-    a = _methods.solve(k, y, ridges, n_columns, 0)
+    a = _floor.solve(k, y, ridges, n_columns, 0)
     for one, ridge in zip(a.T, ridges):
         solved = np.linalg.solve(exact + ridge * np.eye(300), y)
         # (K + mu)(a - a*) = (K - K_32)a - r, and K (K + mu)^-1 shortens.
         rounded = np.linalg.norm((exact - k) @ one)
         apart = np.linalg.norm(exact @ (one - solved))
-        assert apart <= _methods.RESIDUAL * np.linalg.norm(y) + rounded + 1e-12
-    np.testing.assert_allclose(_methods.predict(x, x[:7], a, 0.1), exact[:7] @ a, atol=1e-9)
+        assert apart <= _floor.RESIDUAL * np.linalg.norm(y) + rounded + 1e-12
+    np.testing.assert_allclose(_floor.predict(x, x[:7], a, 0.1), exact[:7] @ a, atol=1e-9)
 
 
 def test_what_does_not_converge_is_no_floor(monkeypatch) -> None:
-    monkeypatch.setattr(_methods, "_STEPS", 0)
+    monkeypatch.setattr(_floor, "STEPS", 0)
     x = np.random.default_rng(0).standard_normal((300, 4))
     with pytest.raises(RuntimeError, match="residual"):
-        _methods.solve(_methods.symmetric(x, 0.1, np.float64), x[:, 0], [1e-3], 5, 0)
+        _floor.solve(_floor.symmetric(x, 0.1, np.float64), x[:, 0], [1e-3], 5, 0)
 
 
-@pytest.mark.parametrize(("above", "word"), [(0.05, "more mistakes"), (-0.05, "fewer mistakes")])
-def test_the_distance_from_the_floor_has_its_sign(above: float, word: str) -> None:
-    found = made_up(10)
-    floors = [(Cell({"M": adult.FLOOR, "draw": k}), {adult.FLOOR: 0.2 - above}) for k in range(4)]
-    page = adult.page("quick", [*found, *floors])
-    said = [one for one in page.verdicts if "above the exact kernel" in one]
-    assert len(said) == len(adult.NEAR)
-    assert all(word in one and "over 4 splits" in one for one in said)
-    assert page.tables[0].rows[-1][0] == "exact kernel, no features (4 splits)"
-    (alone,) = [one for one in adult.page("quick", [*found, floors[0]]).verdicts if "Plain" in one]
-    assert "no interval" in alone
+@pytest.mark.parametrize("above", [0.05, -0.05])
+def test_the_distance_from_the_floor_has_its_sign(above: float) -> None:
+    def rows(n_floors):
+        cells = made_up(10)
+        floors = [({"M": adult.FLOOR, "draw": k}, {adult.FLOOR: 0.2 - above}) for k in range(4)]
+        errors, _, apart = adult.table("quick", Results(cells + floors[:n_floors])).values()
+        return errors, [row for row in apart if "less the exact kernel" in row["errors"]]
+
+    errors, apart = rows(4)
+    assert len(apart) == len(adult.NEAR)
+    # Errors are between 20 and 21 percent.
+    assert all(100 * above <= float(row["mean"]) <= 100 * above + 1 for row in apart)
+    assert all(row["draws"] == "4" and row["99 %"] != "none" for row in apart)
+    assert errors[-1]["method"] == "exact kernel, no features (4 splits)"
+    assert all(row["99 %"] == "none" for row in rows(1)[1])
 
 
 def test_floors_share_the_splits_of_the_features() -> None:
     sampled, floors = (
         {
-            cell.seed(0, adult.EXPERIMENT.name, "M")
-            for cell in adult.cells("full")
-            if (cell.options["M"] == adult.FLOOR) is floor
+            adult.EXPERIMENT.cell(options, 0).seed_of("draw")
+            for options in adult.cells("full")
+            if (options["M"] == adult.FLOOR) is floor
         }
         for floor in (False, True)
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from mehler import reproduce
-from mehler.reproduce.leverage import controls
+from mehler.proofs_checks.experiments.leverage import controls, uci
 
 
 def write(folder, name, rows, header=None):
@@ -29,26 +27,26 @@ def folder(tmp_path):
 
 
 def test_all_four_sets_are_read(folder):
-    found = controls.uci(folder)
-    assert list(found) == ["year", "news", "adult-uci", "seizure"]
-    shapes = {name: one.X.shape for name, one in found.items()}
+    sets = uci.problems(folder)
+    assert list(sets) == ["year", "news", "adult-uci", "seizure"]
+    shapes = {name: one.X.shape for name, one in sets.items()}
     assert list(shapes.values()) == [(12, 90), (12, 58), (3, 5), (12, 178)]
-    year = found["year"].y
+    year = sets["year"].y
     assert year.mean() == pytest.approx(0, abs=1e-12)
     assert year.std() == pytest.approx(1)
-    assert np.argsort(found["news"].y).tolist() == list(range(12))
-    assert found["adult-uci"].y.tolist() == [-1.0, 1.0, 1.0]
+    assert np.argsort(sets["news"].y).tolist() == list(range(12))
+    assert sets["adult-uci"].y.tolist() == [-1.0, 1.0, 1.0]
     # Numbers as they are, a column for each level, "?" too.
-    assert found["adult-uci"].X[1].tolist() == [50.0, 1.0, 0.0, 0.0, 8.0]
-    assert found["seizure"].y.tolist() == [1.0 if k % 5 == 0 else -1.0 for k in range(12)]
+    assert sets["adult-uci"].X[1].tolist() == [50.0, 1.0, 0.0, 0.0, 8.0]
+    assert sets["seizure"].y.tolist() == [1.0 if k % 5 == 0 else -1.0 for k in range(12)]
 
 
 def test_what_is_there_is_run(folder):
     (folder / "OnlineNewsPopularity.csv").unlink()
     (folder / "adult.test").unlink()
-    assert controls.uci_names(folder) == ["year", "seizure"]
+    assert uci.names(folder) == ["year", "seizure"]
     cells = controls.EXPERIMENT.own_cells("quick", folder)
-    assert {cell.options["data"] for cell in cells} == {"year", "seizure"}
+    assert {cell["data"] for cell in cells} == {"year", "seizure"}
     assert len(cells) == 2 * len(controls.cells("quick"))
     assert list(controls.EXPERIMENT.prepare("quick", folder)) == ["year", "seizure"]
 
@@ -58,16 +56,16 @@ def test_the_command_makes_a_page(tmp_path):
     X = np.random.default_rng(1).standard_normal((1300, 178)).round(3)
     rows = [[f"X{k}", *X[k], 1 if X[k, 0] > 0 else 2] for k in range(len(X))]
     write(tmp_path, "Epileptic Seizure Recognition.csv", rows, '"",' + ",".join("X" * 178) + ",y")
-    outcome = reproduce.run("leverage", out=tmp_path / "out", data=tmp_path)
-    assert {cell.options["data"] for cell, _ in outcome.cells} == {"seizure"}
-    assert "digits" not in " ".join(outcome.page.verdicts)
+    outcome = controls.EXPERIMENT.run(tmp_path / "out", data=tmp_path)
+    assert outcome.results.options("data") == ["seizure"]
+    assert "digits" not in str(outcome)
     page = (tmp_path / "out" / "leverage.html").read_text()
     assert "leverage --level quick --seed 0 --data FOLDER</code>" in page
 
 
 def test_an_empty_folder_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"none of the UCI sets: YearPredictionMSD.txt; Online"):
-        reproduce.run("leverage", out=tmp_path / "out", data=tmp_path)
+        controls.EXPERIMENT.run(tmp_path / "out", data=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -81,4 +79,4 @@ def test_an_empty_folder_is_named(tmp_path):
 def test_a_broken_file_is_named(tmp_path, lines, words):
     (tmp_path / "YearPredictionMSD.txt").write_text(lines + "\n")
     with pytest.raises(ValueError, match=f"YearPredictionMSD.txt is not as UCI has it: .*{words}"):
-        controls.uci(tmp_path)
+        uci.problems(tmp_path)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from mehler.features.leverage._labelled import largest_mean
+from mehler.proofs_checks.experiments.leverage.rivals import largest_mean
 
 
 def bisected(v, rho):

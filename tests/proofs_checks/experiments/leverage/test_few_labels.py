@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from mehler.reproduce import _learners
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce._rows import Problem
-from mehler.reproduce.leverage import few_labels
+from mehler.proofs_checks.experiments import _learners
+from mehler.proofs_checks.experiments._results import Results
+from mehler.proofs_checks.experiments._rows import Problem
+from mehler.proofs_checks.experiments.leverage import few_labels
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3))
@@ -70,22 +69,25 @@ def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
 @pytest.mark.full
 def test_a_cell_has_an_error_of_every_method():
     problems, cell = few_labels.EXPERIMENT.prepare("quick", None), few_labels.cells("quick")[1]
-    found = few_labels.measure("quick", problems, cell, 0)
-    assert set(found) == set(few_labels.LABELS)
-    assert all(5 < error < 60 for error in found.values())
+    errors = few_labels.measure("quick", problems, few_labels.EXPERIMENT.cell(cell, 0))
+    assert set(errors) == set(few_labels.METHODS)
+    assert all(5 < error < 60 for error in errors.values())
 
 
-def test_a_planted_gain_is_said():
-    cells = [Cell({"data": "toy", "labels": 5, "draw": k}) for k in range(10)]
+@pytest.mark.parametrize("gain", [10, -10])
+def test_a_planted_gain_is_seen(gain):
     rng = np.random.default_rng(2)
 
-    def row(gain):
+    def row():
         return {
             key: 30 + rng.standard_normal() - (gain if key == "top" else 0)
-            for key in few_labels.LABELS
+            for key in few_labels.METHODS
         }
 
-    for gain, word in ((10, "fewer mistakes"), (-10, "more mistakes")):
-        page = few_labels.page("full", [(cell, row(gain)) for cell in cells])
-        (said,) = [one for one in page.verdicts if "Algorithm 2 + LR against logistic" in one]
-        assert word in said
+    cells = [({"data": "toy", "labels": 5, "draw": k}, row()) for k in range(10)]
+    tables = few_labels.table("full", Results(cells))
+    (apart,) = (rows for caption, rows in tables.items() if caption.startswith("Differences"))
+    (against,) = [row for row in apart if "Algorithm 2 + LR less logistic" in row["errors"]]
+    low, high = map(float, against["99 %"].split(" to "))
+    assert low < -gain < high
+    assert low * high > 0

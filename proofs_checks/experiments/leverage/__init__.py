@@ -1,0 +1,1 @@
+"""Experiments of the leverage-score paper, and the rivals that it names."""

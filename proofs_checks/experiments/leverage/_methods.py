@@ -1,0 +1,81 @@
+"""Ridge regression on features that are kept of a pool, beside as many plain ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mehler import learn
+from mehler.features import leverage
+
+from .._results import Results, paired_interval
+from .._rows import Split
+from . import rivals
+
+RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
+# Size of the pool relative to the number of features kept, and the ridge of the scores.
+POOL, LAM = 10, 1e-3
+# Validation and test error.
+Errors = tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BottomLeverage(leverage.TopLeverage):
+    """Keep the features of smallest leverage score, as a control on the value of the scores."""
+
+    def _choose(self, phi: NDArray[np.float64]) -> leverage.Choice:
+        values = phi * float(self.pool.n_features) ** 0.5
+        return self._largest(-leverage.ridge_leverage_scores(values, self.lam).scores)
+
+
+# A selector, of a pool, the number of features, the ridge of the scores, a seed and targets.
+METHODS: dict[str, Callable[[Any, int, float, int, Any], leverage.Selector]] = {
+    "plain": lambda pool, m, lam, seed, y: leverage.PlainSampling(pool, m),
+    "leverage": lambda pool, m, lam, seed, y: leverage.LeverageSampling(
+        pool, m, lam=lam, seed=seed
+    ),
+    "top leverage": lambda pool, m, lam, seed, y: leverage.TopLeverage(pool, m, lam=lam),
+    "bottom leverage": lambda pool, m, lam, seed, y: BottomLeverage(pool, m, lam=lam),
+    "top variance": lambda pool, m, lam, seed, y: rivals.TopVariance(pool, m),
+    "EERF": lambda pool, m, lam, seed, y: rivals.EERF(pool, m, y=y),
+    "LKRF": lambda pool, m, lam, seed, y: rivals.LKRF(pool, m, y=y, rho=1.0),
+}
+
+
+def on_features(split: Split, phi: Any) -> Errors:
+    """Return the errors of ridge regression, lambda by the rows held out."""
+    z, z_choose, z_test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
+    fits = learn.RidgeSums(lambda rows: rows).add(z, split.fit[1]).solve(RIDGES)
+    errors = [split.error(fit.predict(z_choose), split.choose) for fit in fits]
+    best = int(np.argmin(errors))
+    return errors[best], split.error(fits[best].predict(z_test), split.test)
+
+
+def chosen(pairs: Sequence[Errors]) -> Errors:
+    """Return the first pair of least validation error, so that test errors decide not even ties."""
+    return min(pairs, key=lambda errors: errors[0])
+
+
+def log_ratio(errors: ArrayLike, plain: ArrayLike) -> NDArray[np.float64]:
+    """Return logarithms of ratios of fractions or mean squares."""
+    # A test part without mistakes counts as half a mistake in ten thousand rows.
+    first, second = (np.log(np.maximum(values, 5e-5)) for values in (errors, plain))
+    return np.asarray(first - second)
+
+
+def overall(results: Results, names: Mapping[str, str], plain: str) -> list[dict[str, str]]:
+    """Return a row for each method: the ratio to plain sampling over all settings.
+
+    `names` has keys of measurements by label. Ends are of the 99 % interval over draws.
+    """
+    rows, by_draw = [], [results.where(draw=draw) for draw in sorted(results.options("draw"))]
+    for label, name in names.items():
+        logs = [np.mean(log_ratio(some.values(name), some.values(plain))) for some in by_draw]
+        low, high = np.exp(paired_interval(logs))
+        ends = f"{low:.3g} to {high:.3g}"
+        rows.append({"method": label, "ratio": f"{np.exp(np.mean(logs)):.3f}", "99 %": ends})
+    return rows

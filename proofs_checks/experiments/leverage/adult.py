@@ -1,0 +1,192 @@
+"""Adult at full size, with the test part that it comes with: the paper's own set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from mehler.statements import Plot
+
+from .. import data
+from .._harness import Cell, Experiment, Level
+from .._results import (
+    Measured,
+    Options,
+    Results,
+    Tables,
+    by_row,
+    curves,
+    differences,
+    draws,
+    spread,
+)
+from .._rows import Part, Split, cosines, deal, digits, gammas_of, halves, signs, standardised
+from . import _floor
+from ._methods import LAM, METHODS, POOL, Errors, chosen, log_ratio, on_features, overall
+from .rivals import LKRF, NotSoRandom
+
+# The number of features of the cells that have none, and the key of their error.
+FLOOR = "exact"
+LABELS = {
+    "plain": "plain sampling",
+    "leverage": "Algorithm 1, leverage",
+    "top leverage": "Algorithm 2, top leverage",
+    "bottom leverage": "bottom leverage",
+    "top variance": "top variance",
+    "EERF": "EERF",
+    "LKRF (rho = 1)": "LKRF, rho = 1",
+    "LKRF (rho tuned)": "LKRF, rho tuned",
+    "not so random": "alignment in the Fourier domain",
+    "best of 10 plain": "best of 10 plain",
+}
+# Methods whose distance from that floor is stated.
+NEAR = ("plain", "top leverage", "EERF", "not so random")
+SIZES, BANDWIDTHS = {"quick": (20,), "full": (20, 50, 100)}, 3
+# Splits on which the exact kernel is fitted: three minutes of one core each at the full level.
+FLOORS, FLOOR_RIDGES = {"quick": 10, "full": 1}, tuple(float(f"1e{k}") for k in range(-5, 0))
+# Columns of the preconditioner: they change the time, not the solution.
+COLUMNS = {"quick": 100, "full": 1000}
+# Rows that select features; all of them fit the model.
+SELECTING = 3000
+# Sizes of LKRF's ball of weights, and costs of NotSoRandom, chosen by the rows held out.
+RHOS, COSTS = (0.1, 1.0, 10.0), (10.0, 1000.0)
+KINDS = ("leverage", "top leverage", "bottom leverage", "top variance", "EERF")
+WHAT = {"quick": "8 x 8 digits, 0 to 4 against 5 to 9", "full": "Adult, its own test part"}
+
+
+def prepare(level: Level, folder: Path | None) -> tuple[Part, Part]:
+    """Load Adult with its own test part, or the 8 x 8 digits at the quick level."""
+    if level == "quick":
+        (X, y), (X_test, y_test) = digits(None, 600)
+        return halves(X, y), halves(X_test, y_test)
+    adult = data.adult()
+    return (adult.X, signs(adult.y == 1)), (adult.X_test, signs(adult.y_test == 1))
+
+
+def cells(level: Level) -> list[Options]:
+    """Return sizes and draws of features and of the sixth that is held out, then the floors."""
+    return draws({"M": m} for m in SIZES[level]) + draws([{"M": FLOOR}], FLOORS[level])
+
+
+def parts(train: Part, test: Part, seed: int) -> Split:
+    """Hold out a sixth of the training part, and scale columns by the rest."""
+    n = len(train[1])
+    (X_held, y_held), (X_fit, y_fit) = deal(train, seed, n // 6, n - n // 6)
+    X_fit, X_held, X_test = standardised(X_fit, X_held, test[0])
+    return Split((X_fit, y_fit), (X_held, y_held), (X_test, test[1]))
+
+
+def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Measured:
+    """Return test errors by method, each at the bandwidth (and rho) of least error held out."""
+    # One split a draw: the floor's, too.
+    m, seed = cell["M"], cell.seed_of("draw")
+    split = parts(*rows, seed)
+    if m == FLOOR:
+        return floor(split, COLUMNS[level], seed)
+    X, (some, y) = split.fit[0], (part[:SELECTING] for part in split.fit)
+    tried: dict[str, list[Errors]] = {name: [] for name in LABELS}
+    grid = gammas_of(X, BANDWIDTHS)
+    for gamma in grid:
+        pool = cosines(X, POOL * m, gamma, seed)
+        for name in KINDS:
+            phi = METHODS[name](pool, m, LAM, seed, y).fit(some)
+            tried[name].append(on_features(split, phi))
+        for rho in RHOS:
+            errors = on_features(split, LKRF(pool, m, y=y, rho=rho).fit(some))
+            tried["LKRF (rho tuned)"].append(errors)
+            if rho == 1.0:
+                tried["LKRF (rho = 1)"].append(errors)
+        for cost in COSTS:
+            phi = NotSoRandom(pool, m, y=y, cost=cost).fit(some)
+            tried["not so random"].append(on_features(split, phi))
+        tried["plain"].append(on_features(split, cosines(X, m, gamma, seed)))
+    # Those who choose see a pool ten times as large: ten plain draws, at the bandwidth of plain.
+    best = grid[tried["plain"].index(chosen(tried["plain"]))]
+    others = [on_features(split, cosines(X, m, best, seed + k)) for k in range(1, POOL)]
+    tried["best of 10 plain"] = [chosen(tried["plain"]), *others]
+    return {name: chosen(errors)[1] for name, errors in tried.items()}
+
+
+def floor(split: Split, n_columns: int, seed: int) -> Measured:
+    """Return the test error of the exact kernel, bandwidth and lambda by the rows held out."""
+    x, y = split.fit
+    others = np.concatenate([split.choose[0], split.test[0]])
+    ridges = [len(y) * ridge for ridge in FLOOR_RIDGES]
+    tried = []
+    for gamma in gammas_of(x, BANDWIDTHS):
+        k = _floor.symmetric(x, gamma, np.float32)
+        a = _floor.solve(k, y - y.mean(), ridges, n_columns, seed)
+        del k
+        values = (_floor.predict(x, others, a, gamma) + y.mean()).T
+        for ridge, row in zip(FLOOR_RIDGES, values):
+            held, test = np.split(row, [len(split.choose[1])])
+            errors = {"held": split.error(held, split.choose), FLOOR: split.error(test, split.test)}
+            tried.append({**errors, "gamma": gamma, "ridge": ridge})
+    return min(tried, key=lambda errors: errors["held"])
+
+
+def table(level: Level, results: Results) -> Tables:
+    """Return errors, their ratios to plain sampling, and differences paired over draws."""
+    floors = results.where(M=FLOOR)
+    features = Results(pair for pair in results.cells if pair[0]["M"] != FLOOR)
+    sizes = sorted(features.options("M"))
+    errors = {name: 100 * features.columns(name, "M", sizes) for name in LABELS}
+    splits = [features.options("draw").index(draw) for draw in floors.options("draw")]
+    shown = {LABELS[name]: (values, errors["plain"]) for name, values in errors.items()}
+    at = np.repeat(100 * floors.values(FLOOR)[:, None], len(sizes), axis=1)
+    what = f"exact kernel, no features ({len(splits)} split{'s' * (len(splits) > 1)})"
+    shown[what] = at, errors["plain"][splits]
+    rows = []
+    for label, (values, plain) in shown.items():
+        ratios = np.exp(log_ratio(values, plain).mean(axis=0))
+        row = {"method": label}
+        row |= {f"M = {m}": spread(column) for m, column in zip(sizes, values.T)}
+        rows.append(row | {f"ratio, M = {m}": f"{ratio:.2f}" for m, ratio in zip(sizes, ratios)})
+    aligned = errors["not so random"]
+    pairs = {
+        f"{LABELS['not so random']} less EERF, M = {m}": (aligned[:, k], errors["EERF"][:, k])
+        for k, m in enumerate(sizes)
+    }
+    for name in NEAR:
+        what = f"{LABELS[name]} less the exact kernel, M = {sizes[-1]}"
+        pairs[what] = errors[name][splits, -1], at[:, -1]
+    names = {label: name for name, label in LABELS.items() if name != "plain"}
+    return {
+        "Test error in percent, mean ± standard deviation over draws, and ratio of geometric means "
+        f"to plain sampling ({WHAT[level]})": rows,
+        "Ratio of test errors to plain sampling over all settings: each method's own "
+        "bandwidth": overall(features, names, "plain"),
+        "Differences of test errors, percent": differences(pairs, "errors"),
+    }
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the errors over M."""
+    sizes = SIZES[level]
+    errors = {label: 100 * results.columns(name, "M", sizes) for name, label in LABELS.items()}
+    percent = "test error, percent"
+    caption = "Mean over draws, with its standard error; each at its own bandwidth."
+    if len(sizes) > 1:
+        title = f"Test error over M: {WHAT[level]}"
+        return [curves(title, "features kept", sizes, percent, errors, caption)]
+    columns = {label: values[:, 0] for label, values in errors.items()}
+    title = f"Test error at M = {sizes[0]}: {WHAT[level]}"
+    return [by_row(title, percent, columns, caption=caption)]
+
+
+EXPERIMENT = Experiment(
+    name="leverage-adult",
+    title="Leverage scores at full size",
+    source="Shahrampour, Kolouri (2019), section V, Table I and Figure 2",
+    page=Path(__file__).with_suffix(".md"),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    table=table,
+    figure=figure,
+    data={
+        "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult",
+        "full": "Adult, its own test part",
+    },
+)

@@ -1,0 +1,198 @@
+"""The leverage-score paper's experiments, with the controls needed to interpret its figures.
+
+They run on sets that packages ship, or on files of UCI's sets that the user has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Plot
+
+from .._harness import Cell, Experiment, Level
+from .._learners import gaussian
+from .._results import Measured, Options, Results, Tables, curves, draws
+from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
+from .._rows import split as split_of
+from . import uci
+from ._methods import (
+    LAM,
+    METHODS,
+    POOL,
+    RIDGES,
+    Errors,
+    chosen,
+    log_ratio,
+    on_features,
+    overall,
+)
+
+SIZES = {"quick": (10, 30), "full": (20, 50, 100)}
+# Ridges of the scores, and numbers of labels, both with 50 features.
+LAMBDAS = {"quick": (), "full": tuple(10.0 ** np.arange(-6.0, 2.0))}
+LABELS = {"quick": (), "full": (50, 100, 300)}
+# Rows to fit on and to choose by, and bandwidths.
+ROWS = {"quick": (400, 400, 2), "full": (3000, 5000, 4)}
+MODES = {
+    "fixed": "one bandwidth for all, that of the exact kernel",
+    "tuned": "each method's own bandwidth",
+}
+FEW = "few labels to fit on, and as many to choose by"
+# Plots of a data set: part, option of its cells, title, label of the axis, and methods.
+SHOWN = ("plain", "leverage", "top leverage", "top variance", "EERF", "LKRF")
+PLOTS = (
+    ("size", "M", "over M", "features kept", SHOWN),
+    ("lambda", "lam", "over the ridge of the scores", "lambda", SHOWN[:3]),
+)
+
+
+def cells(level: Level, names: Sequence[str] | None = None) -> list[Options]:
+    """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
+    settings: list[tuple[str, int, Any, float]]
+    settings = [("size", m, "all", LAM) for m in SIZES[level]]
+    settings += [("lambda", 50, "all", lam) for lam in LAMBDAS[level]]
+    settings += [("labels", 50, n, LAM) for n in LABELS[level]]
+    return draws(
+        {"part": part, "data": name, "M": m, "labels": n, "lam": f"{lam:g}"}
+        for name in names or sets_of(level)
+        for part, m, n, lam in settings
+    )
+
+
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
+    """Return errors of all methods on one split, at a common bandwidth and at each one's own."""
+    # One split and one pool for each data set and draw, independent of the other options.
+    seed, m, lam = cell.seed_of("data", "draw"), cell["M"], float(cell["lam"])
+    parts, grid, floor = _split(sets[cell["data"]], cell["labels"], level, seed)
+    fixed = floor.index(chosen(floor))
+    errors: Measured = {"exact": floor[fixed][1], "gamma": grid[fixed]}
+    for method in METHODS if cell["part"] != "lambda" else SHOWN[:3]:
+        tried = [on_pool(parts, method, m, gamma, lam, seed) for gamma in grid]
+        errors[f"{method}, fixed"] = tried[fixed][1]
+        errors[f"{method}, tuned"] = chosen(tried)[1]
+    if cell["part"] == "size":
+        # Methods see a pool ten times as large, so compare with the best of ten plain draws too.
+        plain = [on_pool(parts, "plain", m, g, LAM, seed + k) for k in range(10) for g in grid]
+        errors["best of 10 plain, tuned"] = chosen(plain)[1]
+    return errors
+
+
+@lru_cache(maxsize=1)  # cells of one split are consecutive
+def _split(
+    problem: Problem, labels: Any, level: Level, seed: int
+) -> tuple[Split, list[float], list[Errors]]:
+    """Return a split, its bandwidths, and the errors of the exact kernel at each."""
+    n_fit, n_other, n_gammas = ROWS[level]
+    parts = split_of(problem, n_fit if labels == "all" else labels, n_other, seed)
+    if labels != "all":
+        # With few labels to fit on there are few to choose by.
+        parts = replace(parts, choose=(parts.choose[0][:labels], parts.choose[1][:labels]))
+    grid = gammas_of(parts.fit[0], n_gammas)
+    return parts, grid, [exact(parts, gamma) for gamma in grid]
+
+
+def on_pool(split: Split, method: str, m: int, gamma: float, lam: float, seed: int) -> Errors:
+    """Return the errors with m features of a pool; plain sampling draws no more than it keeps."""
+    X, y = split.fit
+    pool = cosines(X, m if method == "plain" else POOL * m, gamma, seed)
+    return on_features(split, METHODS[method](pool, m, lam, seed, y).fit(X))
+
+
+def exact(split: Split, gamma: float) -> Errors:
+    """Return the errors of exact kernel ridge regression, the floor."""
+    x, y = split.fit
+    values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
+    coordinates = vectors.T @ (y - y.mean())
+    parts = split.choose, split.test
+    others = [gaussian(part[0], x, gamma) @ vectors for part in parts]
+    errors: list[Errors] = []
+    for ridge in RIDGES:
+        alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
+        held, test = (split.error(k @ alpha + y.mean(), part) for k, part in zip(others, parts))
+        errors.append((held, test))
+    return chosen(errors)
+
+
+def table(level: Level, results: Results) -> Tables:
+    """Return ratios of test errors to those of plain sampling, paired."""
+    sizes, few = (results.where(part=part) for part in ("size", "labels"))
+    tables: Tables = {}
+    for mode, bandwidth in MODES.items():
+        keys = {method: f"{method}, {mode}" for method in METHODS if method != "plain"}
+        best = {"best of 10 plain": "best of 10 plain, tuned"} if mode == "tuned" else {}
+        plain, floor = f"plain, {mode}", {"exact": "exact"}
+        tables[f"Ratio of test errors to plain sampling over all settings: {bandwidth}"] = overall(
+            sizes, keys, plain
+        )
+        for some, option, columns, what in (
+            (sizes, "M", keys | best | floor, bandwidth),
+            (few, "labels", keys | floor, f"{FEW}; {bandwidth}"),
+        ):
+            if some.cells:
+                caption = (
+                    f"Test error of plain sampling, and ratios to it: {what} (geometric means; a "
+                    "star where a paired Wilcoxon test has p < 0.05, which one cell in twenty has "
+                    "by chance)"
+                )
+                tables[caption] = ratios(some, option, columns, plain)
+    return tables
+
+
+def ratios(
+    results: Results, option: str, columns: dict[str, str], plain: str
+) -> list[dict[str, str]]:
+    """Return a row for each data set and value of an option; keys of measurements by head."""
+    from scipy.stats import wilcoxon
+
+    rows = []
+    for name, value in results.options("data", option):
+        some = results.where(**{"data": name, option: value})
+        base = some.values(plain)
+        row = {"data": f"{name}, {option} = {value}", "plain sampling": f"{base.mean():.4f}"}
+        for head, key in columns.items():
+            logs = log_ratio(some.values(key), base)
+            different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
+            row[head] = f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
+        rows.append(row)
+    return rows
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw test errors over M, and over the ridge of the scores."""
+    plots = []
+    for name in results.options("data"):
+        for part, option, over, x_label, methods in PLOTS:
+            some = results.where(part=part, data=name)
+            at = sorted(some.options(option), key=float)
+            if some.cells:
+                errors = {key: some.columns(f"{key}, tuned", option, at) for key in methods}
+                title, places = f"{name}: test error {over}", [float(value) for value in at]
+                caption = (
+                    "Mean over draws, with its standard error; each method at its own bandwidth."
+                )
+                plots.append(curves(title, x_label, places, "test error", errors, caption))
+    return plots
+
+
+EXPERIMENT = Experiment(
+    name="leverage",
+    title="Leverage scores, with controls",
+    source="Shahrampour, Kolouri (2019), section V",
+    page=Path(__file__).with_suffix(".md"),
+    prepare=lambda level, folder: problems(level) if folder is None else uci.problems(folder),
+    cells=cells,
+    measure=measure,
+    table=table,
+    figure=figure,
+    data={
+        "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of four sets",
+        "full": "Adult, magic, diamonds and house sales",
+    },
+    own_cells=lambda level, folder: cells(level, uci.names(folder)),
+)

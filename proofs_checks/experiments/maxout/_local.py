@@ -1,0 +1,76 @@
+"""Local coefficients of the exact kernels, distances from them, and what they explain of a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import exact
+
+from .._learners import kernel_ridge
+
+POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))
+# Of the pixels that are not blank, the fraction that is erased.
+ERASED = 0.1
+
+
+def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
+    """Return the kernel of a map, "decoupled" or "plain", on rows of length 1."""
+    kernel = exact.locally_linear_kernel if name == "decoupled" else exact.maxout_kernel
+    return kernel(rho, POOL)
+
+
+def chosen(X: Any, codes: Any, name: str) -> float:
+    """Return the lambda of least leave-one-out error by the exact kernel."""
+
+    def kernel(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
+        return kernel_of(np.clip(a @ b.T, -1, 1), name)
+
+    return kernel_ridge(kernel, X, codes, LAMBDAS, by_class=True, intercept=False).lam
+
+
+def kernel_coefficients(
+    X: NDArray[np.float64], codes: NDArray[np.float64], rows: Any, lam: float, name: str
+) -> tuple[Any, dict[str, Any]]:
+    """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
+
+    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i. The derivative of the plain kernel K by
+    rho is kappa, so that the gradient is sum_i beta_i (kappa x_i + (K - rho kappa) x).
+    """
+    kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
+    beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)
+    rho = np.clip(rows @ X.T, -1, 1)
+    kappa = exact.collision_probability(rho, POOL)
+    sums = np.einsum("ri,ic,id->rdc", kappa, beta, X, optimize=True)
+    equation = exact.sigma2(POOL) * sums
+    if name == "decoupled":
+        return beta, {"decoupled": equation}
+    rest = (kernel_of(rho, name) - rho * kappa) @ beta
+    return beta, {"plain": equation, "gradient": sums + rows[:, :, None] * rest[:, None, :]}
+
+
+def apart(
+    local: NDArray[np.float64], target: NDArray[np.float64], rows: NDArray[np.float64]
+) -> tuple[Any, Any]:
+    """Return relative distances of coefficients, and of their products with the row, (rows,)."""
+    away = np.sum((local - target) ** 2, axis=(1, 2)) / np.sum(target**2, axis=(1, 2))
+    ours, exacts = (np.einsum("rd,rdc->rc", rows, part) for part in (local, target))
+    along = np.sum((ours - exacts) ** 2, axis=1) / np.sum(exacts**2, axis=1)
+    return np.sqrt(away), np.sqrt(along)
+
+
+def shares(
+    coefficients: NDArray[np.float64], rows: NDArray[np.float64], classes: NDArray[np.int64]
+) -> Any:
+    """Return what each pixel adds to the class over the mean of all classes, (rows, d)."""
+    of_class = coefficients[np.arange(len(rows)), :, classes]
+    return (of_class - coefficients.mean(axis=2)) * rows
+
+
+def erased(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
+    """Return rows without the tenth of their inked pixels whose scores are largest."""
+    ink = rows > 0
+    rank = np.argsort(np.argsort(-np.where(ink, scores, -np.inf), axis=1), axis=1)
+    return np.where(rank < np.ceil(ERASED * ink.sum(axis=1, keepdims=True)), 0.0, rows)

@@ -1,0 +1,127 @@
+"""Rivals of leverage scores: what they keep, and how it is weighted."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mehler.proofs_checks.experiments.leverage import rivals
+
+import mehler
+from mehler.bounds import kitchen_sinks
+from mehler.features.leverage._selector import natural_groups
+from tests.features.leverage.pools import POOLS, ROWS, D
+from tests.golden import _maps
+from tests.verify.map_kinds import SCORED
+
+TARGETS = np.sin(2 * ROWS[:, 0]) + ROWS[:, 1]
+# Of a pool, n_features and y.
+RIVALS = {
+    "top-variance": lambda pool, m, y: rivals.TopVariance(pool, m),
+    "eerf": lambda pool, m, y: rivals.EERF(pool, m, y=y),
+    "lkrf": lambda pool, m, y: rivals.LKRF(pool, m, y=y, rho=1.0),
+    "greedy": lambda pool, m, y: rivals.Greedy(pool, m, y=y, total_weight=4.0),
+}
+# Features, chosen by versions before 0.4 from the same pool and rows.
+GOLDEN = json.loads(Path(__file__).with_name("rivals.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("kind", POOLS)
+@pytest.mark.parametrize("rival", RIVALS)
+def test_features_are_columns_of_the_pool_times_gains(kind, rival) -> None:
+    draw, size = POOLS[kind]
+    pool = draw()
+    psi = RIVALS[rival](pool, 16 - 16 % size, TARGETS).fit(ROWS)
+    expected = pool(ROWS)[:, list(psi.columns)] * np.asarray(psi.gains)
+    assert np.abs(psi(ROWS) - expected).max() < 1e-14
+    assert not psi.unbiased
+    # Whole groups, and one gain each; masses sum to 1, so the scale is that of the pool.
+    labels = natural_groups(pool)
+    of_groups = np.bincount(labels[list(psi.columns)], minlength=labels.max() + 1)
+    assert set(of_groups) <= {0, size}
+    gains = dict(zip(labels[list(psi.columns)], psi.gains))
+    assert all(gains[labels[c]] == g for c, g in zip(psi.columns, psi.gains))
+    assert np.square(psi.gains).sum() / pool.n_features == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", GOLDEN)
+def test_the_choice_is_that_of_earlier_versions(kind) -> None:
+    recipe = GOLDEN[kind]["recipe"]
+    pool = mehler.FourierFeatures.draw(D, 48, gamma=0.3, form="offset", seed=26)
+    psi = RIVALS[kind](pool, 12, np.sin(2 * SCORED[:, 0])).fit(SCORED)
+    assert list(psi.columns) == recipe["columns"]
+    np.testing.assert_allclose(psi.gains, recipe["gains"], rtol=1e-11)
+    for phi in (psi, mehler.from_recipe(recipe)):
+        for dtype in _maps.DTYPES:
+            golden = {f"{kind}/features/float64": GOLDEN[kind]["features/float64"]}
+            close = _maps.tolerance(kind, "features", dtype, golden)
+            off = np.abs(phi(_maps.ROWS.astype(dtype)) - GOLDEN[kind][f"features/{dtype}"])
+            assert np.all(off <= close)
+
+
+def test_top_variance_takes_the_largest_variances() -> None:
+    pool = POOLS["maxout"][0]()
+    psi = rivals.TopVariance(pool, 5).fit(ROWS)
+    assert set(psi.columns) == set(np.argsort(-pool(ROWS).var(axis=0))[:5])
+
+
+def columns(selector, pool, n, y, **options):
+    return selector(pool, n, y=y, **options).fit(ROWS).columns
+
+
+def test_eerf_takes_the_largest_correlations_and_centres_targets() -> None:
+    pool = POOLS["offset"][0]()
+    aligned = np.abs(pool(ROWS).T @ (TARGETS - TARGETS.mean()))
+    chosen = columns(rivals.EERF, pool, 5, TARGETS)
+    assert set(chosen) == set(np.argsort(-aligned)[:5])
+    two = np.stack([TARGETS, -3 * TARGETS], axis=1)
+    for targets in (TARGETS + 100, two):
+        assert columns(rivals.EERF, pool, 5, targets) == chosen
+
+
+@pytest.mark.parametrize("selector", [rivals.EERF, functools.partial(rivals.LKRF, rho=2.0)])
+def test_choices_by_alignment_do_not_depend_on_the_scale_of_targets(selector) -> None:
+    pool = mehler.FourierFeatures.draw(D, 50, seed=0)
+    for scale in (2.0**1000, 2.0**-1000):
+        scaled = columns(selector, pool, 20, ROWS[:, 0] * scale)
+        assert scaled == columns(selector, pool, 20, ROWS[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["pairs", "offset", "maxout"])
+def test_lkrf_and_eerf_choose_the_same_features(kind) -> None:
+    """Wherever LKRF's support is large enough: its weights increase with the correlation."""
+    for seed in range(10):
+        pool = POOLS[kind][0](seed)
+        lkrf = rivals.LKRF(pool, 8, y=TARGETS, rho=0.5, weighted=False).fit(ROWS)
+        assert lkrf.n_features == 8
+        eerf = rivals.EERF(pool, 8, y=TARGETS).fit(ROWS)
+        assert (lkrf.columns, lkrf.gains) == (eerf.columns, eerf.gains)
+
+
+def test_lkrf_with_a_small_support_keeps_less() -> None:
+    assert len(columns(rivals.LKRF, POOLS["offset"][0](), 20, TARGETS, rho=20.0)) < 20
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 12])
+def test_greedy_steps_keep_the_bound(k) -> None:
+    phi = POOLS["offset"][0]()(ROWS) * 24**0.5
+    size = np.sqrt(np.mean(phi**2, axis=0).max())
+    y = (phi[:, 3] - 0.5 * phi[:, 7] + 0.2 * phi[:, 11]) / size
+    chosen = rivals.steps(phi, y, 1.7, k)
+    # The best signed equal-weight sum of the chosen features is at least as near.
+    norm = float(np.sqrt(np.mean(y**2)))
+    best = min(
+        np.sqrt(np.mean((np.array(signs) * 1.7 / size / k @ phi[:, chosen].T - y) ** 2))
+        for signs in itertools.product((-1, 1), repeat=k)
+    )
+    assert best <= kitchen_sinks.approximation_greedy(k, total_weight=1.7, norm=norm).value + 1e-12
+
+
+@pytest.mark.parametrize("y", [TARGETS * np.nan, TARGETS[:, None, None]])
+def test_targets_are_finite_and_have_one_or_two_axes(y) -> None:
+    with pytest.raises(ValueError, match=r"finite numbers of shape \(rows,\) or"):
+        rivals.EERF(POOLS["offset"][0](), 4, y=y)
