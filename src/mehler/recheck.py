@@ -408,7 +408,7 @@ def require_sound(groups: list[Test], alpha: float, r: float) -> None:
         sound = sound and (len(groups) == 1 or plan["shared"] is True)
         pairs = [tuple(test["pair"]) for test in tests if "pair" in test]
         sound = sound and len(pairs) in (0, len(tests)) and len(set(pairs)) == len(pairs)
-        count = (1 + ("pair" in groups[0]["tests"][0])) * len(groups[0]["tests"])
+        count = sum(1 + ("pair" in test) for test in groups[0]["tests"])
         sound = sound and (group is groups[0] or plan["count"] == count)
         if group is not groups[0] and "unit_X" in groups[0]["plan"]:
             claims = {tuple(each["pair"]): each["claim"] for each in groups[0]["tests"]}

@@ -77,7 +77,7 @@ def third_moment(certificate):
 
 def cheap_bets(certificate):
     """Bets against a smaller claim than that of the check."""
-    test = first(certificate)
+    test = certificate["statistics"][-1]["tests"][0]
     test["bet"] = number(0.5 * float.fromhex(test["bet"]))
 
 
@@ -89,7 +89,7 @@ def another_kernel(certificate):
 
 
 def many_stakes(certificate):
-    test = first(certificate)
+    test = certificate["statistics"][-1]["tests"][0]
     test["log_wealths"] = test["log_wealths"] * 9
 
 

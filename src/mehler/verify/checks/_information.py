@@ -24,8 +24,8 @@ _SAME = 1e-12
 def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
     """Return the least factor of the rows' scale at which the kernel is off by the resolution.
 
-    Up or down, whichever is less; infinite if none is, and 1 for kernels without a scale:
-    k(2 X) and k(X/2) are k(X).
+    Up or down, whichever is less; infinite if none is, and 1 for kernels without a scale, which are
+    the same at all factors.
     """
 
     def gap(factor: float) -> float:
@@ -36,9 +36,13 @@ def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
             return 0.0
         return float(np.nanmax(np.abs(value - pairs.claim), initial=0.0))
 
-    if max(gap(2.0), gap(0.5)) <= _SAME:
-        return 1.0
-    return next((f for f in _FACTORS if max(gap(f), gap(1.0 / f)) >= resolution), np.inf)
+    largest = 0.0
+    for factor in _FACTORS:
+        here = max(gap(factor), gap(1.0 / factor))
+        if here >= resolution:
+            return factor
+        largest = max(largest, here)
+    return 1.0 if largest <= _SAME else np.inf
 
 
 def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:

@@ -20,6 +20,7 @@ from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._undeclared import (
     Lengths,
+    expected_samples,
     least_samples,
     measure_symmetric,
     measure_undeclared,
@@ -240,9 +241,8 @@ def choose(
     rate = terms.false_alarm / pairs.n
 
     def needed(variance: Array, per_draw: int = 1) -> float:
-        # Roughly, from half widths sqrt(4 c (log(1/rate) + 3.5) v/n) < resolution/2, c = 0.7.
         worst = float(np.max(variance, initial=0.0))
-        n = 11.0 * (3.5 - math.log(rate)) * worst / terms.resolution**2
+        n = expected_samples(worst, rate, terms.resolution)
         return max(least_samples(rate), n) / per_draw
 
     ways = [(needed(a.var(axis=0) + b.var(axis=0)), False)]

@@ -76,6 +76,14 @@ def least_samples(rate: float) -> int:
     return math.ceil(_LEAST_KURTOSIS * -math.log(0.25 * SHARE * rate) / shortfall(COARSE))
 
 
+def expected_samples(variance: float, rate: float, resolution: float) -> float:
+    """Return the size at which intervals are narrow, of samples without heavy tails.
+
+    Half widths sqrt(4 c (log(1/rate) + 3.5) v/n), c = 0.7, are half of the resolution.
+    """
+    return 11.0 * (3.5 - math.log(rate)) * variance / resolution**2
+
+
 class Lengths:
     """What a draw shows, power sums of deviations, and the squared lengths that are bet on."""
 
@@ -256,13 +264,17 @@ def measure_undeclared(
     first, fresh_least = (start, LEAST) if least is None else (least, _FRESH)
     patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
     samples, number, most = _Samples(task, lengths, level), 0, math.inf
-    samples.planned = -(-first // per_draw)
     fresh: Look | None = None
     unconfirmed, target = "", min(affordable, -(-_FIRST // per_draw))
     while True:
         samples.draw_until(target)
         is_last = samples.draws >= affordable or samples.is_over
         look = samples.look(rate, number + 1)
+        if samples.planned is None and samples.is_finite:
+            variance = float(np.max(look.squares)) / look.n
+            samples.planned = (
+                max(first, expected_samples(variance, rate, task.resolution)) / per_draw
+            )
         if not is_last and not unconfirmed and look.refutable.any():
             before, sums = samples.draws, samples.sums
             until = before + _confirming(task, look, before, fresh_least)

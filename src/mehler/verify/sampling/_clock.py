@@ -11,8 +11,8 @@ from typing import Any
 
 # Wall time counts for 1/_WAITING, since the machine may be busy with other work.
 _WAITING = 4.0
-# A check says once that it takes longer than so many seconds, after so many draws.
-PATIENCE, _FIRST_DRAWS = 60.0, 8
+# A check says once that it takes longer than so many seconds, after so many seconds and draws.
+PATIENCE, _FIRST, _FIRST_DRAWS = 60.0, 1.0, 8
 
 
 class Clock:
@@ -52,8 +52,10 @@ class Clock:
                 done += 1
                 made = done - before
                 if not self._warned and made >= _FIRST_DRAWS and made.bit_count() == 1:
-                    pace = (self.seconds - start) / made
-                    self._expect(self.seconds + pace * (total - done), resolution, name)
+                    seconds = self.seconds
+                    if seconds >= _FIRST:
+                        pace = (seconds - start) / made
+                        self._expect(seconds + pace * (total - done), resolution, name)
                 yield result
 
     def _expect(self, seconds: float, resolution: float, name: str) -> None:
