@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler.features.leverage import Choice, Selector, members
+from mehler.features.leverage import Choice, Selector
 
 Values = NDArray[np.float64]
 
@@ -149,7 +149,7 @@ class Greedy(ByTargets):
     def _choose(self, phi: Values) -> Choice:
         (y,) = self.y.T
         chosen = steps(np.asarray(phi, dtype=np.float64), y, self.total_weight, self._n_groups())
-        counts = np.bincount(self._labels()[chosen], minlength=self._shares().size)
+        counts = np.bincount(self._labels()[chosen], minlength=self._fractions().size)
         return Choice(counts / counts.sum())
 
 
@@ -201,7 +201,7 @@ class NotSoRandom(ByTargets):
         labels, least, most = self._labels(), self.y.min(axis=0), self.y.max(axis=0)
         if np.any(least == most) or not np.all((self.y == least) | (self.y == most)):
             raise ValueError("y must have two values a column: one column of 0 and 1 a class")
-        atoms = np.asarray(phi, dtype=np.float64) / np.sqrt(self._shares()[labels])
+        atoms = np.asarray(phi, dtype=np.float64) / np.sqrt(self._fractions()[labels])
         q, _ = play(atoms, labels, np.where(self.y == most, 1.0, -1.0), self.cost, self.n_rounds)
         mass = np.zeros(q.size)
         kept = np.argsort(-q, kind="stable")[: self._n_groups()]
@@ -217,7 +217,8 @@ def play(
     `atoms` (N, m) are features over the root of their group's fraction, `signs` (N, K).
     """
     n_groups = int(labels.max()) + 1
-    columns, most = members(labels), cost / len(signs)
+    columns = [np.flatnonzero(labels == group) for group in range(n_groups)]
+    most = cost / len(signs)
     alpha = project(np.full(signs.shape, most), signs, most)
     counts, mean, squares = np.zeros(n_groups), np.zeros_like(alpha), 0.0
     # The diameter of the box.

@@ -133,7 +133,7 @@ def _selected(
     """Draw a pool, and select features of it by their leverage scores on rows."""
     pool = draw(_POOL * n_features, seed=seed)
     sampling = leverage.LeverageSampling(
-        pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="dual"
+        pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="gram"
     )
     return sampling.fit(rows).to(like)
 

@@ -48,8 +48,10 @@ def test_the_mean_of_draws_is_the_pools_gram():
 
 def test_planted_defect_is_seen(monkeypatch):
     """Weights for which the expected counts are those of uniform draws."""
-    monkeypatch.setitem(
-        _sampling.DRAWS, "iid", lambda rng, q, n: (rng.multinomial(n, q), np.full(q.size, n / 12))
+    monkeypatch.setattr(
+        _sampling,
+        "draw_counts",
+        lambda draws, rng, q, n: (rng.multinomial(n, q), np.full(q.size, n / 12)),
     )
     with pytest.raises(AssertionError):
         test_the_mean_of_draws_is_the_pools_gram()

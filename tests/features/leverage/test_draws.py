@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
-from mehler.features.leverage._sampling import DRAWS, inclusion, points_in
+from mehler.features.leverage._sampling import Draws, draw_counts, inclusion, points_in
 
 RNG = np.random.default_rng(0)
 LAWS = [RNG.dirichlet(np.full(n, a)) for n, a in ((5, 1.0), (9, 0.3), (30, 0.2), (8, 50.0))]
@@ -52,9 +54,9 @@ def test_without_replacement(q, n):
 
 
 @laws
-@pytest.mark.parametrize("name", DRAWS)
-def test_as_many_draws_as_asked(q, name):
-    counts, expected = DRAWS[name](np.random.default_rng(1), q, 3)
+@pytest.mark.parametrize("draws", get_args(Draws))
+def test_as_many_draws_as_asked(q, draws):
+    counts, expected = draw_counts(draws, np.random.default_rng(1), q, 3)
     assert counts.sum() == 3
     assert counts.dtype.kind == "i"
     assert expected.sum() == pytest.approx(3, rel=1e-13)

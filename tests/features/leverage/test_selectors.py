@@ -142,3 +142,38 @@ def test_scores_say_whether_sampling_pays():
     pool = POOLS["offset"][0]()
     scores = leverage.LeverageSampling(pool, 5, lam=0.01, seed=0).scores(ROWS)
     assert "fewer than twice" in scores.no_gain
+
+
+DASK = [place for place in CPU if place.name == "dask"]
+BY_SCORES = [name for name in SELECTORS if name != "plain"]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("kind", ["pairs", "maxout", "steps"])
+@pytest.mark.parametrize("selector", BY_SCORES)
+@pytest.mark.parametrize("place", DASK, ids=lambda place: place.name)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_chunks_that_are_not_finite_raise_when_they_are_computed(place, selector, kind, value):
+    """Steps of NaN are 0: features alone would not show it."""
+    rows = ROWS.copy()
+    rows[23, 1] = value
+    x = place.asarray(rows)
+    steps = mehler.KitchenSinks.draw(D, 24, activation="step", seed=0)
+    pool = steps if kind == "steps" else POOLS[kind][0]()
+    chosen = SELECTORS[selector](pool, 8)
+    for act in (chosen.fit, chosen.scores):
+        with pytest.raises(ValueError, match="a chunk of X holds NaN or infinity, first in row"):
+            act(x)
+    with pytest.raises(ValueError, match="a chunk of Phi holds NaN or infinity"):
+        leverage.ridge_leverage_scores(x, 0.01)
+
+
+@pytest.mark.parametrize("selector", BY_SCORES)
+@pytest.mark.parametrize("place", DASK, ids=lambda place: place.name)
+def test_chunks_of_unknown_size_are_refused(place, selector):
+    x = place.asarray(ROWS)
+    x = x[x[:, 0] > -1.0]
+    chosen = SELECTORS[selector](POOLS["pairs"][0](), 8)
+    with pytest.raises(ValueError, match="unknown sizes; call its compute_chunk_sizes"):
+        chosen.fit(x)
+    assert chosen.fit(x.compute_chunk_sizes()).columns == chosen.fit(_arrays.to_host(x)).columns

@@ -14,7 +14,6 @@ from mehler.features.leverage._sampling import points_in as points_in
 from mehler.features.leverage._scores import LeverageScores, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice as Choice
 from mehler.features.leverage._selector import Selector
-from mehler.features.leverage._selector import members as members
 
 __all__ = [
     "LeverageSampling",

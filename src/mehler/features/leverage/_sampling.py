@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _random
 from mehler._arrays import Array
-from mehler._random import require_seed
 from mehler._validate import require_choice, require_instance, require_positive
 from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
 
-# Counts and expected counts of n draws by probabilities q.
-Draw = Callable[[np.random.Generator, Any, int], tuple[Any, Any]]
+Draws: TypeAlias = Literal["systematic", "iid", "without replacement"]
 
 
-def iid(rng: np.random.Generator, q: NDArray[np.float64], n: int) -> tuple[Any, Any]:
-    """Draw independently, with replacement."""
-    return rng.multinomial(n, q), n * q
-
-
-def systematic(rng: np.random.Generator, q: NDArray[np.float64], n: int) -> tuple[Any, Any]:
-    """Draw systematically: n equidistant points in the cumulative distribution, one uniform offset.
-
-    Counts are within 1 of their mean, which is that of independent draws.
-    """
-    expected = n * q
-    return points_in(expected, n, rng.random()), expected
-
-
-def without_replacement(
-    rng: np.random.Generator, q: NDArray[np.float64], n: int
+def draw_counts(
+    draws: Draws, rng: np.random.Generator, q: NDArray[np.float64], n: int
 ) -> tuple[Any, Any]:
-    """Draw each group at most once: systematic draws by inclusion probabilities."""
-    included = inclusion(q, n)
-    return points_in(included, n, rng.random()), included
+    """Return counts and expected counts of n draws by probabilities q.
+
+    Systematic draws are n equidistant points in the cumulative distribution, with one uniform
+    offset: counts are within 1 of their mean, which is that of independent draws. Those without
+    replacement are systematic ones by inclusion probabilities.
+    """
+    if draws == "iid":
+        return rng.multinomial(n, q), n * q
+    expected = n * q if draws == "systematic" else inclusion(q, n)
+    return points_in(expected, n, rng.random()), expected
 
 
 def points_in(expected: NDArray[np.float64], n: int, start: float) -> Any:
@@ -68,16 +58,6 @@ def inclusion(q: NDArray[np.float64], n: int) -> Any:
     return np.minimum(included, 1.0)
 
 
-DRAWS: dict[str, Draw] = {
-    "systematic": systematic,
-    "iid": iid,
-    "without replacement": without_replacement,
-}
-
-
-Draws: TypeAlias = Literal["systematic", "iid", "without replacement"]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlainSampling(Selector):
     """Keep the first features of the pool: the usual random features, as a baseline.
@@ -99,23 +79,42 @@ class PlainSampling(Selector):
     changes_kernel: ClassVar[bool] = False
 
     def _choose(self, phi: Array) -> Choice:
-        n = self._n_groups()
-        mass = np.zeros(self._shares().size)
+        mass, n = np.zeros(self._fractions().size), self._n_groups()
         mass[:n] = 1.0 / n
-        # A mean of n group means; dependent groups may do no better than one.
-        apart = n if self._independent_groups() else 1
-        return Choice(mass, True, (0.0, 1.0 / (apart * self._columns_a_unit()), 0.0))
-
-    def _independent_groups(self) -> bool:
-        if self.pool.independent_units:
-            return True
         # Blocks of orthogonal directions are groups; other dependent units have no group.
-        units = self.pool.n_features // self._columns_a_unit()
-        return self.groups is None and self._shares().size < units
+        blocks = self.groups is None and mass.size < self.pool.n_features // self._columns_a_unit()
+        # A mean of n group means; dependent groups may do no better than one.
+        apart = n if self.pool.independent_units or blocks else 1
+        return Choice(mass, True, (0.0, 1.0 / (apart * self._columns_a_unit()), 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeverageSampling(Selector):
+class ByScores(Selector):
+    """Keep some features of a pool by their leverage scores."""
+
+    lam: float
+    method: ScoreMethod = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
+
+    def scores(self, X: Array) -> LeverageScores:
+        """Compute the leverage scores of the pool, with the predicted gain, on rows as of `fit`."""
+        return self._scores(self._features(X))
+
+    def _scores(self, phi: Array) -> LeverageScores:
+        return ridge_leverage_scores(
+            phi * float(self.pool.n_features) ** 0.5,
+            self.lam,
+            groups=self._labels(),
+            method=self.method,
+            n_features=self.n_features,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeverageSampling(ByScores):
     r"""Sample features by their leverage scores, with weights that keep the kernel.
 
     .. math:: \tilde q = (1 - \eta)\,\frac{\tau}{\sum\tau} + \eta\,p, \qquad
@@ -157,44 +156,27 @@ class LeverageSampling(Selector):
     (True, True)
     """
 
-    lam: float
     draws: Draws = "systematic"
     mix: float = 0.1
-    method: ScoreMethod = "auto"
     seed: int
 
     changes_kernel: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "lam", require_positive("lam", self.lam))
-        object.__setattr__(self, "seed", require_seed(self.seed))
-        require_choice("draws", self.draws, DRAWS)
+        object.__setattr__(self, "seed", _random.require_seed(self.seed))
+        require_choice("draws", self.draws, get_args(Draws))
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
         object.__setattr__(self, "mix", float(self.mix))
 
-    def scores(self, X: Array) -> LeverageScores:
-        """Compute the leverage scores of the pool, with the predicted gain, on rows as of `fit`."""
-        return self._scores(self.pool(X))
-
     def law(self, scores: LeverageScores) -> Any:
         """Return the sampling probabilities of groups: :meth:`scores` mixed with plain sampling."""
         require_instance("scores", scores, LeverageScores)
-        return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
-
-    def _scores(self, phi: Array) -> LeverageScores:
-        return ridge_leverage_scores(
-            phi * float(self.pool.n_features) ** 0.5,
-            self.lam,
-            groups=self._labels(),
-            method=self.method,
-            n_features=self.n_features,
-        )
+        return (1 - self.mix) * scores.probabilities + self.mix * self._fractions()
 
     def _choose(self, phi: Array) -> Choice:
-        q = self.law(self._scores(phi))
-        n = self._n_groups()
+        q, n = self.law(self._scores(phi)), self._n_groups()
         scored = int(np.count_nonzero(q))
         if scored < (n if self.draws == "without replacement" else 1):
             raise ValueError(
@@ -202,23 +184,25 @@ class LeverageSampling(Selector):
                 f"of {q.size} have one on these rows: use mix > 0, other rows or fewer features"
             )
         rng = _random.generator(self.seed, _random.SELECTION, 0)
-        counts, expected = DRAWS[self.draws](rng, q / q.sum(), n)
-        mass = counts * self._shares() / np.where(q > 0, expected, 1.0)
+        counts, expected = draw_counts(self.draws, rng, q / q.sum(), n)
+        mass = counts * self._fractions() / np.where(q > 0, expected, 1.0)
         return Choice(mass, scored == q.size, self._variance_factors(n))
 
     def _variance_factors(self, n: int) -> tuple[float, float, float] | None:
-        """Return the factors of the variance's bound; None without mixing."""
+        """Return the factors of the variance's bound; None without mixing.
+
+        Given the pool, one draw's second moment is at most (V + K^2)/mix; systematic draws may all
+        err together.
+        """
         if self.mix == 0:
             return None
-        # Given the pool, one draw's second moment is at most (V + K^2)/mix; systematic draws may
-        # all err together.
         apart = n if self.draws == "iid" else 1
         unit = 1.0 / (self.mix * apart * self._columns_a_unit())
         return (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TopLeverage(Selector):
+class TopLeverage(ByScores):
     """Keep the features of largest leverage score, the paper's Algorithm 2.
 
     No theorem covers it: the kept features have the kernel of the high frequencies. Keeping the
@@ -241,15 +225,7 @@ class TopLeverage(Selector):
     False
     """
 
-    lam: float
-    method: ScoreMethod = "auto"
-
     changes_kernel: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "lam", require_positive("lam", self.lam))
-
     def _choose(self, phi: Array) -> Choice:
-        phi = phi * float(self.pool.n_features) ** 0.5
-        return self._largest(ridge_leverage_scores(phi, self.lam, method=self.method).scores)
+        return self._largest(self._scores(phi).scores)

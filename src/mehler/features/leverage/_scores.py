@@ -1,4 +1,4 @@
-"""Ridge leverage scores of a pool: three algorithms, and what the scores say of the pool."""
+"""Ridge leverage scores of a pool: two algorithms, and what the scores say of the pool."""
 
 from __future__ import annotations
 
@@ -13,72 +13,13 @@ from numpy.typing import ArrayLike
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
-from mehler.features.leverage._selector import require_groups, sum_groups
+from mehler.features.leverage._selector import require_groups, sum_groups, with_finite_chunks
 
-ScoreMethod: TypeAlias = Literal["auto", "svd", "dual", "gram"]
+ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
 # The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
 _ROUNDINGS = 1e3
 # Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
 _AMPLE = 1e9
-
-
-def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
-    """Compute scores by QR, then the singular value decomposition of the small factor."""
-    small = xp.linalg.qr(a, mode="reduced")[1] if a.shape[0] > a.shape[1] else a
-    _, s, vh = xp.linalg.svd(small, full_matrices=False)
-    root = lam**0.5 * xp.ones_like(s)
-    # In units of the larger one, since squares of large features would overflow.
-    unit = xp.maximum(s, root)
-    lifted = (s / unit) ** 2 + (root / unit) ** 2
-    # Singular values within rounding of 0 count as 0, however small the ridge: the rule of ridge
-    # regression.
-    dtype = _arrays.dtype_name(s.dtype)
-    kept = lifted > (_arrays.least_singular(frobenius(xp, s), dtype) / unit) ** 2
-    fractions = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
-    return xp.sum(fractions[:, None] * vh**2, axis=0)
-
-
-def by_cholesky(xp: ModuleType, a: Array, lam: float) -> Array:
-    """Compute scores by Cholesky of the smaller Gram plus the ridge, L L^T."""
-    gram = _gram(xp, a)
-    identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=_arrays.place_of(gram).device)
-    factor = xp.linalg.cholesky(gram + lam * identity)
-    if a.shape[0] < a.shape[1]:
-        return xp.sum(_arrays.solve_lower(xp, factor, a) ** 2, axis=0)
-    # The diagonal of (A^T A + lam)^-1 A^T A: 1 less lam times that of the inverse would lose the
-    # digits of small scores.
-    halves = (_arrays.solve_lower(xp, factor, each) for each in (identity, gram))
-    return xp.sum(math.prod(halves), axis=0)
-
-
-def by_eigenvalues(xp: ModuleType, a: Array, lam: float) -> Array:
-    """Compute scores by eigenvalues of the smaller Gram."""
-    values, vectors = xp.linalg.eigh(_gram(xp, a))
-    # Rounding can make eigenvalues slightly negative.
-    values = xp.maximum(values, xp.zeros_like(values))
-    if a.shape[0] >= a.shape[1]:
-        return xp.sum(vectors**2 * (values / (values + lam))[None, :], axis=1)
-    squares = xp.matmul(xp.matrix_transpose(vectors), a) ** 2
-    return xp.sum(squares / (values + lam)[:, None], axis=0)
-
-
-METHODS = {"svd": by_svd, "dual": by_cholesky, "gram": by_eigenvalues}
-
-
-def _gram(xp: ModuleType, a: Array) -> Array:
-    """Return the smaller of the two matrices of products."""
-    turned = xp.matrix_transpose(a)
-    return xp.matmul(turned, a) if a.shape[0] >= a.shape[1] else xp.matmul(a, turned)
-
-
-def frobenius(xp: ModuleType, a: Array) -> Array:
-    """Compute the Frobenius norm without overflow; shape ()."""
-    size = xp.abs(a)
-    largest = xp.max(size)
-    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
-    return unit * xp.sqrt(xp.sum((size / unit) ** 2))
-
-
 # A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
 _WORTHWHILE = 20.0
 
@@ -157,16 +98,12 @@ class LeverageScores:
         d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
         reasons = []
         if self.gain < _WORTHWHILE:
-            reasons.append(
-                f"the largest score over the degrees of freedom is {self.gain:.3g}, "
-                f"below {_WORTHWHILE:g}"
-            )
+            ratio = f"the largest score over the degrees of freedom is {self.gain:.3g}"
+            reasons.append(f"{ratio}, below {_WORTHWHILE:g}")
         if m is not None and 2 * d > m:
             reasons.append(f"{m} features are fewer than twice the {d:.3g} degrees of freedom")
         if m is not None and m > largest:
-            reasons.append(
-                f"{m} features exceed d_max = {largest:.3g}, where plain sampling is enough"
-            )
+            reasons.append(f"{m} features exceed d_max = {largest:.3g}: plain sampling is enough")
         return f"little gain to be expected: {'; '.join(reasons)}" if reasons else ""
 
     @property
@@ -182,7 +119,7 @@ def ridge_leverage_scores(
     Phi: Array,
     lam: float,
     *,
-    pool_weights: Any = None,
+    pool_weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     method: ScoreMethod = "auto",
     n_features: int | None = None,
@@ -209,11 +146,10 @@ def ridge_leverage_scores(
         Distribution p of the pool: positive, sum 1. Default 1/M_0 each.
     groups : array of int, shape (M_0,), optional
         Labels of features that are kept or dropped together, such as cosine and sine.
-    method : {'auto', 'svd', 'dual', 'gram'}, optional
-        'svd': QR and singular values. 'dual': Cholesky of the smaller Gram. 'gram': its
-        eigenvalues. The last two form products of rows: for ``lam >= 1000 eps |A|^2``, |A| the
-        Frobenius norm. 'auto', the default: 'dual' where ``lam >= 1e9 eps |A|^2``; 'svd' below,
-        and under ``jax.jit``.
+    method : {'auto', 'svd', 'gram'}, optional
+        'svd': QR and singular values. 'gram': Cholesky of the smaller matrix of products, for
+        ``lam >= 1000 eps |A|^2``, |A| the Frobenius norm. 'auto', the default: 'gram' where
+        ``lam >= 1e9 eps |A|^2``; 'svd' below, and under ``jax.jit``.
     n_features : int, optional
         Number M of features to keep, for :attr:`LeverageScores.no_gain`.
 
@@ -225,17 +161,16 @@ def ridge_leverage_scores(
 
     Notes
     -----
-    Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 3000 features 0.3 CPU seconds by
-    'dual', 0.8 by 'gram'.
+    Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 3000 features 0.3 CPU seconds.
 
-    Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd', ``eps |A|^2/lam`` for the other two, |A|
-    the largest singular value (at most the root mean square of the features' sup). Features in
-    float32 are scored in double precision, and the scores rounded, where this would be above 1e-3
-    and the device has it; by 'auto' always. In 'svd' singular values of at most 4 eps |A|
-    (Frobenius) are rounding and score 0, unless the ridge is above that: the numerical rank of
+    Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd', ``eps |A|^2/lam`` for 'gram', |A| the
+    largest singular value (at most the root mean square of the features' sup). Features in float32
+    are scored in double precision, and the scores rounded, where this would be above 1e-3 and the
+    device has it; by 'auto' always. In 'svd' singular values of at most 4 eps |A| (Frobenius) are
+    rounding and score 0, unless the ridge is above that: the numerical rank of
     :class:`mehler.learn.RidgeSums`. Under ``jax.jit``, where sizes cannot be looked at, all is in
-    the widest float, and scores that 'dual' and 'gram' would refuse are NaN. Of a Dask array the
-    triangular factor is computed chunk by chunk, at once, and columns are one chunk.
+    the widest float, and scores that 'gram' would refuse are NaN. Of a Dask array the triangular
+    factor is computed at once, chunk by chunk, and a chunk with NaN or infinity raises.
 
     Scores of the rows that a learner trains on afterwards make its class depend on them: score
     other rows, unlabelled ones will do.
@@ -249,8 +184,8 @@ def ridge_leverage_scores(
     --------
     >>> import numpy as np
     >>> Phi = np.array([[2.0, 0.0], [0.0, 1.0]])
-    >>> found = ridge_leverage_scores(Phi, 1.0)
-    >>> found.scores.round(4).tolist(), round(found.degrees_of_freedom, 4)
+    >>> result = ridge_leverage_scores(Phi, 1.0)
+    >>> result.scores.round(4).tolist(), round(result.degrees_of_freedom, 4)
     ([0.5, 0.2], 0.7)
     """
     require_choice("method", method, ("auto", *METHODS))
@@ -258,12 +193,11 @@ def ridge_leverage_scores(
     xp, place = _arrays.array_namespace(Phi, names=("Phi",)), _arrays.place_of(Phi)
     _arrays.require_matrix(Phi, name="Phi")
     dtype = _arrays.real_dtype(Phi, name="Phi")
-    m = Phi.shape[1]
-    weights = _require_weights(pool_weights, m)
-    labels = require_groups(groups, m)
+    n_samples, m = Phi.shape
+    weights, labels = _require_weights(pool_weights, m), require_groups(groups, m)
     if n_features is not None:
         n_features = require_integer("n_features", n_features)
-    n_samples, chunked = Phi.shape[0], _arrays.is_chunked(Phi)
+    chunked = _arrays.is_chunked(Phi)
     if chunked:
         Phi = _loaded(xp, Phi)
         xp = _arrays.array_namespace(Phi)
@@ -272,11 +206,9 @@ def ridge_leverage_scores(
     a = xp.astype(Phi, dtype, copy=False) * scale[None, :]
     scores = xp.astype(_scored(xp, a, lam, method), dtype, copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
-    nonzero = xp.any(xp.abs(a) > 0, axis=0)
-    scores = xp.where(nonzero, scores, xp.zeros_like(scores))
+    scores = xp.where(xp.any(xp.abs(a) > 0, axis=0), scores, xp.zeros_like(scores))
     if chunked:
-        xp = place.xp
-        scores = xp.asarray(scores)
+        xp, scores = place.xp, place.xp.asarray(scores)
     return LeverageScores(
         scores=scores,
         group_scores=sum_groups(xp, scores, labels),
@@ -287,21 +219,7 @@ def ridge_leverage_scores(
     )
 
 
-def _loaded(xp: ModuleType, phi: Array) -> Any:
-    """Return rows on the host with the products of a Dask array's, in float64."""
-    _arrays.require_known_chunks(phi)
-
-    def looked_at(rows: Array) -> Array:
-        _arrays.require_matrix(rows, name="a chunk of Phi")
-        return rows
-
-    phi = xp.astype(phi.rechunk({1: -1}), xp.float64)
-    phi = phi.map_blocks(looked_at, dtype=phi.dtype, meta=phi._meta)
-    few = phi.shape[0] <= phi.shape[1]
-    return _arrays.to_host(phi if few else xp.linalg.qr(phi, mode="reduced")[1])
-
-
-def _require_weights(pool_weights: Any, n: int) -> Any:
+def _require_weights(pool_weights: ArrayLike | None, n: int) -> Any:
     if pool_weights is None:
         return np.full(n, 1.0 / n)
     weights = require_reals("pool_weights", _arrays.to_host(pool_weights), finite=False)
@@ -310,14 +228,20 @@ def _require_weights(pool_weights: Any, n: int) -> Any:
             f"pool_weights must have one number for each of the {n} features, not shape "
             f"{weights.shape}"
         )
-    if not np.all(np.isfinite(weights)) or not np.all(weights > 0):
+    if not np.all(np.isfinite(weights) & (weights > 0)):
         raise ValueError("pool_weights must be positive and finite; drop features of weight 0")
     # float32 weights sum to 1 within their own rounding.
-    if abs(weights.sum() - 1.0) > 1e-5:
-        raise ValueError(
-            f"pool_weights sum to {weights.sum():.6g}, not 1: divide them by their sum"
-        )
+    if abs(total := weights.sum() - 1.0) > 1e-5:
+        raise ValueError(f"pool_weights sum to {1 + total:.6g}, not 1: divide them by their sum")
     return weights
+
+
+def _loaded(xp: ModuleType, phi: Array) -> Any:
+    """Return rows on the host with the products of a Dask array's, in float64."""
+    _arrays.require_known_chunks(phi)
+    phi = xp.astype(with_finite_chunks(phi, "Phi"), xp.float64)
+    few = phi.shape[0] <= phi.shape[1]
+    return _arrays.to_host(phi if few else xp.linalg.qr(phi, mode="reduced")[1])
 
 
 def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
@@ -333,16 +257,16 @@ def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
         return xp.where(accurate, scores, xp.full_like(scores, math.nan))
     size = float(norm)
     if method == "auto":
-        if size <= _reach("dual", lam, double, _AMPLE):
-            return by_cholesky(xp, wide, lam)
+        if size <= _reach("gram", lam, double, _AMPLE):
+            return by_gram(xp, wide, lam)
         method = "svd"
     if size > _reach(method, lam, a.dtype):
         a = wide
-    if method != "svd" and size > _reach(method, lam, a.dtype):
-        least = lam * (size / _reach(method, lam, a.dtype)) ** 2
+    reach = _reach(method, lam, a.dtype)
+    if method == "gram" and size > reach:
         raise ValueError(
-            f"lam={lam:g} is below {least:.3g}, 1000 roundings of |A|^2 in "
-            f"{_arrays.dtype_name(a.dtype)}, where method={method!r} cannot tell small eigenvalues "
+            f"lam={lam:g} is below {lam * (size / reach) ** 2:.3g}, 1000 roundings of |A|^2 in "
+            f"{_arrays.dtype_name(a.dtype)}, where method='gram' cannot tell small eigenvalues "
             "from rounding: use method='svd'"
         )
     return METHODS[method](xp, a, lam)
@@ -356,3 +280,44 @@ def _reach(method: str, lam: float, dtype: object, roundings: float = _ROUNDINGS
     """
     roundings = roundings * float(np.finfo(_arrays.dtype_name(dtype)).eps)
     return lam**0.5 / roundings if method == "svd" else float((lam / roundings) ** 0.5)
+
+
+def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
+    """Compute scores by QR, then the singular value decomposition of the small factor."""
+    small = xp.linalg.qr(a, mode="reduced")[1] if a.shape[0] > a.shape[1] else a
+    _, s, vh = xp.linalg.svd(small, full_matrices=False)
+    root = lam**0.5 * xp.ones_like(s)
+    # In units of the larger one, since squares of large features would overflow.
+    unit = xp.maximum(s, root)
+    lifted = (s / unit) ** 2 + (root / unit) ** 2
+    # Singular values within rounding of 0 count as 0, however small the ridge: the rule of ridge
+    # regression.
+    least = _arrays.least_singular(frobenius(xp, s), _arrays.dtype_name(s.dtype))
+    kept = lifted > (least / unit) ** 2
+    fractions = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
+    return xp.sum(fractions[:, None] * vh**2, axis=0)
+
+
+def by_gram(xp: ModuleType, a: Array, lam: float) -> Array:
+    """Compute scores by Cholesky of the smaller Gram plus the ridge, L L^T."""
+    turned, wide = xp.matrix_transpose(a), a.shape[0] < a.shape[1]
+    gram = xp.matmul(a, turned) if wide else xp.matmul(turned, a)
+    identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=_arrays.place_of(gram).device)
+    factor = xp.linalg.cholesky(gram + lam * identity)
+    if wide:
+        return xp.sum(_arrays.solve_lower(xp, factor, a) ** 2, axis=0)
+    # The diagonal of (A^T A + lam)^-1 A^T A: 1 less lam times that of the inverse would lose the
+    # digits of small scores.
+    halves = (_arrays.solve_lower(xp, factor, each) for each in (identity, gram))
+    return xp.sum(math.prod(halves), axis=0)
+
+
+METHODS = {"svd": by_svd, "gram": by_gram}
+
+
+def frobenius(xp: ModuleType, a: Array) -> Array:
+    """Compute the Frobenius norm without overflow; shape ()."""
+    size = xp.abs(a)
+    largest = xp.max(size)
+    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
+    return unit * xp.sqrt(xp.sum((size / unit) ** 2))

@@ -43,24 +43,18 @@ def columns_of_units(pool: FeatureMap) -> Any:
     if isinstance(pool, FourierFeatures) and pool.form == "pairs":
         # All cosines come first.
         return columns.reshape(2, -1).T
-    if isinstance(pool, GroupInvariantFeatures):
-        return columns.reshape(pool.n_units, -1)
-    return columns.reshape(-1, 1)
+    units = pool.n_units if isinstance(pool, GroupInvariantFeatures) else columns.size
+    return columns.reshape(units, -1)
 
 
 def natural_groups(pool: FeatureMap) -> Any:
     """Label the columns by unit, or by block of orthogonal directions."""
     columns = columns_of_units(pool)
-    labels = np.empty(pool.n_features, dtype=np.int64)
-    labels[columns] = (np.arange(columns.shape[0]) // _block(pool, columns.shape[0]))[:, None]
-    return labels
-
-
-def _block(pool: FeatureMap, n_units: int) -> int:
-    """Return the units per block of orthogonal directions; 1 if there are none."""
     projection = getattr(pool, "_projection", None)
-    near = projection and projection.orthogonal_pairs(pool.n_inputs, n_units)
-    return near.dimension if near else 1
+    block = projection and projection.orthogonal_pairs(pool.n_inputs, len(columns))
+    labels = np.empty(pool.n_features, dtype=np.int64)
+    labels[columns] = (np.arange(len(columns)) // (block.dimension if block else 1))[:, None]
+    return labels
 
 
 def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
@@ -68,14 +62,15 @@ def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
 
     None if the whole pool has to be computed.
     """
-    if not isinstance(pool, _SEPARABLE) or not pool._projection.dense:
-        return None
     of_units = columns_of_units(pool)
     kept = np.isin(of_units, columns)
-    if not np.array_equal(kept.any(axis=1), kept.all(axis=1)):
-        return None
     units = np.flatnonzero(kept.all(axis=1))
-    return units, of_units[units].T.reshape(-1)
+    alone = isinstance(pool, _SEPARABLE) and pool._projection.dense
+    return (
+        (units, of_units[units].T.reshape(-1))
+        if alone and kept[units].sum() == kept.sum()
+        else None
+    )
 
 
 def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
@@ -91,26 +86,28 @@ def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
-def members(labels: NDArray[np.int64]) -> list[Any]:
-    """Return the column numbers of each group, in order."""
-    order = np.argsort(labels, kind="stable")
-    ends = np.cumsum(np.bincount(labels))[:-1]
-    return np.split(order, ends)
-
-
 def sum_groups(xp: ModuleType, values: Array, labels: NDArray[np.int64]) -> Array:
     """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
-    n = values.shape[0]
-    sizes = np.bincount(labels)
+    n, sizes = values.shape[0], np.bincount(labels)
     if np.array_equal(labels, np.arange(n)):
         return values
     table = np.full((sizes.size, sizes.max()), n, dtype=np.int32)
-    for row, columns in enumerate(members(labels)):
-        table[row, : columns.size] = columns
+    order = np.argsort(labels, kind="stable")
+    table[labels[order], np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = order
     place = _arrays.place_of(values)
     padded = xp.concat([values, xp.zeros((1,), dtype=values.dtype, device=place.device)])
     indices = _arrays.from_host(table.reshape(-1), place)
     return xp.sum(xp.reshape(xp.take(padded, indices, axis=0), table.shape), axis=1)
+
+
+def with_finite_chunks(x: Array, name: str) -> Array:
+    """Return a Dask array whose chunks raise for NaN or infinity when they are computed."""
+
+    def require(rows: Array) -> Array:
+        _arrays.require_matrix(rows, name=f"a chunk of {name}")
+        return rows
+
+    return x.rechunk({1: -1}).map_blocks(require, dtype=x.dtype, meta=x._meta)
 
 
 class SelectedFeatures(FeatureMap):
@@ -118,10 +115,9 @@ class SelectedFeatures(FeatureMap):
 
     .. math:: \Psi(x) = \big(g_k\,\Phi(x)_{i_k}\big)_k
 
-    If the gains make it unbiased, its inner products estimate the pool's kernel: ``unbiased`` is
-    true, and :meth:`kernel` is the pool's expected kernel. Otherwise the selection changed the
-    kernel, and :meth:`kernel` is that of the kept features: their inner products. Only kept units
-    are computed, if the pool's projections allow it.
+    If it is ``unbiased``, its inner products estimate the pool's kernel, which :meth:`kernel` is.
+    Otherwise the selection changed the kernel, and :meth:`kernel` is that of the kept features:
+    their inner products. Only kept units are computed, if the pool's projections allow it.
 
     Attributes
     ----------
@@ -169,12 +165,10 @@ class SelectedFeatures(FeatureMap):
         pool = require_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)
-        self.columns = tuple(int(one) for one in columns)
-        self.gains = tuple(float(one) for one in gains)
+        self.columns, self.gains = tuple(map(int, columns)), tuple(map(float, gains))
         self.unbiased = require_flag("unbiased", unbiased)
-        factors = variance_factors
-        self.variance_factors = None if factors is None else tuple(float(one) for one in factors)
-        _check(self, n_inputs, n_features)
+        self.variance_factors = variance_factors and tuple(map(float, variance_factors))
+        _require_parts(self, n_inputs, n_features)
         self._separate = separate(pool, np.asarray(self.columns))
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
@@ -196,10 +190,8 @@ class SelectedFeatures(FeatureMap):
         }
 
     def __repr__(self) -> str:
-        return (
-            f"SelectedFeatures: {self.n_features} of {self.pool!r}"
-            f"{'' if self.unbiased else ', kernel changed'}"
-        )
+        changed = "" if self.unbiased else ", kernel changed"
+        return f"SelectedFeatures: {self.n_features} of {self.pool!r}{changed}"
 
     # -- features -------------------------------------------------------------------------
 
@@ -243,8 +235,7 @@ class SelectedFeatures(FeatureMap):
         here = self if near or there == self.place else self.to(x)
         left = here(x)
         right = left if y is None else here(y)
-        xp = there.xp
-        return xp.matmul(left, xp.matrix_transpose(right))
+        return there.xp.matmul(left, there.xp.matrix_transpose(right))
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         if not self.unbiased:
@@ -263,20 +254,20 @@ class SelectedFeatures(FeatureMap):
         return total * self.n_features
 
 
-def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
-    pool, columns = selected.pool, selected.columns
+def _require_parts(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
+    pool, columns, gains = selected.pool, selected.columns, selected.gains
     if n_inputs != pool.n_inputs:
         raise ValueError(f"n_inputs={n_inputs} is not the pool's {pool.n_inputs}")
-    if not columns or len(columns) != n_features or len(selected.gains) != n_features:
+    if not columns or len(columns) != n_features or len(gains) != n_features:
         raise ValueError(
-            f"{len(columns)} columns and {len(selected.gains)} gains for n_features={n_features}: "
-            "give one of each a feature"
+            f"{len(columns)} columns and {len(gains)} gains for n_features={n_features}: give one "
+            "of each a feature"
         )
     if list(columns) != sorted(set(columns)) or columns[0] < 0 or columns[-1] >= pool.n_features:
         raise ValueError(
             f"columns must be different, ascending and below the pool's {pool.n_features}"
         )
-    if not np.all(np.isfinite(selected.gains)) or min(selected.gains) <= 0:
+    if not np.all(np.isfinite(gains)) or min(gains) <= 0:
         raise ValueError("gains must be positive and finite")
     factors = selected.variance_factors
     if factors is not None and (len(factors) != 3 or min(factors) < 0):
@@ -284,10 +275,9 @@ def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
 
 
 class Choice(NamedTuple):
-    """The chosen groups.
+    """The chosen groups: weight of each in the new kernel, 0 for dropped ones.
 
-    `mass` (G,): weight of each group in the new kernel, in which the pool has its share of
-    columns; 0 for dropped groups. `unbiased`: the mean over draws is the pool's weight.
+    `unbiased`: the mean over draws is the pool's weight, the fraction of columns.
     `variance_factors`: of the pool's Gram variance, of the variance of a product, and of the
     squared kernel; None if nothing bounds the variance.
     """
@@ -309,8 +299,7 @@ class Selector(ABC):
         Largest number M of features to keep: a multiple of the size of a group.
     groups : array of int, shape (M_0,), optional
         Labels of columns that are kept or dropped together. Default: the map's own, cosine and
-        sine of a frequency, all thresholds of a template, blocks of orthogonal directions. A
-        maxout unit is a single column.
+        sine of a frequency, all thresholds of a template, blocks of orthogonal directions.
 
     Attributes
     ----------
@@ -362,13 +351,8 @@ class Selector(ABC):
         SelectedFeatures
             An immutable map.
         """
-        _arrays.require_matrix(X, finite=False)
-        choice = self._choose(self.pool(X))
-        shares = self._shares()
-        kept = np.flatnonzero(choice.mass > 0)
-        gain = np.zeros(shares.size)
-        gain[kept] = np.sqrt(choice.mass[kept] / shares[kept])
-        gains = gain[self._labels()]
+        choice = self._choose(self._features(X))
+        gains = np.sqrt(choice.mass / self._fractions())[self._labels()]
         columns = np.flatnonzero(gains)
         return SelectedFeatures(
             self.pool.n_inputs,
@@ -383,6 +367,11 @@ class Selector(ABC):
             dtype=self.pool.dtype,
         )
 
+    def _features(self, X: Array) -> Array:
+        """Compute the pool's features of rows, which need not be known yet."""
+        _arrays.require_matrix(X, finite=False)
+        return self.pool(with_finite_chunks(X, "X") if _arrays.is_chunked(X) else X)
+
     @abstractmethod
     def _choose(self, phi: Array) -> Choice:
         """Choose groups from the pool's features of the rows."""
@@ -392,8 +381,8 @@ class Selector(ABC):
             return natural_groups(self.pool)
         return require_groups(self.groups, self.pool.n_features)
 
-    def _shares(self) -> Any:
-        """Return each group's share of the pool's columns."""
+    def _fractions(self) -> Any:
+        """Return each group's fraction of the pool's columns."""
         return np.bincount(self._labels()) / self.pool.n_features
 
     def _n_groups(self) -> int:
@@ -408,7 +397,7 @@ class Selector(ABC):
         xp = _arrays.array_namespace(values)
         sums = _arrays.to_host(sum_groups(xp, values, self._labels()))
         # The mean, so that a smaller last block is not penalised.
-        means, n = np.asarray(sums, dtype=np.float64) / self._shares(), self._n_groups()
+        means, n = np.asarray(sums, dtype=np.float64) / self._fractions(), self._n_groups()
         mass = np.zeros(means.size)
         mass[np.argsort(-means, kind="stable")[:n]] = 1.0 / n
         return Choice(mass)
