@@ -63,7 +63,7 @@ class LeverageSampler(Sampler):
     the bounds; where these matter, select on other rows.
 
     A fit costs the features of the pool and a factorisation of their Gram: at 500 of 5000 columns
-    and 1437 digits 1.2 CPU seconds, where `FourierSampler` of 500 takes 0.01. That pays where
+    and 1437 digits 0.7 CPU seconds, where `FourierSampler` of 500 takes 0.01. That pays where
     scores are uneven, as ``LeverageSampling.scores(X).gain`` says, and predictions must be cheap.
     On the rows of :doc:`/which-map` it gained nothing: take more Fourier features there.
 
