@@ -9,7 +9,7 @@ import numpy as np
 
 import mehler
 from mehler import exact
-from tests.corpus.registry import Planted, Twin, kernel, moved_weights, precision
+from tests.corpus.registry import Planted, Twin, kernel, moved_weights
 
 D, M, Q = 5, 500, 4
 # Directions at random, one pair close, one nearly opposite, lengths unequal.
@@ -160,16 +160,6 @@ def half_twice(phi, pool, members):
     return pool, members
 
 
-@moved_weights
-def rounded_weights(phi, *parts):
-    """Weights that went through float32 on their way to float64 data."""
-    return tuple(
-        part.astype(np.float32).astype(part.dtype) if part.dtype.kind == "f" else part
-        for part in parts
-    )
-
-
-# Decoupled units that take the projection that decided: maxout after all.
 own_directions = moved_weights(lambda phi, decide, _: (decide, decide))
 # Random signs for normal weights: variance 1, so that a pool of one stays linear.
 sign_weights = moved_weights(lambda phi, *parts: tuple(map(np.sign, parts)))
@@ -177,16 +167,6 @@ sign_weights = moved_weights(lambda phi, *parts: tuple(map(np.sign, parts)))
 
 def planted(name, kind, defect):
     return Planted(name, "check_kernel", LOOK, drawer(kind, defect), drawer(kind))
-
-
-def rounded(kind):
-    """Of features that are weights over the root of their number, but for sigma(q)."""
-    phi = drawer(kind)(0)
-    sigma = math.sqrt(exact.sigma2(Q)) if "decoupled" in kind else 1.0
-    look = precision(D, math.sqrt(phi.n_features) / sigma)
-    broken = drawer(kind, rounded_weights)
-    name = f"{kind}: weights through float32"
-    return Planted(name, "check_structure: weights", look, broken, drawer(kind))
 
 
 PLANTED = [
@@ -204,7 +184,6 @@ PLANTED = [
     planted("decoupled, next: without sigma(q)", "decoupled-next", without_sigma),
     planted("codes: one side starts at 1", "codes", shifted_codes),
     planted("codes: in too few bits", "codes", clipped),
-    *map(rounded, ("maxout", "shared", "decoupled-next", "decoupled-fresh")),
 ]
 
 

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from mehler import verify
 
 Draw = Callable[..., Any]
@@ -76,19 +74,5 @@ def kernel(rows: Any, **declared: Any) -> Look:
 
     def look(draw: Draw, seed: int) -> verify.Verdict:
         return verify.check_kernel(draw, draw(0).kernel, rows, seed=seed, **declared)
-
-    return look
-
-
-@functools.cache
-def precision(n_inputs: int, scale: float) -> Look:
-    """The row of rounded weights, of features times `scale` over sqrt(n_features)."""
-
-    def look(draw: Draw, seed: int) -> verify.Verdict:
-        def scaled(word: int) -> Any:
-            phi = draw(word)
-            return lambda X: phi(X) * (scale / phi.n_features**0.5)
-
-        return verify.check_structure(scaled, np.eye(n_inputs), only="weights", seed=seed)
 
     return look

@@ -45,7 +45,9 @@ class Rectified:
             with np.errstate(invalid="ignore"):
                 lengths = np.linalg.norm(x, axis=1, keepdims=True)
                 x = lengths * (x / lengths)
-        w = self.weights().astype("float64" if self.defect == "widens" else x.dtype)
+        w = self.weights().astype(
+            np.result_type(x.dtype, np.float32) if self.defect != "widens" else float
+        )
         gain = 2.0 if self.defect == "twice as long" else 1.0
         return gain * np.maximum(x @ w, 0) / np.asarray(self.n_features**0.5, dtype=w.dtype)
 

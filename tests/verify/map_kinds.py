@@ -142,7 +142,7 @@ DRAWS = {
 }
 
 # Thousands of draws each.
-SLOW = ("variance", "convergence", "seeds")
+SLOW = ("variance", "convergence", "seeds differ")
 # A bound on the variance is declared.
 BOUND = {"leave_out": ("variance",)}
 # What is kept has a kernel of its own in each draw.

@@ -1,4 +1,4 @@
-"""Our own maps keep their declarations; each row of check_structure refuses what breaks it."""
+"""Our own maps keep their declarations and their laws; what breaks one is seen."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from mehler.features import projections
 from tests.corpus import units
 from tests.places import CPU
 from tests.verify.conforming import Rectified, Unnamed
+from tests.verify.declarations import DECLARATIONS, broken
 from tests.verify.map_kinds import DRAWS, OPTIONS, ROWS, SLOW
 
-DECLARED = (
-    *("parts", "dtypes", "gram", "declared kernel", "declared variance", "bad rows"),
-    *("recipe", "pickle"),
-)
+DECLARED = tuple(DECLARATIONS)
+CALLS, ROWS_APART = "rows and results left alone", "rows that do not see each other"
 # What is settled without chance.
-SETTLED = ("calls", "layouts", *DECLARED)
-# What breaks, and the row of structure or the law that it breaks.
+SETTLED = ("repeatable calls", CALLS, ROWS_APART, "layouts and dtypes")
+# What breaks, and the declaration, the rule of structure or the law that it breaks.
 DEFECTS = {
     "widens": "dtypes",
-    "writes its input": "calls",
-    "centres its rows": "calls",
+    "writes its input": CALLS,
+    "centres its rows": ROWS_APART,
     "another gram": "gram",
     "products without m": "gram",
     "a kernel that is none": "declared kernel",
@@ -36,9 +35,8 @@ DEFECTS = {
     "a recipe without a seed": "recipe",
     "a fat recipe": "recipe",
     "pickled without its seed": "pickle",
-    "deaf to its seed": "seeds",
-    "its own seeds": "same seed",
-    "divides by lengths": "finite",
+    "deaf to its seed": "seeds differ",
+    "its own seeds": "the seed alone decides",
     "twice as long": "kernel",
     "half the variance": "variance",
     "eight units repeated": "convergence",
@@ -75,24 +73,32 @@ def verdict_of(factory, name, X=ROWS, *, n_features=128, resolution=0.2):
         # A map that keeps a part of a pool has a different kernel in each draw.
         common = np.allclose(*values, rtol=1e-6, atol=1e-9 * np.abs(values[0]).max())
         kernel = kernels[0] if common else None
-        return verify.check_structure(draw, X, kernel=kernel, redraw=redraw, resolution=resolution)
+        return verify.check_structure(draw, X, kernel=kernel, redraw=redraw)
     return verify.check_structure(draw, X, only=name)
 
 
-LAWS = ("structure", "kernel", "finite", *SLOW)
+def require(factory, X=ROWS, *, n_features=128):
+    """Require what is settled without chance: rules of one map, and declarations."""
+    verify.require(verdict_of(factory, SETTLED, X, n_features=n_features))
+    draw = functools.partial(lambda m, seed: factory(m, seed=seed), n_features)
+    assert [text for name in DECLARED if (text := broken(name, draw, X))] == []
 
 
-@pytest.mark.parametrize("name", [SETTLED, *LAWS], ids=lambda name: str(name).split(",")[0])
+LAWS = ("structure", "kernel", *SLOW)
+
+
+@pytest.mark.parametrize("name", LAWS)
 @pytest.mark.sampled(2)
 def test_a_small_map_conforms(name):
     verify.require(verdict_of(Rectified, name, SMALL))
+    require(Rectified, SMALL)
 
 
 @pytest.mark.parametrize("kind", DRAWS)
 @pytest.mark.sampled(8)
 def test_declarations_are_kept(kind):
     n_features = OPTIONS.get(kind, {}).get("n_features", 128)
-    verify.require(verdict_of(DRAWS[kind], SETTLED, n_features=n_features))
+    require(DRAWS[kind], n_features=n_features)
 
 
 # The rest is looked at by default for these, and the small map stands for all where thousands of
@@ -129,12 +135,17 @@ def test_fixed_projections_do_not_converge():
 
 
 def test_a_map_without_a_recipe_is_not_done():
-    assert "has no method recipe" in verdict_of(Unnamed, "parts", SMALL).cause
-    assert "recipe: TypeError" in verdict_of(Unnamed, "recipe", SMALL).cause
+    draw = functools.partial(lambda m, seed: Unnamed(m, seed=seed), 128)
+    assert "has no method recipe" in broken("parts", draw, SMALL)
+    assert "recipe: TypeError" in broken("recipe", draw, SMALL)
 
 
 def test_every_declaration_can_fail():
     assert {*DEFECTS.values(), "parts"} >= {*DECLARED, *LAWS} - {"structure"}
+    for fault, name in DEFECTS.items():
+        if name in DECLARED:
+            draw = functools.partial(lambda m, seed, f: Rectified(m, seed, f), 128, f=fault)
+            assert broken(name, draw, SMALL), fault
 
 
 # Compiled transforms are compared with the eager ones in tests/features/test_places.py.
@@ -160,7 +171,7 @@ def test_declarations_are_kept_on_every_library(kind, place):
     x = place.asarray(ROWS, "float64" if place.has_float64 else "float32")
     n_features = OPTIONS.get(kind, {}).get("n_features", 72)
     draw = functools.partial(DRAWS[kind], like=x)
-    verify.require(verdict_of(draw, SETTLED, x, n_features=n_features))
+    require(draw, x, n_features=n_features)
 
 
 class Elsewhere:
@@ -188,22 +199,25 @@ class Elsewhere:
 
 @pytest.mark.parametrize(
     ("defect", "name"),
-    [("takes anything", "bad rows"), ("writes its input", "calls"), ("widens", "dtypes")],
+    [("takes anything", "bad rows"), ("writes its input", CALLS), ("widens", "dtypes")],
 )
 def test_a_defect_breaks_its_row_elsewhere_too(defect, name):
     torch = pytest.importorskip("torch")
     x = torch.asarray(ROWS, dtype=torch.float32)
-    for broken in ("", defect):
-        factory = functools.partial(Elsewhere, like=x, defect=broken)
-        verdict = verdict_of(factory, name, x.clone(), n_features=8)
-        assert verdict.status == ("refuted" if broken else "holds"), str(verdict)
+    for fault in ("", defect):
+        factory = functools.partial(Elsewhere, like=x, defect=fault)
+        if name in DECLARED:
+            assert bool(broken(name, lambda seed, f=factory: f(8, seed=seed), x)) == bool(fault)
+        else:
+            verdict = verdict_of(factory, name, x.clone(), n_features=8)
+            assert verdict.status == ("refuted" if fault else "holds"), str(verdict)
 
 
 def test_maps_that_come_back_on_the_host_are_brought_along():
     """A pickled map lands on the host; one that forgets its weights on the way is seen."""
     torch = pytest.importorskip("torch")
     x = torch.asarray(ROWS)
-    assert verdict_of(functools.partial(DRAWS["maxout"], like=x), "pickle", x, n_features=8).holds
+    assert not broken("pickle", lambda seed: DRAWS["maxout"](8, seed=seed, like=x), x)
 
     class Forgets(mehler.MaxoutFeatures):
         def __reduce__(self):
@@ -212,7 +226,8 @@ def test_maps_that_come_back_on_the_host_are_brought_along():
     def forgetful(n_features, *, seed):
         return Forgets(ROWS.shape[1], n_features, 4, seed=seed, like=x)
 
-    assert "other features" in verdict_of(forgetful, "pickle", x, n_features=8).cause
+    draw = functools.partial(lambda m, seed: forgetful(m, seed=seed), 8)
+    assert "other features" in broken("pickle", draw, x)
 
 
 def test_every_map_that_is_exported_is_checked():

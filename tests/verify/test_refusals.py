@@ -33,9 +33,7 @@ CALLS = {
     "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
     "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
     "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),
-    "redraw": (lambda: verify.check_structure(never, X, only="libraries"), ValueError),
-    "kernel": (lambda: verify.check_structure(never, X, only=["calls", "sizes"]), ValueError),
-    "elsewhere": (lambda: verify.check_structure(never, X, only="fresh process"), ValueError),
+    "domain": (lambda: verify.check_structure(never, X, domain="sphere"), TypeError),
     "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
     "seeds": (lambda: verify.check_mean(SAMPLES, X, seeds=[1], resolution=0.1), TypeError),
     "bounds": (

@@ -116,7 +116,7 @@ def verify_map(
         return unpacked(content["features"])
 
     progress(f"structure of {target}", 0, 2)
-    verdict = check_structure(
+    built = check_structure(
         read.draw,
         rows,
         kernel=claimed if read.random and kind == "mean" else None,
@@ -124,13 +124,12 @@ def verify_map(
         random=read.random and kind == "mean",
         # A map without a seed need not be the same in another process.
         elsewhere=elsewhere if read.random else None,
-        resolution=resolution,
         time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),
         **common,
     )
     # Its number of defects is no measurement.
     nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
-    structure = Evidence.from_verdict(verdict, form="printed", **nothing)
+    structure = Evidence.from_verdict(built, form="printed", **nothing)
     progress(f"kernel of {target}", 0, 2)
     words, causes = declared.words, cast(tuple[Cause, ...], ())
     if structure.status == "refuted":

@@ -75,7 +75,6 @@ def edge_case_arrays(
     See Also
     --------
     unit_vectors : Ordinary rows.
-    mehler.verify.check_structure : Has a row of extreme inputs, ``only="finite"``.
 
     Notes
     -----

@@ -22,9 +22,8 @@ limit says *asymptotic*. The exit status is that of ``mehler verify``.
 =================================== ==========================================================
 question                            check
 =================================== ==========================================================
-Is it a map at all?                 `check_structure`: a function of seed and row alone; on
-                                    request also independent seeds, extreme rows, rounded
-                                    weights, other array libraries, declarations
+Is it a map at all?                 `check_structure`: ten rules, a function of seed and of
+                                    each row alone
 Is the kernel right?                `check_kernel`, or `assert_kernel` in a test
 Is the declared variance right?     `check_variance`
 Do features have the declared law?  `check_distribution`
@@ -67,14 +66,15 @@ from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
+from mehler.verify.checks._assertion import assert_kernel
 from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution
 from mehler.verify.checks._invariance import check_invariance
-from mehler.verify.checks._kernel import assert_kernel, check_kernel
+from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks._same import check_same
 from mehler.verify.checks._variance import check_variance
-from mehler.verify.checks.structure import STRUCTURE_ROWS, check_structure
+from mehler.verify.checks.structure import check_structure
 from mehler.verify.diagnosis._diagnose import diagnose
 from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.intervals._known_variance import KNOWN_VARIANCE as KNOWN_VARIANCE
@@ -82,7 +82,6 @@ from mehler.verify.intervals._known_variance import detectable_effect, features_
 from mehler.verify.intervals._kurtosis import KURTOSIS as KURTOSIS
 
 __all__ = [
-    "STRUCTURE_ROWS",
     "Allotment",
     "BudgetExceeded",
     "Cause",

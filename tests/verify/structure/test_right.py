@@ -1,4 +1,4 @@
-"""Maps that look suspicious and are right hold: no look is a defect's alone."""
+"""Maps that look suspicious and are right hold: nothing that a rule tries is a fault's alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def verdict_of(name, seed, *, resizable=True, **options):
 def test_a_right_map_holds(name):
     verdict = verdict_of(name, 0)
     assert verdict.holds, verdict
-    assert not any("(time" in line for line in verdict.assumptions)
 
 
 @pytest.mark.parametrize("name", list(RIGHT)[::2])
@@ -97,7 +96,6 @@ def test_rows_on_a_sphere_stay_there():
     draw = lambda seed: redraw(seed, X, None)  # noqa: E731
     verdict = check_structure(draw, X, kernel=on_sphere, redraw=redraw, time_limit=PATIENT)
     assert verdict.holds
-    assert any("rows of other lengths" in line for line in verdict.assumptions)
 
 
 def test_the_first_call_decides_for_a_lazy_map():

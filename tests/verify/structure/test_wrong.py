@@ -1,4 +1,4 @@
-"""Every way to build a map wrongly is refuted, and named."""
+"""Every way to build a map wrongly is refuted, or reported at sizes that nobody asked for."""
 
 from __future__ import annotations
 
@@ -7,79 +7,150 @@ import time
 import numpy as np
 import pytest
 
+from mehler import kernels
 from mehler.cli._rows import random_rows
 from mehler.verify import check_structure
 from tests.corpus.structure_maps import five_frequencies, five_frequencies_twin
-from tests.verify.structure.wrong_maps import KERNEL, PLAIN, WRONG
+from tests.verify.structure.wrong_maps import PLAIN, WRONG
 
+KERNEL = kernels.make("rbf", gamma=1.0)
 X = random_rows(5, KERNEL, np.random.default_rng(5))
 # No test says how fast a machine is.
 PATIENT = 600.0
+# What shows at other sizes, or in the first call alone: reported, and refuted by no rule.
+REPORTED = [
+    name for name, (_, words) in WRONG.items() if words.startswith(("at ", "features are 0"))
+]
 
 
-def check(redraw, **options):
+def check(redraw, rows=X, **options):
     return check_structure(
-        lambda seed: redraw(seed, X, None), X, redraw=redraw, time_limit=PATIENT, **options
+        lambda seed: redraw(seed, rows, None), rows, redraw=redraw, time_limit=PATIENT, **options
     )
 
 
+def sentence(verdict):
+    return verdict.reason if verdict.holds else verdict.causes[0]
+
+
 def test_the_same_map_without_a_defect_holds():
-    assert check(PLAIN, kernel=KERNEL).holds
+    verdict = check(PLAIN, kernel=KERNEL)
+    assert (verdict.status, verdict.remarks) == ("holds", ())
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.sampled(6)
+def test_a_defect_is_seen(name):
+    redraw, words = WRONG[name]
+    verdict = check(redraw, kernel=KERNEL)
+    assert (words in sentence(verdict), verdict.status) == (
+        True,
+        "holds" if name in REPORTED else "refuted",
+    ), verdict
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("name", WRONG)
-def test_a_defect_is_found_from_any_seed(name, seed):
+def test_a_defect_is_seen_from_any_seed(name, seed):
     redraw, words = WRONG[name]
     rows = random_rows(5, KERNEL, np.random.default_rng(seed))
-    verdict = check_structure(
-        lambda s: redraw(s, rows, None),
-        rows,
-        kernel=KERNEL,
-        redraw=redraw,
-        time_limit=PATIENT,
-        seed=seed,
-    )
-    assert words in verdict.causes[0]
+    verdict = check(redraw, rows, kernel=KERNEL, seed=seed)
+    assert words.partition("d = ")[0].partition("|x| = ")[0] in sentence(verdict)
 
 
-# Found without a kernel, and without a way to draw other sizes; two phases take the 256 columns
-# that are drawn where sizes can be chosen.
-PLAINLY = [
-    name for name, (_, words) in WRONG.items() if "wrong for" not in words and name != "two_phases"
-]
-CLAIMED = ("change nothing", "columns only", "clipped", "no power", "more than", "entries")
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in PLAINLY if not any(word in WRONG[name][1] for word in CLAIMED)][::3]
-)
+@pytest.mark.parametrize("name", [name for name in WRONG if name not in REPORTED][::3])
 @pytest.mark.sampled(5)
-def test_no_kernel_is_needed_for_most(name):
+def test_no_kernel_is_needed_for_rules(name):
     redraw, words = WRONG[name]
     verdict = check_structure(lambda seed: redraw(seed, X, None), X, time_limit=PATIENT)
     assert words in verdict.causes[0]
 
 
-def test_a_transformer_that_fits_in_place_is_named():
+def blocks(seed, n_features, size=256):
+    """The last row is left out where it begins a block."""
+    phi = PLAIN(seed, X, n_features)
+
+    def in_blocks(Z):
+        z = np.zeros((len(Z), n_features))
+        for start in range(0, len(Z) - 1, size):
+            z[start : start + size] = phi(Z[start : start + size])
+        return z
+
+    return in_blocks if size else lambda Z: phi(Z[: len(Z)])
+
+
+@pytest.mark.parametrize("size", [8, 256, 1000, 4096])
+def test_blocks_that_leave_out_the_last_row_are_seen(size):
+    def fixed_for_one(seed):
+        phi, plain = blocks(seed, 40, size), blocks(seed, 40, 0)
+        return lambda Z: plain(Z) if len(Z) < 30 else phi(Z)
+
+    verdict = check_structure(fixed_for_one, X, time_limit=PATIENT)
+    assert "equal rows have other features from row" in verdict.cause
+    assert check_structure(lambda s: blocks(s, 40, 0), X, time_limit=PATIENT).holds
+
+
+def test_seeds_hashed_to_16_bits_collide():
+    def hashed(seed):
+        return PLAIN(int(np.random.SeedSequence(seed).generate_state(1)[0]) & 0xFFFF, X, 80)
+
+    verdict = check_structure(hashed, X, only="seeds differ", time_limit=PATIENT)
+    assert "give the same features, of 1000 seeds drawn" in verdict.cause
+    assert "independent and alike" in verdict.assumptions[0]
+
+
+def test_other_faults_of_layouts_are_seen():
+    def backwards(seed):
+        phi = PLAIN(seed, X, 60)
+        return lambda Z: phi(Z[::-1] if Z.strides[0] < 0 else Z)
+
+    assert "negative strides" in check_structure(backwards, X).cause
+
+    def spread(seed):
+        phi = PLAIN(seed, X, 60)
+        return lambda Z: phi(Z / np.linalg.norm(Z, axis=1, keepdims=True).min())
+
+    assert "batch" in check_structure(spread, X).cause
+
+    def zeros(seed):
+        phi = PLAIN(seed, X, 60)
+        return lambda Z: phi(Z) * (1.0 if Z.any(axis=1).all() else 0.5)
+
+    assert "a row of 0 changes the features of other rows" in check_structure(zeros, X).cause
+
+
+def test_a_number_of_columns_that_depends_on_the_batch_gets_a_sentence():
+    def growing(seed):
+        return lambda Z: PLAIN(seed, X, 10 + len(Z))(Z)
+
+    cause = check_structure(growing, X, time_limit=PATIENT).cause
+    assert cause.startswith("the number of columns depends on the batch: ")
+
+
+def test_a_column_that_the_kernel_needs_must_change_something():
+    def left_out(seed):
+        phi = PLAIN(seed, X, 60)
+        return lambda Z: phi(Z * (np.arange(5) != 3))
+
+    verdict = check_structure(left_out, X, kernel=KERNEL, time_limit=PATIENT)
+    assert "1 of 5 columns of X change nothing: 3" in verdict.cause
+    assert check_structure(left_out, X, time_limit=PATIENT).holds
+    without = lambda x, y: KERNEL(np.delete(x, 3, axis=1), np.delete(y, 3, axis=1))  # noqa: E731
+    assert check_structure(left_out, X, kernel=without, time_limit=PATIENT).holds
+
+
+def test_a_map_fitted_on_other_rows_leaves_nothing_behind():
+    last = [1.0]
+
     def redraw(seed, rows, n_features):
-        rows -= rows.mean(axis=0)
-        return PLAIN(seed, rows, n_features)
-
-    draw = lambda seed: PLAIN(seed, X, None)  # noqa: E731
-    verdict = check_structure(draw, X, kernel=KERNEL, redraw=redraw, time_limit=PATIENT)
-    assert "in place: X is changed by fitting a map" in verdict.causes[0]
-
-
-def test_a_map_fitted_on_other_rows_is_held_to_the_claim():
-    def redraw(seed, rows, n_features):
-        size = np.sqrt((rows**2).mean() / (X**2).mean())
-        phi = PLAIN(seed, rows, n_features)
+        phi, size = PLAIN(seed, rows, n_features), last[0]
+        last[0] = float(np.abs(rows).max())
         return lambda Z: phi(Z / size)
 
-    verdict = check(redraw, kernel=KERNEL)
-    assert verdict.causes == ("the claimed kernel fails on rows that the map was not fitted on",)
+    cause = "a draw depends on the draws before it"
+    redraw(0, X, None)
+    assert cause in check(redraw, kernel=KERNEL).cause
 
 
 def test_a_fresh_process_that_differs_is_named():
@@ -100,11 +171,10 @@ def test_a_map_that_is_0_in_most_draws_does_not_ignore_its_seed(seed):
         scale, phi = 10.0 * (rng.uniform() < 0.01), draw_of(int(rng.integers(1 << 62)))
         return lambda Z: scale * phi(Z)
 
-    verdict = check_structure(rare, X, seed=seed, time_limit=PATIENT)
-    assert verdict.holds
+    assert check_structure(rare, X, seed=seed, time_limit=PATIENT).holds
     never = check_structure(lambda s: lambda Z: 0.0 * draw_of(s)(Z), X, time_limit=PATIENT)
     assert never.holds
-    assert any("features are 0 in all of" in line for line in never.assumptions)
+    assert any("features are 0 in all of" in line for line in never.remarks)
 
 
 def draw_of(seed):
@@ -112,7 +182,7 @@ def draw_of(seed):
 
 
 def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
-    """Some 35 draws of 0.01 s come before, and of the 2,300 that it takes 150 fit into 1.5 s."""
+    """Of the 2,300 draws that it takes 150 of 0.01 s fit into 1.5 s."""
     fixed = draw_of(0)
 
     def slowly(seed):
@@ -123,13 +193,12 @@ def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
 
     verdict = check_structure(slowly, X, time_limit=1.5)
     assert verdict.holds
-    assert any("gave one and the same map" in line for line in verdict.assumptions)
+    assert any("gave one and the same map" in line for line in verdict.remarks)
 
 
 def test_few_frequencies_are_found_in_maps_of_one_size():
     few = lambda seed: five_frequencies(seed, 250)  # noqa: E731
-    verdict = check_structure(few, X, kernel=KERNEL, time_limit=PATIENT)
-    assert "the error does not fall with m (250 columns scatter like" in verdict.causes[0]
+    assert "columns nearly copy" in check_structure(few, X, time_limit=PATIENT).cause
     assert check_structure(
         lambda seed: five_frequencies_twin(seed, 250), X, kernel=KERNEL, time_limit=PATIENT
     ).holds

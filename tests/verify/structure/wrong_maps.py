@@ -1,4 +1,4 @@
-"""Maps that break one rule of how maps are built, each with words that the cause must have."""
+"""Maps that break one rule of how maps are built, each with words of its cause or remark."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plain(Z, seed, m):
 # -- one map --------------------------------------------------------------------------------------
 
 
-def cached(key, name):
+def cached(key, name, words="of an earlier call"):
     def redraw(seed, X, n_features=None):
         kept = {}
 
@@ -55,16 +55,16 @@ def cached(key, name):
 
         return phi
 
-    WRONG[name] = (redraw, "an earlier call")
+    WRONG[name] = (redraw, words)
 
 
-cached(lambda Z: "all" if len(Z) > 1 else Z.tobytes(), "cached_forever")
-cached(lambda Z: (Z.shape, round(float(Z.sum()), 9)), "cached_by_sum")
+cached(lambda Z: "all" if len(Z) > 1 else Z.tobytes(), "cached_forever", "place of a row")
+cached(lambda Z: (Z.shape, round(float(Z.sum()), 9)), "cached_by_sum", "place of a row")
 cached(lambda Z: (Z.shape, Z[0].tobytes()), "cached_by_first_row")
-cached(lambda Z: (Z.__array_interface__["data"][0], Z.shape), "cached_by_address")
+cached(lambda Z: (Z.__array_interface__["data"][0], Z.shape), "cached_by_address", "place of a row")
 
 
-@maker("overwrites the features that it returned before")
+@maker("overwrites the features that an earlier one returned")
 def one_buffer(seed, X, m):
     buffers = {}
 
@@ -98,7 +98,7 @@ def largest_of_batch(Z, seed, m):
     return z / np.abs(z).max()
 
 
-@wrong("by place")
+@wrong("place of a row")
 def last_row_lost(Z, seed, m):
     z = plain(Z, seed, m)
     z[-1] = 0.0
@@ -119,21 +119,21 @@ def sorted_in_place(Z, seed, m):
     return z
 
 
-@wrong("by chunk")
+@wrong("place of a row")
 def chunks_of_8(Z, seed, m):
     rng = np.random.default_rng(seed)
     parts = [waves(Z[k : k + 8], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 8)]
     return np.concatenate(parts)
 
 
-@wrong("by chunk")
+@wrong("from row 4096 on")
 def chunks_of_4096(Z, seed, m):
     rng = np.random.default_rng(seed)
     parts = [waves(Z[k : k + 4096], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 4096)]
     return np.concatenate(parts)
 
 
-@wrong("by chunk")
+@wrong("place of a row")
 def noise_by_place(Z, seed, m):
     z = plain(Z, seed, m)
     return z + 0.1 * np.random.default_rng(seed).standard_normal(z.shape)
@@ -144,7 +144,7 @@ def another_way_for_many(Z, seed, m):
     return plain(Z, seed + (len(Z) > 500), m)
 
 
-@maker("features depend on earlier calls or draws")
+@maker("has other features")
 def another_scale_from_the_third_call_on(seed, X, m):
     calls = []
 
@@ -155,19 +155,19 @@ def another_scale_from_the_third_call_on(seed, X, m):
     return phi
 
 
-@wrong("no column of X is used")
+@wrong("features are 0")
 def rounded_away(Z, seed, m):
     """Entries of 0: the first conversion is one too early."""
     return plain(Z, seed, m).astype(int) / 10.0
 
 
-@maker("every call")
+@maker("drawn anew at every call")
 def noisy(seed, X, m):
     rng = np.random.default_rng(seed)
     return lambda Z: plain(Z, seed, m) + 1e-2 * rng.standard_normal((len(Z), m))
 
 
-@maker("every call")
+@maker("drawn anew at every call")
 def learns(seed, X, m):
     """Centred by all rows seen so far."""
     seen = []
@@ -214,7 +214,7 @@ seeded(lambda s: s // 2, "give the same", "halved")
 seeded(lambda s: s or 1, "give the same", "zero_is_one")
 seeded(lambda s: min(s, 1000), "give the same", "at_most_1000")
 seeded(lambda s: int(np.float32(s)), "give the same", "as_single")
-seeded(lambda s: 7, "ignores its seed", "always_seven")
+seeded(lambda s: 7, "every seed gives the same", "always_seven")
 seeded(lambda s: s % (2**32 - 1), "give the same", "modulo_most")
 
 
@@ -231,13 +231,13 @@ def entropy(seed, X, m):
     return lambda Z: waves(Z, wb)
 
 
-@maker("global random state of random")
+@maker("by the global random state of random")
 def python_state(seed, X, m):
     wb = offset(np.random.default_rng(random.randrange(1 << 30)), X.shape[1], m)
     return lambda Z: waves(Z, wb)
 
 
-@maker("changes the global random state of numpy.random")
+@maker("a draw changes the global random state of numpy.random")
 def moves_global_state(seed, X, m):
     np.random.standard_normal(3)  # noqa: NPY002  # the defect
     return lambda Z: plain(Z, seed, m)
@@ -246,27 +246,27 @@ def moves_global_state(seed, X, m):
 # -- columns --------------------------------------------------------------------------------------
 
 
-@wrong("features are distinct")
+@wrong("equal up to a factor")
 def tiled(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], -(-m // 4))
     return waves(Z, (np.tile(w, 4)[:, :m], np.tile(b, 4)[:m]))
 
 
-@wrong("equal up to sign")
+@wrong("equal up to a factor")
 def both_signs(Z, seed, m):
     z = plain(Z, seed, m)
     z[:, 1::2] = -z[:, : 2 * (m // 2) : 2]
     return z
 
 
-@wrong("features are distinct")
+@wrong("equal up to a factor")
 def one_pair_equal(Z, seed, m):
     z = plain(Z, seed, m)
     z[:, -1] = z[:, 0]
     return z
 
 
-@wrong("features are distinct")
+@wrong("equal up to a factor")
 def few_resampled(Z, seed, m):
     """A bootstrap of few features."""
     rng = np.random.default_rng(seed)
@@ -275,19 +275,19 @@ def few_resampled(Z, seed, m):
     return waves(Z, (w[:, chosen], b[chosen]))
 
 
-@wrong("error does not fall")
+@wrong("nearly copy each other")
 def one_frequency(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (np.repeat(w[:, :1], m, axis=1), b))
 
 
-@wrong("error does not fall")
+@wrong("at m = 512, which you did not ask for, one random number is shared")
 def two_phases(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (w, b[np.arange(m) % 2 % b.size]))
 
 
-@wrong("error does not fall")
+@wrong("one random number is shared")
 def one_sign(Z, seed, m):
     """All features of a draw are scaled by one random number, whose square is 1 in the mean."""
     rng = np.random.default_rng(seed)
@@ -304,28 +304,28 @@ def on(columns, words, name):
     WRONG[name] = (redraw, words)
 
 
-on(lambda j: j < 100, "the first 100 columns only are used", "first_100")
-on(lambda j: (j < 64) | (j >= 72), "columns 64 to 71 change nothing", "hole")
-on(lambda j: (j < 20) | (j % 2 == 0), "change nothing", "every_other")
+on(lambda j: j < 100, "at d = 129, 300, which you did not ask for", "first_100")
+on(lambda j: (j < 64) | (j >= 72), "at d = 80, which", "hole")
+on(lambda j: (j < 20) | (j % 2 == 0), "at d = 80, 129, 300, which", "every_other")
 
 
-@wrong("wrong for odd d")
+@wrong("at the given rows too")
 def odd_inputs_turned(Z, seed, m):
     return plain(Z * (1.0 + Z.shape[1] % 2), seed, m)
 
 
-@wrong("wrong for more than 64 columns")
+@wrong("at d = 80, 129, 300, which")
 def wide_rows_shrunk(Z, seed, m):
     return plain(Z / (1.0 + (Z.shape[1] > 64)), seed, m)
 
 
-@wrong("no power of 2")
+@wrong("at the given rows too")
 def powers_only(Z, seed, m):
     d = Z.shape[1]
     return plain(Z * math.sqrt((1 << (d - 1).bit_length()) / d) ** 3, seed, m)
 
 
-@wrong("wrong for d = 1")
+@wrong("at d = 1, which")
 def not_for_one(Z, seed, m):
     return plain(Z * (3.0 if Z.shape[1] == 1 else 1.0), seed, m)
 
@@ -333,7 +333,7 @@ def not_for_one(Z, seed, m):
 # -- features -------------------------------------------------------------------------------------
 
 
-@wrong("wrong for odd m")
+@wrong("at m = 5, which")
 def half_of_odd(Z, seed, m):
     """Pairs, of which odd sizes lack one column that they are scaled for."""
     w = SQRT2 * normal(np.random.default_rng(seed), Z.shape[1], m // 2)
@@ -341,18 +341,18 @@ def half_of_odd(Z, seed, m):
     return np.pad(z, ((0, 0), (0, m % 2)))
 
 
-@wrong("wrong for even m")
+@wrong("at the given rows too")
 def even_sizes_doubled(Z, seed, m):
     return plain(Z, seed, m) * (1.0 if m % 2 else 1.5)
 
 
-@wrong("no power of 2")
+@wrong("at m = 5, which")
 def sizes_to_powers(Z, seed, m):
     more = 1 << (m - 1).bit_length()
     return plain(Z, seed, m) * math.sqrt(m / more)
 
 
-@wrong("more than 255 features")
+@wrong("at m = 300, which")
 def at_most_255(Z, seed, m):
     return plain(Z, seed, m) * (1.0 if m <= 255 else 2.0)
 
@@ -360,23 +360,23 @@ def at_most_255(Z, seed, m):
 # -- lengths --------------------------------------------------------------------------------------
 
 
-@wrong("entries larger than 1 are clipped")
+@wrong("at |x| = ")
 def clipped_entries(Z, seed, m):
     return plain(np.clip(Z, -1.0, 1.0), seed, m)
 
 
-@wrong("rows longer than 5 are clipped")
+@wrong("at |x| = ")
 def clipped_at_5(Z, seed, m):
     lengths = np.linalg.norm(Z, axis=1, keepdims=True)
     return plain(Z * np.minimum(1.0, 5.0 / np.maximum(lengths, 1e-9)), seed, m)
 
 
-@wrong("wrong for rows longer than")
+@wrong("at |x| = ")
 def saturated(Z, seed, m):
     return plain(3.0 * np.tanh(Z / 3.0), seed, m)
 
 
-@wrong("wrong for rows shorter than")
+@wrong("at |x| = ")
 def short_rows_lost(Z, seed, m):
     lengths = np.linalg.norm(Z, axis=1, keepdims=True)
     return plain(Z, seed, m) * np.where(lengths < 0.2, 1.5, 1.0)

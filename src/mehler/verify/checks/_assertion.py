@@ -1,0 +1,94 @@
+"""assert_kernel: a sound structure and the claimed kernel, for test suites."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from mehler._arrays import Array
+from mehler._validate import require_flag
+from mehler.verify._arguments import DrawOptions, in_decimals, require_options
+from mehler.verify._budget import accepts
+from mehler.verify._failure import is_failure, require
+from mehler.verify._verdict import Verdict
+from mehler.verify.checks._kernel import check_kernel
+from mehler.verify.checks.structure import check_structure
+from mehler.verify.diagnosis._diagnose import explained
+from mehler.verify.sampling._pairs import Kernel
+
+__tracebackhide__, __unittest = is_failure, True
+
+
+@accepts("max_features", "time_limit", "n_jobs", "seed", reports=False)
+def assert_kernel(
+    draw: Callable[[int], Any],
+    kernel: Kernel,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    structure: bool = True,
+    resolution: float = 0.02,
+    variance: Kernel | None = None,
+    bounds: tuple[float, float] | None = None,
+    independent_features: bool = False,
+    **options: Unpack[DrawOptions],
+) -> Verdict:
+    """Assert that a map has a sound structure and the kernel it claims.
+
+    Run `check_structure`, then `check_kernel`, and raise AssertionError unless both hold.
+
+    Parameters
+    ----------
+    draw, kernel, X, Y, resolution, variance, bounds, independent_features, **options
+        As for `check_kernel`.
+    structure : bool
+        Whether to check the map's structure first, at a tenth of `false_alarm`.
+
+    Returns
+    -------
+    Verdict
+        The verdict on the kernel, which holds.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is refuted or inconclusive: with the likely cause, by `diagnose` in at most
+        3 seconds, and the worst pairs. A defect of structure is named before the kernel is checked.
+        pytest and unittest show the caller's line alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> assert_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.1).holds
+    True
+    """
+    require_flag("structure", structure)
+    terms = require_options("kernel", options, resolution)
+    if structure:
+        built = check_structure(
+            draw,
+            X,
+            kernel=kernel,
+            false_alarm=in_decimals(operator.mul, 0.1, terms.false_alarm),
+            seed=terms.seed,
+            ledger=terms.ledger,
+            name=f"{terms.name}: structure",
+        )
+        require(built)
+        options["false_alarm"] = in_decimals(operator.mul, 0.9, terms.false_alarm)
+    verdict = check_kernel(
+        draw,
+        kernel,
+        X,
+        Y,
+        resolution=resolution,
+        variance=variance,
+        bounds=bounds,
+        independent_features=independent_features,
+        **options,
+    )
+    return require(explained(verdict, draw, kernel, X, Y))
