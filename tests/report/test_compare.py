@@ -72,7 +72,7 @@ def edit(old, *path):
         (("statements", 0, "id"), "toy.other", ("statement", "toy.true", "new", "holds")),
         (("statements", 0, "id"), "toy.other", ("statement", "toy.other", "holds", "gone")),
         # The finest error of a map says it for all.
-        (("data", "plan", 3, "n_features"), 1, None),
+        (("data", "plan", 2, "n_features"), 1, None),
     ],
 )
 def test_each_difference_is_found(found, old, path, value, change):
@@ -121,9 +121,9 @@ def test_statements_that_were_not_asked_for_are_not_gone(found, old):
         ("{}", "is no report: give"),
         ('{"schema": "mehler-verification/1"}', "of schema 'mehler-verification/1': give"),
         ('{"schema": "mehler-report/2"}', "'mehler-report/2', and this version reads mehler"),
-        ('{"schema": "mehler-report/3"}', "is damaged"),
+        ('{"schema": "mehler-report/4"}', "is damaged"),
         (
-            '{"schema": "mehler-report/3", "statements": 3, "data": null, "headline": "", '
+            '{"schema": "mehler-report/4", "statements": 3, "data": null, "headline": "", '
             '"provenance": {}}',
             "is damaged",
         ),

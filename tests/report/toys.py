@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mehler.report import DataResult, _run, _survey
-from mehler.report._maps import maps_under_test as all_maps
+from mehler.report._maps import candidates as all_maps
 from mehler.statements import (
     RESTORED_REFUTED,
     BoundCase,
@@ -31,7 +31,7 @@ def few_maps() -> Iterator[None]:
     """Measure two maps on the rows of a report, in this process, where a test asks for no more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_run, "n_processes", lambda n_jobs: 1)
-        patch.setattr(_survey, "maps_under_test", lambda seen: all_maps(seen)[:2])
+        patch.setattr(_survey, "candidates", lambda seen: all_maps(seen)[:2])
         yield
 
 

@@ -143,10 +143,13 @@ class Outputs:
         github = os.environ.get("GITHUB_ACTIONS") == "true"
         shown = self.annotations == "github" or (self.annotations == "auto" and github)
         below = (f.relative_to(self.here) if f.is_relative_to(self.here) else f for f in files)
+        lines = [*reports.lines(result), *(f"  {path}" for path in below)]
+        if getattr(result, "data", None) and not result.data.example:
+            lines.append(lines.pop(0))  # the scores, where a terminal ends
         return {
             "status": result.exit_status,
             "annotations": reports.annotations(result) if shown else (),
-            "lines": [*reports.lines(result), *(f"  {path}" for path in below)],
+            "lines": lines,
         }
 
 

@@ -132,7 +132,7 @@ def _of_data(old: Mapping[str, Any], new: Mapping[str, Any], alike: bool) -> Ite
                 what = f"{label}, features for {row['error']:g}"
                 numbers = [side[label]["n_features"] for side in counts]
                 yield from _differ("number", what, *numbers)
-    scored = [{one["map"]: one for one in side["scores"]} for side in (old, new)]
+    scored = [{f"{s['map']}, {s['n_features']}": s for s in side["scores"]} for side in (old, new)]
     for name, one in scored[0].items():
         if name in scored[1] and old["target"] == new["target"]:
             yield from _apart(f"{name}, score", one, scored[1][name], "value")

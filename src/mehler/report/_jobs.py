@@ -10,114 +10,87 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
 from mehler._arrays import one_blas_thread, usable_cores
-from mehler._forks import end_with_parent
 from mehler._validate import require_integer
 from mehler.statements import Context, Evidence, Level
 from mehler.verify import BudgetExceeded, Entry, Ledger
 
 T = TypeVar("T")
 Task = Callable[[], T]
-Ended = Callable[[Any], None]
 
 
 def n_processes(n_jobs: int) -> int:
     """Return the number of processes, -1 being one per usable core; ValueError for other n < 1."""
-    if n_jobs == -1:
-        return usable_cores()
-    return require_integer("n_jobs", n_jobs, least=1)
+    return usable_cores() if n_jobs == -1 else require_integer("n_jobs", n_jobs, least=1)
 
 
 class Jobs:
     """A context in which `n` processes run tasks; 1 is this process alone.
 
     Processes are spawned, since libraries with threads of their own do not survive a fork, and
-    each keeps to one thread of BLAS. A task that does not pickle, as a function of a notebook, runs
-    here. All processes end with the context, and with this process.
+    each keeps to one thread of BLAS. They end with the context, and with this process.
     """
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._workers: dict[Any, Any] = {}
+        self._pool: ProcessPoolExecutor | None = None
+        self._others = set(multiprocessing.active_children())
 
     def __enter__(self) -> Jobs:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for process in self._workers.values():
-            process.terminate()
-        for connection, process in self._workers.items():
-            process.join()
-            connection.close()
-        self._workers = {}
+        if self._pool is not None:
+            for process in set(multiprocessing.active_children()) - self._others:
+                process.terminate()
+            self._pool.shutdown(cancel_futures=True)
 
-    def run(self, tasks: Sequence[Task[T]], ended: Ended | None = None) -> list[T]:
+    def run(
+        self, tasks: Sequence[Task[T]], ended: Callable[[T], None] = lambda result: None
+    ) -> list[T]:
         """Run tasks and return their results in order; `ended` is called with each as it ends.
+
+        A task that does not pickle, as a function of a notebook, runs in this process.
 
         Raises
         ------
         ChildProcessError
             If a process ends before its task, as one that the system kills for its memory.
         """
-        tell = ended or (lambda result: None)
-        results: dict[int, T] = self._elsewhere(tasks, tell) if min(self.n, len(tasks)) > 1 else {}
+        results: dict[int, T] = {}
+        futures = self._submitted(tasks) if min(self.n, len(tasks)) > 1 else {}
         with one_blas_thread():
             for i, task in enumerate(tasks):
-                if i not in results:
+                if i not in futures.values():
                     results[i] = task()
-                    tell(results[i])
+                    ended(results[i])
+        try:
+            for future in as_completed(futures):
+                results[futures[future]] = future.result()
+                ended(future.result())
+        except BrokenProcessPool:
+            raise ChildProcessError(
+                "a process ended before its work, as one that is killed or lacks memory: --jobs 1 "
+                "works without others"
+            ) from None
         return [results[i] for i in range(len(tasks))]
 
-    def _elsewhere(self, tasks: Sequence[Task[T]], tell: Ended) -> dict[int, Any]:
-        """Run tasks in the processes; those that fail there are left out, to fail here."""
-        self._start(min(self.n, len(tasks)) - len(self._workers))
-        waiting, idle = deque(enumerate(tasks)), list(self._workers)
-        busy: dict[Any, int] = {}
-        results = {}
-        while waiting or busy:
-            while waiting and idle:
-                i, task = waiting.popleft()
-                if packed := _packed(task):
-                    connection = idle.pop()
-                    busy[connection] = i
-                    with suppress(BrokenPipeError):  # the answer is missing too, and says so
-                        connection.send_bytes(packed)
-            for connection in wait(list(busy)):
-                i, answer = busy.pop(connection), self._answer(connection)
-                idle.append(connection)
-                if answer:
-                    results[i] = answer[0]
-                    tell(answer[0])
-        return results
-
-    def _answer(self, connection: Any) -> Any:
-        try:
-            return connection.recv()
-        except (EOFError, ConnectionError):
-            process = self._workers[connection]
-            process.join()
-            raise ChildProcessError(
-                f"a process ended before its work, with exit status {process.exitcode}, as one "
-                "that is killed or lacks memory: --jobs 1 works without others"
-            ) from None
-
-    def _start(self, n: int) -> None:
-        spawn = multiprocessing.get_context("spawn")
+    def _submitted(self, tasks: Sequence[Task[T]]) -> dict[Future[T], int]:
+        if self._pool is None:
+            spawn = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.n, mp_context=spawn, initializer=_start)
         with _interruptions_ignored():
-            for _ in range(n):
-                here, there = spawn.Pipe()
-                process = spawn.Process(target=_work, args=(there,))
-                process.start()
-                there.close()
-                self._workers[here] = process
+            return {
+                self._pool.submit(_run, task): i for i, task in enumerate(tasks) if _pickles(task)
+            }
 
 
 @contextmanager
@@ -133,25 +106,25 @@ def _interruptions_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _packed(task: Task[T]) -> Any:
+def _pickles(task: Task[T]) -> bool:
     try:
-        return ForkingPickler.dumps(task)
+        ForkingPickler.dumps(task)
     except Exception:  # whatever the objects of others raise
-        return None
+        return False
+    return True
 
 
-def _work(connection: Any) -> None:
-    """Run the tasks of a connection until it closes; the answer of one that fails is empty."""
+def _start() -> None:
+    """Keep a process to one thread, and end it once the one that started it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
-    end_with_parent()
-    with suppress(EOFError, ConnectionError), one_blas_thread():
-        while True:
-            packed = connection.recv_bytes()
-            try:
-                connection.send((ForkingPickler.loads(packed)(),))
-            except BaseException:  # an exit too is repeated in the parent
-                connection.send(())
+    parent: Any = multiprocessing.parent_process()
+    threading.Thread(target=lambda: (parent.join(), os._exit(2)), daemon=True).start()
+
+
+def _run(task: Task[T]) -> T:
+    with one_blas_thread():
+        return task()
 
 
 # Tests that the budget of a run covers, several times those of all statements. The false-alarm
@@ -168,11 +141,6 @@ class Settings:
     backend: str
     false_alarm: float
     statement: str = ""
-
-    @classmethod
-    def of(cls, context: Context) -> Settings:
-        """Return the settings of a context."""
-        return cls(**{name: getattr(context, name) for name in cls.__dataclass_fields__})
 
     def context(self) -> Context:
         """Return a context with a fresh ledger."""

@@ -1,4 +1,4 @@
-"""Maps that the report measures on the user's rows, each with its setting and its cost."""
+"""Maps that the report compares on the user's rows, each with its setting and its cost."""
 
 from __future__ import annotations
 
@@ -9,122 +9,121 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays
 from mehler.features import (
     DecoupledMaxoutFeatures,
     FourierFeatures,
     GroupInvariantFeatures,
     KitchenSinks,
-    MaxoutCodes,
     MaxoutFeatures,
     groups,
     leverage,
 )
-from mehler.report._rows import WIDE, Sample, directions
+from mehler.report._sample import WIDE, Sample, directions
 from mehler.report.render._format import number
 
 # Bins of a template of an invariant map, and the most elements of a group.
 _BINS, LARGEST_GROUP = 8, 256
 # Time to move a template by one group element, in random numbers that could be drawn meanwhile.
 _MOVING = 20
-# Rows on which leverage scores are computed, and how many features a pool has for one kept.
-_SCORED, _POOL = 64, 2
-# Above it none is selected: every draw, one sample, draws and scores a whole pool.
-MOST_SCORED_COLUMNS = WIDE // 2
-# Time of leverage scores, in random numbers a kept feature.
-_SCORING = 6000
+# Rows on which leverage scores are computed, how many features a pool has for one kept, and columns
+# above which none is selected: a draw scores a whole pool.
+_SCORED, _POOL, MOST_SCORED_COLUMNS = 64, 2, WIDE // 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class MapUnderTest:
-    """A map, its setting on these rows, and the cost of its measurement.
+class Candidate:
+    """A map and its setting on these rows; ``draw(n_features, seed=, like=)`` draws it.
 
-    ``draw(n_features, seed=, like=)`` draws it; `multiple` divides n_features. `cost` of a feature
-    in random numbers, or as many as could be drawn meanwhile. `unit`: rows are divided by their
-    norms first. `whole`: features depend on each other, so that a draw is one sample. `linear`:
-    features are numbers on which a linear model can learn.
+    `cost` of a feature in random numbers, or as many as could be drawn meanwhile; `multiple`
+    divides n_features. `unit`: rows are divided by their norms first. `dependent`: features depend
+    on each other, so that a draw is one sample.
     """
 
     label: str
-    setting: str
+    setting: str = ""
     draw: Callable[..., Any]
     cost: float
     multiple: int = 1
     unit: bool = False
-    whole: bool = False
-    linear: bool = True
+    dependent: bool = False
 
-    def rounded(self, n_features: int) -> int:
+    def rounded(self, n_features: float) -> int:
         """Return the largest number of features up to this that the map may have, or the least."""
-        return max(1, n_features // self.multiple) * self.multiple
+        return max(1, int(n_features) // self.multiple) * self.multiple
 
     def rows(self, values: np.ndarray) -> np.ndarray:
         """Return rows as the map takes them."""
         return directions(values) if self.unit else values
 
-    def features(self, n_features: int, seed: int, like: Any) -> Any:
-        """Draw the map; if it may have fewer columns than asked for, add columns of zeros."""
-        phi = self.draw(n_features, seed=seed, like=like)
-        missing = n_features - phi.n_features
-        if not missing:
-            return phi
 
-        def padded(X: Any) -> Any:
-            xp = _arrays.array_namespace(X)
-            Z = phi(X)
-            zeros = xp.zeros(
-                (X.shape[0], missing), dtype=Z.dtype, device=_arrays.place_of(Z).device
-            )
-            return xp.concat([Z, zeros], axis=1)
-
-        return padded
-
-
-def maps_under_test(sample: Sample) -> tuple[MapUnderTest, ...]:
-    """Return every kind of map, with settings that suit the rows."""
+def candidates(sample: Sample) -> tuple[Candidate, ...]:
+    """Return maps of every kind, with settings that suit the rows."""
     d = sample.values.shape[1]
-    return (*_fourier(sample, d), *_kitchen_sinks(sample, d), *_maxout(d), *_invariant(sample, d))
-
-
-def _fourier(sample: Sample, d: int) -> list[MapUnderTest]:
-    gamma, gamma1 = 0.5 / sample.median**2, 1.0 / sample.median_cityblock
-    rule = "by the median rule"
+    gamma, length = 0.5 / sample.median**2, sample.median
     rbf = partial(FourierFeatures.draw, d, kernel="rbf", gamma=gamma)
-    spectra = {
-        "rbf": (rbf, f"gamma = {number(gamma)}"),
-        "laplacian": (
-            partial(FourierFeatures.draw, d, kernel="laplacian", gamma=gamma1),
-            f"gamma = {number(gamma1)}",
-        ),
-        "matern": (
-            partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=sample.median),
-            f"nu = 1.5, length_scale = {number(sample.median)}",
-        ),
-    }
-    candidates = [
-        MapUnderTest(
-            label=f"FourierFeatures, {name}",
-            setting=f"{setting}, {rule}",
-            draw=draw,
+    # Projections of standard deviation 1 at the median row.
+    scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
+    maps = [
+        Candidate(
+            label="Fourier features, rbf",
+            setting=f"gamma = {number(gamma)}, by the median rule",
+            draw=rbf,
             cost=d / 2,
             multiple=2,
-        )
-        for name, (draw, setting) in spectra.items()
-    ]
-    if d > MOST_SCORED_COLUMNS:
-        return candidates
-    scored = sample.values[:_SCORED]
-    candidates.append(
-        MapUnderTest(
-            label="LeverageSampling of rbf",
-            setting=f"1 of {_POOL} features, scores on {len(scored)} rows",
-            draw=partial(_selected, rbf, scored),
-            cost=_POOL * d / 2 + _SCORING,
+        ),
+        Candidate(
+            label="Fourier features, laplacian",
+            setting=f"gamma = {number(1.0 / sample.median_cityblock)}, by the median rule",
+            draw=partial(
+                FourierFeatures.draw, d, kernel="laplacian", gamma=1.0 / sample.median_cityblock
+            ),
+            cost=d / 2,
             multiple=2,
-            whole=True,
+        ),
+        Candidate(
+            label="Fourier features, matern",
+            setting=f"nu = 1.5, length_scale = {number(length)}, by the median rule",
+            draw=partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=length),
+            cost=d / 2,
+            multiple=2,
+        ),
+        *(
+            Candidate(
+                label=f"Kitchen sinks, {name}",
+                setting=f"weight_scale = {number(scale)}, 1 / median length",
+                draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
+                cost=d,
+            )
+            for name in ("relu", "erf", "cos")
+        ),
+        *(
+            Candidate(
+                label=f"Maxout features, q = {q}",
+                draw=partial(MaxoutFeatures.draw, d, pool_size=q),
+                cost=q * d,
+            )
+            for q in ((2, 4, 16) if d <= WIDE else (2, 4))
+        ),
+        Candidate(
+            label="Decoupled maxout features, q = 2",
+            # Fresh directions make the units independent draws.
+            draw=partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh"),
+            cost=4 * d,
+        ),
+    ]
+    if d <= MOST_SCORED_COLUMNS:
+        rows = sample.values[:_SCORED]
+        maps.append(
+            Candidate(
+                label="Leverage sampling of rbf",
+                setting=f"1 of {_POOL} features, scores on {len(rows)} rows",
+                draw=partial(_selected, rbf, rows),
+                cost=_POOL * d / 2,
+                multiple=2,
+                dependent=True,
+            )
         )
-    )
-    return candidates
+    return (*maps, *_invariant(sample, d))
 
 
 def _selected(
@@ -138,64 +137,20 @@ def _selected(
     return sampling.fit(rows).to(like)
 
 
-def _kitchen_sinks(sample: Sample, d: int) -> list[MapUnderTest]:
-    # Projections of standard deviation 1 at the median row.
-    scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
-    return [
-        MapUnderTest(
-            label=f"KitchenSinks, {name}",
-            setting=f"weight_scale = {number(scale)}, 1 / median length",
-            draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
-            cost=d,
-        )
-        for name in ("relu", "erf", "cos")
-    ]
-
-
-def _maxout(d: int) -> list[MapUnderTest]:
-    candidates = [
-        MapUnderTest(
-            label=f"MaxoutFeatures, q = {q}",
-            setting="",
-            draw=partial(MaxoutFeatures.draw, d, pool_size=q),
-            cost=q * d,
-        )
-        for q in ((2, 4, 8, 16) if d <= WIDE else (2, 4))
-    ]
-    return [
-        *candidates,
-        MapUnderTest(
-            label="DecoupledMaxoutFeatures, q = 2",
-            setting="",
-            # Fresh directions make the units independent draws.
-            draw=partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh"),
-            cost=4 * d,
-        ),
-        MapUnderTest(
-            label="MaxoutCodes, q = 4",
-            setting="",
-            draw=partial(MaxoutCodes.draw, d, pool_size=4),
-            cost=4 * d,
-            linear=False,
-        ),
-    ]
-
-
-def _invariant(sample: Sample, d: int) -> list[MapUnderTest]:
+def _invariant(sample: Sample, d: int) -> list[Candidate]:
     """Return maps whose group suits images or sequences, if the rows look like them."""
     if not sample.layout:
         return []
+    side = sample.layout[0]
+    acting: dict[str, Any] = {"cyclic shifts": groups.CyclicShifts(d)}
     if len(sample.layout) == 2:
-        side = sample.layout[0]
         acting = {
             "quarter turns": groups.QuarterTurns(side),
             "image shifts": groups.ImageShifts(side, side),
         }
-    else:
-        acting = {"cyclic shifts": groups.CyclicShifts(d)}
     return [
-        MapUnderTest(
-            label=f"GroupInvariantFeatures, {name}",
+        Candidate(
+            label=f"Invariant features, {name}",
             setting=f"rows of norm 1, {group.order} elements, {_BINS} bins",
             draw=partial(GroupInvariantFeatures.draw, d, group=group, n_bins=_BINS),
             cost=d / (2 * _BINS) + _MOVING * group.order,

@@ -18,7 +18,7 @@ from mehler._arrays import LIBRARIES
 from mehler.statements import BoundCase, Context, Evidence, Plot
 from mehler.verify import KURTOSIS, Cause
 
-SCHEMA = "mehler-report/3"
+SCHEMA = "mehler-report/4"
 VERIFICATION_SCHEMA = "mehler-verification/1"
 
 
@@ -33,23 +33,18 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:
-    """Features that one map needs for one error on all pairs of the rows.
-
-    ``n_features`` is for the inner products themselves, in the limit of many features;
-    ``n_features_proved`` holds at every size, for Catoni's estimate in their place.
-    """
+    """Features that one map needs for one error on all pairs of the rows."""
 
     map: str
     error: float
     n_features: int
-    n_features_proved: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """Held-out score of ridge regression on the features of one map, with a 95 % interval.
+    """Score of a learner on held-out rows, with a 95 % interval.
 
-    ``n_features`` is 0 for the raw columns; a map that failed has no value, and a reason.
+    ``n_features`` is 0 without a map; a learner that failed has no value, and a reason.
     """
 
     map: str
@@ -65,49 +60,73 @@ class DataResult:
 
     Parameters
     ----------
-    name, digest : str
-        File name, or name of the default data set, and SHA-256 of the rows that are held.
+    name, digest, example : str, str, bool
+        File name, or name of the example; SHA-256 of the rows; whether nobody gave rows.
     n_rows, n_columns, n_zero_rows : int
         Shape of the data without rows of zeros, which have no direction, and their number.
     columns : tuple of Column
         Names and ranges.
     warnings, choices, notes : tuple of str
         Doubts about columns, decisions of the reader, and what is sampled.
-    n_correlations, correlation_range : int, (float, float)
-        Number of pairs of rows whose correlation was computed, the smallest and the largest.
-    measured : tuple of int
-        The rows at whose pairs kernels were measured, as numbered in the source.
-    settings, evidence : dict, tuple of Evidence
-        The setting of each map by its label, and one verdict per map.
-    plan, plan_method : tuple of PlanRow, str
-        Features needed per map and error, and how they were computed, as a sentence.
-    scores, score_method, target : tuple of Score, str, str or None
-        Of each map, after those of the raw columns, if there is a target; how, and its name.
+    target, measure, score_method : str or None, str, str
+        Name of the target, "R²" or "accuracy", and how it is computed, as a sentence.
+    scores : tuple of Score
+        Of raw columns, gradient boosting, and each map at several numbers of features.
+    best, enough : Score, optional
+        The best score of a map, and that of its fewest features within the interval of the best.
+    no_score, scaling : str
+        Why there is no score; what standardizing the columns does to it.
+    settings, plan, plan_method : dict, tuple of PlanRow, str
+        The setting of each map by its label, features needed per error, and how they were computed.
+    measured, evidence : tuple of int, tuple of Evidence
+        The rows, as numbered in the source, at whose pairs a kernel was checked; the verdict.
     plots, seconds : tuple of Plot, float
         Plots of the section, and wall time.
     """
 
     name: str
+    digest: str
+    example: bool
     n_rows: int
     n_columns: int
     n_zero_rows: int
-    digest: str
     columns: tuple[Column, ...]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
     notes: tuple[str, ...]
-    n_correlations: int
-    correlation_range: tuple[float, float]
-    measured: tuple[int, ...]
+    target: str | None
+    measure: str
+    score_method: str
+    scores: tuple[Score, ...]
+    best: Score | None
+    enough: Score | None
+    no_score: str
+    scaling: str
     settings: dict[str, str]
-    evidence: tuple[Evidence, ...]
     plan: tuple[PlanRow, ...]
     plan_method: str
-    scores: tuple[Score, ...]
-    score_method: str
-    target: str | None
+    measured: tuple[int, ...]
+    evidence: tuple[Evidence, ...]
     plots: tuple[Plot, ...]
     seconds: float
+
+    @property
+    def headline(self) -> str:
+        """The best learner and the others in one line, or why there is no score."""
+        if self.best is None or self.best.value is None or self.enough is None:
+            failure = f"no map could be scored on {self.target}"
+            return f"{self.name}: {self.no_score or failure}"
+        best = f"{self.best.map} {_figure(self.best)} with {self.best.n_features} features"
+        alone = [s for s in self.scores if not s.n_features and s.value is not None]
+        others = [f"{s.map} {_figure(s)}" for s in alone]
+        values = [self.best.value, *(s.value or 0.0 for s in alone)]
+        order = sorted(range(len(values)), key=lambda i: -values[i])
+        learners = "; ".join([best, *others][i] for i in order)
+        return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {learners}"
+
+
+def _figure(score: Score) -> str:
+    return f"{score.value:.2f}" if score.value is not None and score.value < 0.995 else "1.00"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,23 +237,25 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """The verdict of the whole run in one line."""
+        """What was found on the data, or the verdict of all statements, in one line."""
         total, odd = len(self.statements), self.unexpected
         noun = "statement" if total == 1 else "statements"
+        texts = []
         if odd:
             names = ", ".join(one.id for one in odd)
-            line = f"{len(odd)} of {total} {noun} did not come out as expected: {names}"
-        elif total == 1:
-            line = "The statement came out as expected"
-        else:
-            line = f"All {total} {noun} came out as expected"
+            texts.append(f"{len(odd)} of {total} {noun} did not come out as expected: {names}")
+        elif total:
+            first = "The statement" if total == 1 else f"All {total} {noun}"
+            texts.append(f"{first} came out as expected")
+        if self.data is not None and not self.data.example:
+            texts.insert(0, self.data.headline)
         tail = {
             "holds": "",
             "refuted": ", and a map on the data contradicts its kernel",
             "inconclusive": ", and a check on the data decided nothing",
             "error": ", and a check on the data could not run",
         }[self.data_status]
-        return line + tail
+        return "; ".join(texts) + tail
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able dictionaries, lists, strings and numbers.

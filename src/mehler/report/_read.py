@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
 from os import PathLike
@@ -23,8 +23,8 @@ from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
 from mehler.report._tables import Table, open_table
 
-# Names that a message or a line lists, and the ratio of scales that is warned of.
-_LISTED, _APART = 12, 1000.0
+# Names that a message or a line lists, and ratios of scales: warned of, and worth a trial.
+_LISTED, _APART, _UNLIKE = 12, 1000.0, 3.0
 DIGITS = "scikit-learn digits (8×8)"
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
 
@@ -122,7 +122,7 @@ def load_rows(
     data : path, array (n, d), data frame, DataMatrix or None
         A file: ``.csv``, ``.tsv``, ``.parquet``, ``.feather``, ``.npy`` or ``.npz`` with an array
         X; an array of any library; a table or stream of pandas, polars or pyarrow. A `DataMatrix`
-        is returned as it is. None stands for scikit-learn's 8x8 digits.
+        is returned as it is. None stands for scikit-learn's 8x8 digits with their labels.
     columns, drop : str or sequence of str, optional
         Names of the columns to take, or to leave out, separated by commas. Columns without names
         are x0, x1, and so on. Index columns of pandas are left out unless they are named.
@@ -159,8 +159,8 @@ def load_rows(
     require_flag("drop_missing", drop_missing)
     wanted, unwanted = _names(columns, "columns"), _names(drop, "drop")
     named = target if isinstance(target, str) else None
-    table = open_table(_digits() if data is None else data, named, unwanted)
-    labels = _host_labels(table.labels if named is not None else target)
+    table = _digits(target) if data is None else open_table(data, named, unwanted)
+    labels = _host_labels(table.labels if target is None or named is not None else target)
     names, notes = _choose(table, wanted, unwanted, None if labels is not None else named)
     values, entries = table.read(names, None if labels is not None else named)
     if not (n := len(values)):
@@ -204,18 +204,23 @@ def load_rows(
         warnings=warnings,
         choices=(*table.notes, *notes),
         target=None if entries is None else _labels(entries[index]),
-        target_name="target" if named is None and target is not None else named,
+        target_name=named if named or (target is None and data is not None) else "target",
         options=tuple(options),
     )
 
 
-def _digits() -> Any:
+def _digits(target: Any) -> Table:
     try:
         from sklearn.datasets import load_digits
     except ImportError:
         command = install_command("sklearn")
         raise ValueError(f"the digits need scikit-learn: {command}, or give DATA") from None
-    return load_digits().data
+    digits = load_digits()
+    return replace(
+        open_table(digits.data, None, ()),
+        label="DATA",
+        labels=digits.target if target is None else None,
+    )
 
 
 def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
@@ -318,6 +323,18 @@ def _labels(entries: np.ndarray) -> np.ndarray:
         with suppress(ValueError, OverflowError):
             return texts.astype(kind)
     return texts
+
+
+def standardized(rows: DataMatrix) -> DataMatrix:
+    """Return rows with columns of mean 0 and deviation 1; the same rows where none differ."""
+    spread = np.std(rows.values, axis=0)
+    used = spread[spread > 0]
+    if not used.size or not np.isfinite(used).all() or used.max() < _UNLIKE * used.min():
+        return rows
+    values = _standardized(rows.values, rows.columns)
+    if not np.any(values, axis=1).all():
+        return rows
+    return replace(rows, values=values, options=(*rows.options, "--standardize"))
 
 
 def _standardized(values: np.ndarray, names: Sequence[str]) -> np.ndarray:

@@ -35,15 +35,15 @@ def run(
     command: Sequence[str] | None = None,
     compare: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Report:
-    """Check statements, and the maps on rows of data, and return a report.
+    """Compare maps on rows of data, and check statements, and return a report.
 
     Parameters
     ----------
     statements : sequence of Statement
-        The statements to check, for example those found by `mehler.statements.discover`.
+        The statements to check, as `mehler.statements.discover` finds them; none for data alone.
     data : path, array (n, d), data frame, DataMatrix or callable, optional
         The user's rows, as `load_rows` takes or returns them, or a function that returns them,
-        called once the other arguments are valid. Without it, scikit-learn's 8x8 digits.
+        called once the other arguments are valid. Default: scikit-learn's 8x8 digits, as example.
     level : {"quick", "full"}
         Effort of the checks.
     seed : int
@@ -81,7 +81,7 @@ def run(
         If a process ends before its work, as one that is killed.
     """
     chosen = tuple(statements)
-    if not chosen:
+    if not chosen and not with_data:
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
     settings = Settings(level=level, seed=seed, backend=backend, false_alarm=false_alarm)
     context = settings.context()
@@ -95,9 +95,7 @@ def run(
     measured = None
     with Jobs(n) as jobs:
         if survey is not None:
-            maps = jobs.run(
-                survey.tasks, lambda m: ended(f"data: {m.evidence.check}", m.evidence.status)
-            )
+            maps = jobs.run(survey.tasks, lambda m: ended(m.label, "measured"))
             measured = _stamped(survey.result(maps), survey.rows, context)
         results = jobs.run(tasks, lambda one: ended(one[0].id, one[0].verdict))
     report = Report(

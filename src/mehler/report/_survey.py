@@ -1,89 +1,115 @@
-"""Measure every kind of map on the user's rows: kernels, features needed, scores, plots."""
+"""Measure maps on the user's rows: scores, features needed for an error, and one kernel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from mehler import _arrays, learn
 from mehler._arrays import slices
-from mehler.report._jobs import Settings, failed, pay
-from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, MapUnderTest, maps_under_test
+from mehler.report import _scores
+from mehler.report._jobs import Settings, Task, failed, pay
+from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, Candidate, candidates
 from mehler.report._model import Column, DataResult, PlanRow, Score
-from mehler.report._read import DataMatrix
-from mehler.report._rows import Sample, choose
-from mehler.report.render._format import count
+from mehler.report._read import DIGITS, DataMatrix, standardized
+from mehler.report._sample import Sample, choose
+from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Entry, check_kernel, features_needed, intervals
+from mehler.verify import Entry, check_kernel, features_needed
 
-# Rows whose bytes are made contiguous at a time.
-_BLOCK = 1000
+ERRORS, CONFIDENCE = (0.1, 0.05, 0.02), 0.99
+_PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
+# Rows whose bytes are made contiguous at a time, and maps that a picture shows.
+_BLOCK, _DRAWN = 1000, 4
+_MISS, _FEATURES = 1e-6, 128
+# Fraction of the false alarm that `check_kernel` spends on its last test.
+_LAST = 0.75
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What is measured with one map, and the entries of the ledger for it."""
+    """Scores and plan of one map, or the scores of another learner."""
 
-    evidence: Evidence
-    plan: tuple[PlanRow, ...]
-    points: Series | None
-    score: Score | None
-    entries: tuple[Entry, ...]
-
-
-def _measure_map(
-    candidate: MapUnderTest, sample: Sample, n_rows: int, task: Task | None, settings: Settings
-) -> Measured:
-    context = settings.context()
-    declared = Declared.at_measured(candidate, sample)
-    evidence = check_on_rows(declared, sample, context)
-    sound = evidence.status != "error"
-    return Measured(
-        evidence=evidence,
-        plan=tuple(plan(declared, sample, n_rows)) if sound else (),
-        points=points_of(declared, context) if sound else None,
-        score=None if task is None else score_map(candidate, task, context),
-        entries=context.ledger.entries,
-    )
+    label: str
+    scores: tuple[Score, ...]
+    plan: tuple[PlanRow, ...] = ()
 
 
 class Survey:
     """The measurements on rows: a task a map, and the result that follows from theirs."""
 
     def __init__(self, rows: DataMatrix, context: Context) -> None:
-        self.rows, self.context, self._start = rows, context.for_statement("data"), perf_counter()
-        self._sample = choose(rows, self.context.rng("rows"))
-        self._maps = maps_under_test(self._sample)
-        self._task = task_of(rows, self.context.rng("split"))
-        settings = Settings.of(self.context)
-        self.tasks = [
-            partial(_measure_map, candidate, self._sample, rows.n_rows, self._task, settings)
-            for candidate in self._maps
+        self._start, self.context = perf_counter(), context.for_statement("data")
+        names = ("level", "seed", "backend", "false_alarm", "statement")
+        self._settings = Settings(**{name: getattr(self.context, name) for name in names})
+        self.rows, self._scaling = self._scaled(rows)
+        self._sample, self._task = self._prepared(self.rows)
+        self._maps = candidates(self._sample)
+        self.tasks: list[Task[Measured]] = []
+        if isinstance(self._task, _scores.Task):
+            self.tasks.append(partial(_boosted, self._task, self.context.seed))
+            self.tasks.append(partial(_raw, self._task))
+        self.tasks += [
+            partial(_measured, one, self._sample, rows.n_rows, self._task, self._settings)
+            for one in self._maps
         ]
 
+    def _prepared(self, rows: DataMatrix) -> tuple[Sample, _scores.Task | str]:
+        return choose(rows, self.context.rng("rows")), _scores.task_of(rows, self.context)
+
+    def _scaled(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
+        """Standardise the columns if that improves the score beyond the intervals."""
+        other = standardized(rows)
+        if other is rows or rows.target is None:
+            return rows, ""
+        best, measure = [], ""
+        for each in (rows, other):
+            sample, task = self._prepared(each)
+            if isinstance(task, str):
+                return rows, ""
+            few, measure = replace(task, sizes=task.sizes[:3]), task.measure
+            scores = _scores.map_scores(candidates(sample)[0], few, self.context)
+            best.append(max((s for s in scores if s.interval), key=_value, default=None))
+        plain, scaled = best
+        if not plain or not scaled or not plain.interval or not scaled.interval:
+            return rows, ""
+        if scaled.interval[0] <= plain.interval[1]:
+            return rows, ""
+        text = (
+            f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then, "
+            f"and {number(plain.value, digits=3)} as they are ({scaled.map})."
+        )
+        return other, text
+
     def result(self, measured: Sequence[Measured]) -> DataResult:
-        """Join what the tasks return, and pay for it."""
+        """Join what the tasks return, and check the kernel of the best map."""
         rows, sample, task = self.rows, self._sample, self._task
-        ledger = self.context.ledger
-        evidence = tuple(e for each in measured for e in pay(ledger, [each.evidence], each.entries))
+        scores = tuple(score for each in measured for score in each.scores)
         planned = tuple(row for each in measured for row in each.plan)
-        plots = [histogram(sample)]
-        if drawn := [each.points for each in measured if each.points]:
-            plots.append(gram_against_kernel(drawn))
-        plots += [features_against_error(planned)] if planned else []
-        scores = [] if task is None else [raw_score(task, self.context)]
-        scores += [each.score for each in measured if each.score]
+        labels = [one.label for one in self._maps]
+        best = max(
+            (s for s in scores if s.value is not None and s.map in labels), key=_value, default=None
+        )
+        enough = best and min(
+            (s for s in scores if s.map == best.map and _value(s) >= (best.interval or (0.0,))[0]),
+            key=lambda s: s.n_features,
+        )
+        checked = next((m for m in self._maps if best and m.label == best.map), self._maps[0])
+        evidence, entries = check_on_rows(
+            self._maps[0] if checked.dependent else checked, sample, self._settings
+        )
+        evidence = pay(self.context.ledger, [evidence], entries)[0]
+        plots = [score_plot(scores, task)] if isinstance(task, _scores.Task) and best else []
         return DataResult(
             name=rows.name,
+            example=rows.name == DIGITS,
             n_rows=rows.n_rows,
             n_columns=rows.values.shape[1],
             n_zero_rows=rows.n_zero_rows,
@@ -95,19 +121,46 @@ class Survey:
             warnings=rows.warnings,
             choices=rows.choices,
             notes=(*sample.notes, *_map_notes(sample)),
-            n_correlations=int(sample.counts.sum()),
-            correlation_range=sample.correlations,
-            measured=tuple(int(sample.source[i]) for i in sample.measured),
-            settings={candidate.label: candidate.setting for candidate in self._maps},
-            evidence=evidence,
+            target=rows.target_name,
+            measure="" if isinstance(task, str) else task.measure,
+            scores=scores,
+            best=best,
+            enough=enough,
+            no_score=task if isinstance(task, str) else "",
+            scaling=self._scaling,
+            score_method="" if isinstance(task, str) else task.method,
+            settings={one.label: one.setting for one in self._maps},
             plan=planned,
             plan_method=_plan_method(rows.n_rows, n_planned(sample)),
-            scores=tuple(scores),
-            score_method="" if task is None else task.method,
-            target=rows.target_name,
+            measured=tuple(int(sample.source[i]) for i in sample.measured),
+            evidence=(evidence,),
             plots=tuple(plots),
             seconds=perf_counter() - self._start,
         )
+
+
+def _value(score: Score) -> float:
+    return -math.inf if score.value is None else score.value
+
+
+def _boosted(task: _scores.Task, seed: int) -> Measured:
+    return Measured(_scores.BOOSTING, _scores.boosting_scores(task, seed))
+
+
+def _raw(task: _scores.Task) -> Measured:
+    return Measured(_scores.RAW, _scores.raw_scores(task))
+
+
+def _measured(
+    one: Candidate, sample: Sample, n_rows: int, task: _scores.Task | str, settings: Settings
+) -> Measured:
+    scores = () if isinstance(task, str) else _scores.map_scores(one, task, settings.context())
+    try:
+        return Measured(one.label, scores, tuple(plan(one, sample, n_rows)))
+    except Exception as error:  # a map that fails is reported, never hidden
+        reason = f"{type(error).__name__}: {error}"
+        failure = Score(map=one.label, n_features=0, value=None, interval=None, reason=reason)
+        return Measured(one.label, scores or (failure,))
 
 
 def _digest(rows: DataMatrix) -> str:
@@ -133,151 +186,23 @@ def _map_notes(sample: Sample) -> list[str]:
     return notes
 
 
-def _plan_method(n_rows: int, n_planned: int) -> str:
-    """Describe in a sentence how counts were computed."""
-    return (
-        f"Errors are relative to the square root of k(x,x) k(y,y), and hold for all "
-        f"{count(n_rows * (n_rows + 1) // 2)} pairs of rows at once with probability "
-        f"{CONFIDENCE:.0%} (union bound), where the variance is nowhere larger than at the pairs "
-        f"of {n_planned} rows at random (of the measured rows, for groups). Mean: for inner "
-        "products, right in the limit of many features. Catoni: proved at every size, for "
-        "Catoni's estimate in the mean's place."
-    )
+def _relative_variance(one: Candidate, values: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Return a map on the host and the variance of a feature product over k(x,x) k(y,y)."""
+    phi, rows = one.draw(one.rounded(_FEATURES), seed=0), one.rows(values)
+    length = np.sqrt(np.diag(np.asarray(phi.kernel(rows))))
+    variance = phi.n_features * np.asarray(phi.gram_variance(rows, rows))
+    return phi, variance / np.outer(length, length) ** 2
 
 
-ERRORS = (0.1, 0.05, 0.02, 0.01)
-CONFIDENCE = 0.99
-_PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
-_MISS = 1e-6
-# Fraction of the false alarm that `check_kernel` spends on its last test.
-_LAST = 0.75
-# Random numbers in one draw: 32 MiB as float64.
-_WEIGHTS_A_DRAW = 4_000_000
-# Features of a draw that is one sample.
-_WHOLE = 128
-
-
-class Declared:
-    """A map with few features, and its kernel and variance at the pairs of some rows.
-
-    Both are computed once, when first asked for: those of groups take a second each.
-    """
-
-    def __init__(self, candidate: MapUnderTest, rows: np.ndarray) -> None:
-        self.candidate, self.rows = candidate, candidate.rows(rows)
-
-    @classmethod
-    def at_measured(cls, candidate: MapUnderTest, sample: Sample) -> Declared:
-        """Take the rows at whose pairs kernels are measured."""
-        return cls(candidate, sample.values[sample.measured])
-
-    @cached_property
-    def phi(self) -> Any:
-        """The map on the host."""
-        return self.candidate.draw(self.candidate.rounded(_WHOLE), seed=0)
-
-    @cached_property
-    def gram(self) -> np.ndarray:
-        """Exact kernel, (n, n)."""
-        return np.asarray(self.phi.kernel(self.rows))
-
-    @cached_property
-    def spread(self) -> np.ndarray:
-        """Variance of the inner product, (n, n)."""
-        return np.asarray(self.phi.gram_variance(self.rows, self.rows))
-
-
-def check_on_rows(declared: Declared, sample: Sample, context: Context) -> Evidence:
-    """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
-
-    Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
-    """
-    try:
-        evidence = _check(declared, context)
-    except Exception as error:
-        return failed("proved", declared.candidate.label, error)
-    # Rows are numbered as in the source.
-    rows = {s: int(sample.source[sample.measured[evidence.where[s]]]) for s in ("i", "j")}
-    return replace(evidence, where={**evidence.where, **rows})
-
-
-def _check(declared: Declared, context: Context) -> Evidence:
-    candidate, rows = declared.candidate, declared.rows
-    n_pairs = len(rows) * (len(rows) + 1) // 2
-    length = np.sqrt(np.diag(declared.gram))
-    variance = declared.phi.n_features * declared.spread
-    relative = variance / np.outer(length, length) ** 2
-    resolution, n_features = design(candidate, float(np.max(relative)), n_pairs, context)
-    size = _WHOLE if candidate.whole else min(n_features, int(_WEIGHTS_A_DRAW // candidate.cost))
-    verdict = check_kernel(
-        lambda seed: candidate.features(candidate.rounded(size), seed, context.like()),
-        declared.phi.kernel,
-        context.asarray(rows),
-        variance=lambda X, Y: variance,
-        false_alarm=context.false_alarm,
-        resolution=resolution,
-        miss=_MISS,
-        seed=context.seed_for(candidate.label),
-        ledger=context.ledger,
-        name=f"data: {candidate.label}",
-    )
-    claim = f"at {n_pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"
-    unit = verdict.scale
-    low, high = verdict.interval
-    verdict = replace(
-        verdict,
-        observed=verdict.observed / unit,
-        exact=verdict.exact / unit,
-        interval=(low / unit, high / unit),
-        scale=1.0,
-    )
-    return Evidence.from_verdict(verdict, form="proved", check=candidate.label, claim=claim)
-
-
-def design(
-    candidate: MapUnderTest, variance: float, n_pairs: int, context: Context
-) -> tuple[float, int]:
-    """Choose the resolution and the number of features before any draw.
-
-    The level's resolution if the random numbers it takes are affordable, else the finest that is.
-    """
-    target, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
-    rate, miss = _LAST * context.false_alarm / n_pairs, _MISS / n_pairs
-    n_features = features_needed(max(variance, target**2), target, rate, miss)
-    affordable = max(candidate.multiple, int(budget / candidate.cost))
-    if n_features <= affordable:
-        return target, n_features
-    # The number of features needed is proportional to 1 / resolution^2.
-    return min(1.0, target * math.sqrt(n_features / affordable)), affordable
-
-
-def plan(measured: Declared, sample: Sample, n_rows: int) -> list[PlanRow]:
-    """Plan the features that one map needs for each error on all pairs of all rows."""
-    # With it come all bounds, whose import `mehler verify` would wait for.
-    from mehler.planning import plan_map
-
-    candidate = measured.candidate
+def plan(one: Candidate, sample: Sample, n_rows: int) -> list[PlanRow]:
+    """Plan the features that a map needs for each error on all pairs of all rows."""
     # Kernels of groups take an average for every pair.
-    several = Declared(candidate, sample.values[: n_planned(sample)])
-    declared = measured if candidate.unit else several
-    phi = SimpleNamespace(
-        n_features=declared.phi.n_features,
-        kernel=lambda X: declared.gram,
-        gram_variance=lambda X: declared.spread,
-    )
-    planned = [
-        plan_map(phi, declared.rows, eps=error, delta=1 - CONFIDENCE, n_samples=n_rows)
-        for error in ERRORS
-    ]
-    return [
-        PlanRow(
-            map=candidate.label,
-            error=error,
-            n_features=int(each.rows[0].features or 0),
-            n_features_proved=int(each.rows[1].features or 0),
-        )
-        for error, each in zip(ERRORS, planned)
-    ]
+    values = sample.values[sample.measured if one.unit else slice(n_planned(sample))]
+    _, variance = _relative_variance(one, values)
+    chance = (1.0 - CONFIDENCE) / (n_rows * (n_rows + 1))
+    quantile = -float(ndtri(chance)) * math.sqrt(float(variance.max()))
+    rows = [(error, math.ceil((quantile / error) ** 2)) for error in ERRORS]
+    return [PlanRow(map=one.label, error=e, n_features=max(n, one.multiple)) for e, n in rows]
 
 
 def n_planned(sample: Sample) -> int:
@@ -286,215 +211,111 @@ def n_planned(sample: Sample) -> int:
     return min(n, _PLANNED_ROWS, max(2, _PLANNED_ENTRIES // d))
 
 
-# Pairs of one picture, features of its one draw, and the chance that one of its intervals misses.
-_PAIRS, _FEATURES, _MISSES = 12, 2000, 0.01
-# Random numbers of one draw.
-_WEIGHTS = 8_000_000
-_SHOWN = ("FourierFeatures, rbf", "KitchenSinks, relu", "MaxoutFeatures, q = 4")
-
-
-def histogram(sample: Sample) -> Plot:
-    """Draw how often each correlation of two rows occurs."""
-    kept = np.flatnonzero(sample.counts)
-    first, last = kept[0], kept[-1] + 1
-    n_pairs = int(sample.counts.sum())
-    x = np.repeat(sample.edges[first : last + 1], 2)[1:-1]
-    y = np.repeat(sample.counts[first:last] / n_pairs, 2)
-    low, high = sample.correlations
-    bars = Series(label="share of pairs", x=x, y_low=np.zeros(x.size), y_high=y, kind="band")
-    return Plot(
-        title="Correlations that occur in the data",
-        x_label="correlation of two rows",
-        y_label="share of pairs",
-        series=(bars,),
-        caption=f"{count(n_pairs)} pairs from {low:.3f} to {high:.3f}, in bins of width "
-        f"{sample.edges[1] - sample.edges[0]:.3g}.",
+def _plan_method(n_rows: int, n_planned: int) -> str:
+    """Describe in a sentence how counts were computed."""
+    return (
+        f"Errors of inner products relative to the square root of k(x,x) k(y,y), at all "
+        f"{count(n_rows * (n_rows + 1) // 2)} pairs of rows at once with probability "
+        f"{CONFIDENCE:.0%} (union bound, in the limit of many features), where the variance is "
+        f"nowhere larger than at the pairs of {n_planned} rows at random. To predict, far fewer "
+        "do; what each bound promises is in `mehler plan`."
     )
 
 
-def gram_against_kernel(series: Sequence[Series]) -> Plot:
-    """Draw one draw's Gram matrix of each map against the exact kernel."""
-    ends = [min(min(line.x) for line in series), max(max(line.x) for line in series)]
-    return Plot(
-        title="One empirical Gram matrix against the exact kernel",
-        x_label="exact kernel / √(k(x,x) k(y,y))",
-        y_label="mean feature product, same unit",
-        series=(Series(label="equal", x=ends, y=ends), *series),
-        caption=f"{_PAIRS} pairs of rows, one draw of at most {count(_FEATURES)} features a map; "
-        "one map of a family, the others are in the table above. Each interval misses the mean "
-        f"over draws with probability at most {_MISSES:g}.",
+def check_on_rows(
+    one: Candidate, sample: Sample, settings: Settings
+) -> tuple[Evidence, tuple[Entry, ...]]:
+    """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
+
+    Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
+    """
+    context = settings.context()
+    try:
+        evidence = _check(one, sample, context)
+    except Exception as error:
+        return failed("proved", one.label, error), ()
+    # Rows are numbered as in the source.
+    rows = {s: int(sample.source[sample.measured[evidence.where[s]]]) for s in ("i", "j")}
+    evidence = replace(evidence, where={**evidence.where, **rows})
+    return evidence, context.ledger.entries
+
+
+def _check(one: Candidate, sample: Sample, context: Context) -> Evidence:
+    rows = one.rows(sample.values[sample.measured])
+    phi, variance = _relative_variance(one, sample.values[sample.measured])
+    n_pairs = len(rows) * (len(rows) + 1) // 2
+    length = np.sqrt(np.diag(np.asarray(phi.kernel(rows))))
+    resolution, n_features = design(one, float(np.max(variance)), n_pairs, context)
+    verdict = check_kernel(
+        lambda seed: one.draw(one.rounded(n_features), seed=seed, like=context.like()),
+        phi.kernel,
+        context.asarray(rows),
+        variance=lambda X, Y: variance * np.outer(length, length) ** 2,
+        false_alarm=context.false_alarm,
+        resolution=resolution,
+        miss=_MISS,
+        seed=context.seed_for(one.label),
+        ledger=context.ledger,
+        name=f"data: {one.label}",
     )
-
-
-def points_of(declared: Declared, context: Context) -> Series | None:
-    """Return the products of one draw with an interval for each mean; None if it is not drawn."""
-    candidate, rows = declared.candidate, declared.rows
-    if candidate.label not in _SHOWN:
-        return None
-    size = candidate.rounded(min(_FEATURES, int(_WEIGHTS // candidate.cost)))
-    phi = candidate.draw(
-        size, seed=context.seed_for(f"picture: {candidate.label}"), like=context.like()
+    claim = f"at {n_pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"
+    low, high = (end / verdict.scale for end in verdict.interval)
+    verdict = replace(
+        verdict,
+        observed=verdict.observed / verdict.scale,
+        exact=verdict.exact / verdict.scale,
+        interval=(low, high),
+        scale=1.0,
     )
-    kernel, variance = declared.gram, declared.phi.variance(rows)
-    unit = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))
-    above = np.triu_indices(len(rows), 1)
-    order = np.argsort((kernel / unit)[above], kind="stable")
-    chosen = order[np.unique(np.linspace(0, order.size - 1, _PAIRS).round().astype(int))]
-    i, j = above[0][chosen], above[1][chosen]
-    products = _arrays.to_host(
-        phi.products(context.asarray(rows[i]), context.asarray(rows[j]))
-    ).astype(np.float64)
-    # A unit of several columns is one sample.
-    share = declared.phi.n_units / declared.phi.n_features
-    ends = [
-        intervals.known_variance(row / u, max(float(v) * share / u**2, 1e-12), _MISSES)
-        for row, u, v in zip(products, unit[i, j], variance[i, j])
-    ]
-    return Series(
-        label=candidate.label,
-        x=(kernel / unit)[i, j],
-        y=products.mean(axis=1) / unit[i, j],
-        y_low=[low for low, _ in ends],
-        y_high=[high for _, high in ends],
-        kind="points",
-    )
+    return Evidence.from_verdict(verdict, form="proved", check=one.label, claim=claim)
 
 
-def features_against_error(plan: Sequence[PlanRow]) -> Plot:
-    """Draw how many features each of some maps needs for an error."""
-    rows = [row for row in plan if row.map in _SHOWN] or plan
+def design(one: Candidate, variance: float, n_pairs: int, context: Context) -> tuple[float, int]:
+    """Choose the resolution and the number of features before any draw.
+
+    The level's resolution if the random numbers it takes are affordable, else the finest that is.
+    """
+    target, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
+    rate, miss = _LAST * context.false_alarm / n_pairs, _MISS / n_pairs
+    n_features = features_needed(max(variance, target**2), target, rate, miss)
+    affordable = max(one.multiple, int(budget / one.cost))
+    if n_features <= affordable:
+        return target, n_features
+    # The number of features needed is proportional to 1 / resolution^2.
+    return min(1.0, target * math.sqrt(n_features / affordable)), affordable
+
+
+def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
+    """Draw the scores of the best maps over their number of features, beside the other learners."""
+    curves = {
+        label: [s for s in scores if s.map == label and s.n_features]
+        for label in dict.fromkeys(s.map for s in scores)
+    }
+    curves = {label: curve for label, curve in curves.items() if curve}
+    first = sorted(curves, key=lambda label: -max(map(_value, curves[label])))[:_DRAWN]
     series = [
         Series(
             label=label,
-            x=[row.error for row in rows if row.map == label],
-            y=[row.n_features for row in rows if row.map == label],
+            x=[s.n_features for s in curves[label]],
+            y=[_value(s) for s in curves[label]],
+            y_low=[(s.interval or (0.0, 0.0))[0] for s in curves[label]],
+            y_high=[(s.interval or (0.0, 0.0))[1] for s in curves[label]],
+            kind="points" if label == first[0] else "line",
         )
-        for label in dict.fromkeys(row.map for row in rows)
+        for label in first
+    ]
+    ends = [min(min(s.x) for s in series), max(max(s.x) for s in series)]
+    series += [
+        Series(label=s.map, x=ends, y=[_value(s)] * 2)
+        for s in scores
+        if s.map in (_scores.RAW, _scores.BOOSTING) and s.value is not None
     ]
     return Plot(
-        title="Features needed on these rows",
-        x_label="largest error of the Gram matrix",
-        y_label="features",
+        title=f"{task.measure[0].upper()}{task.measure[1:]} over the number of features",
+        x_label="features",
+        y_label=task.measure,
         series=series,
         x_log=True,
-        y_log=True,
-        caption="For the inner products themselves, all pairs of rows at once; one map of a "
-        "family, the others are in the table below.",
+        caption=f"On {count(len(task.held_out[0]))} rows held out; the best {len(first)} maps, and "
+        "the interval of 95 % of the best. The others are in the table.",
     )
-
-
-# Rows, entries, and multiplications of all projections of one map, at most.
-_MOST_FITTED, _MOST_FITTED_ENTRIES, _MOST_WORK = 3000, 5_000_000, 1e10
-_MOST_FEATURES, _FEWEST_FEATURES = 400, 48
-_HELD_OUT = 1 / 3
-_MOST_CLASSES = 50
-# Regularisations, in units of the mean squared length of the features.
-_LAMBDAS = 10.0 ** np.arange(-9, 1)
-_OUTSIDE = 0.05
-RAW = "raw columns"
-
-
-@dataclass(frozen=True)
-class Task:
-    """Rows and targets to fit and to score, drawn at random; `classes` is None for numbers."""
-
-    fit: tuple[np.ndarray, np.ndarray]
-    held_out: tuple[np.ndarray, np.ndarray]
-    classes: Any
-    n_features: int
-
-    @property
-    def method(self) -> str:
-        """Describe in a sentence how scores are computed."""
-        kind = "R², the share of variance explained" if self.classes is None else "accuracy"
-        return (
-            f"Ridge regression fitted to {count(len(self.fit[0]))} rows, its penalty chosen by "
-            f"leaving rows out, on {self.n_features} features of each map; scored by {kind} on "
-            f"{count(len(self.held_out[0]))} other rows, with an interval of 95 %"
-            + (" (normal limit)." if self.classes is None else " (Clopper-Pearson).")
-        )
-
-
-def task_of(rows: DataMatrix, rng: np.random.Generator) -> Task | None:
-    """Split rows with a target into two parts; None without target or with too few rows."""
-    target = rows.target
-    if target is None:
-        return None
-    held, d = rows.values.shape
-    chosen = rng.permutation(held)[: min(_MOST_FITTED, max(60, _MOST_FITTED_ENTRIES // d))]
-    values, target = rows.values[chosen], np.asarray(target)[chosen]
-    classes = _classes(target)
-    if len(chosen) < 10 or len(np.unique(target)) < 2:
-        return None
-    codes = target.astype(np.float64) if classes is None else learn.one_vs_all(target, classes)[0]
-    n = len(chosen) - int(_HELD_OUT * len(chosen))
-    wide = _MOST_WORK / (len(chosen) * d * 16)
-    return Task(
-        (values[:n], codes[:n]),
-        (values[n:], codes[n:]),
-        classes,
-        int(np.clip(wide, _FEWEST_FEATURES, _MOST_FEATURES)),
-    )
-
-
-def _classes(target: np.ndarray) -> Any:
-    """Return the classes of labels, of which there are few; None for numbers."""
-    if target.dtype.kind == "f":
-        return None
-    classes = np.unique(target)
-    few = len(classes) <= _MOST_CLASSES
-    return classes if few or target.dtype.kind not in "iu" else None
-
-
-def raw_score(task: Task, context: Context) -> Score:
-    """Score the raw columns."""
-    return _score(RAW, 0, lambda: context.asarray, task)
-
-
-def score_map(candidate: MapUnderTest, task: Task, context: Context) -> Score | None:
-    """Score the features of a map; None if they are no numbers on which to learn."""
-    if not candidate.linear:
-        return None
-    size = candidate.rounded(task.n_features)
-    seed = context.seed_for(f"score: {candidate.label}")
-
-    def draw() -> Callable[[np.ndarray], Any]:
-        phi = candidate.draw(size, seed=seed, like=context.like())
-        return lambda rows: phi(context.asarray(candidate.rows(rows)))
-
-    return _score(candidate.label, size, draw, task)
-
-
-def _score(
-    label: str, n_features: int, draw: Callable[[], Callable[[np.ndarray], Any]], task: Task
-) -> Score:
-    try:
-        value, interval = _held_out(draw(), task)
-    except Exception as error:  # a map that fails is reported, never hidden
-        reason = f"{type(error).__name__}: {error}"
-        return Score(map=label, n_features=n_features, value=None, interval=None, reason=reason)
-    return Score(map=label, n_features=n_features, value=value, interval=interval)
-
-
-def _held_out(phi: Callable[[np.ndarray], Any], task: Task) -> tuple[float, tuple[float, float]]:
-    """Fit ridge regression on the features, and score it on the rows held out."""
-    # Features of all rows fit in memory, and are computed once.
-    Z, new = (
-        np.asarray(_arrays.to_host(phi(rows)), dtype=np.float64)
-        for rows in (task.fit[0], task.held_out[0])
-    )
-    truth = task.held_out[1]
-    scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
-    lambdas = [float(lam) for lam in _LAMBDAS * scale]
-    predicted = learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new)
-    if task.classes is not None:
-        right = int(np.sum(predicted.argmax(axis=1) == truth.argmax(axis=1)))
-        low, high = intervals.binomial(right, len(truth), _OUTSIDE)
-        return right / len(truth), (float(low), float(high))
-    squares, spread = (truth - predicted) ** 2, (truth - task.fit[1].mean()) ** 2
-    unexplained = float(squares.mean() / spread.mean())
-    # Delta method: a ratio of two means over the same rows, to first order in both.
-    deviations = (squares - unexplained * spread) / spread.mean()
-    half = float(ndtri(1.0 - _OUTSIDE / 2.0) * deviations.std()) / len(deviations) ** 0.5
-    # R^2 is at most 1, which a normal limit does not know.
-    return 1.0 - unexplained, (1.0 - unexplained - half, min(1.0, 1.0 - unexplained + half))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from mehler._text import printable
-from mehler.report._model import PlanRow, Report, Verification
+from mehler.report._model import PlanRow, Report, Score, Verification
 from mehler.report._survey import ERRORS
 from mehler.report.render import _format
 from mehler.report.render._svg import draw
@@ -50,6 +51,8 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
     }
     page, ids = "verification", frozenset[str]()
     if isinstance(report, Report):
+        if report.data is not None and report.data.no_score and report.data.target:
+            names["overall"] = "open"
         page, ids = "report", frozenset(one.id for one in report.statements)
         verdicts = Counter(one.verdict for one in report.statements)
         names |= {
@@ -84,6 +87,7 @@ def _environment(*, autoescape: bool) -> Any:
     environment.filters["text"] = plain_text
     environment.globals |= {
         **{name: getattr(_format, name) for name in _FORMATS},
+        "best_first": _best_first,
         "by_map": _by_map,
         "draw": draw,
         "errors": ERRORS,
@@ -139,9 +143,18 @@ def _tone(verdict: str, expected: bool = False) -> str:
     return _TONES.get(verdict, "bad" if verdict in _KNOWN else "open")
 
 
-def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
+def _by_map(rows: Iterable[PlanRow | Score]) -> list[tuple[str, list[Any]]]:
     """Group by map in order; Jinja's own grouping would sort q = 16 before q = 2."""
-    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.map)]
+    return [(label, list(group)) for label, group in groupby(rows, key=lambda row: row.map)]
+
+
+def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Any]]]:
+    """Group by learner, the highest score first and failures last."""
+
+    def best(group: tuple[str, list[Any]]) -> float:
+        return max((one.value for one in group[1] if one.value is not None), default=-math.inf)
+
+    return sorted(_by_map(scores), key=best, reverse=True)
 
 
 def _where(place: Mapping[str, Any]) -> str:

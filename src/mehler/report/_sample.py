@@ -17,7 +17,6 @@ _MOST_ROWS, _MOST_ENTRIES = 1000, 4_000_000
 _LOWEST, _HIGHEST = -100, 100  # exponents of two at which a product of four lengths is safe
 # Least correlation of neighbouring columns, and over that of any two, to be taken for neighbours.
 _ALIKE, _RATIO = 0.3, 1.5
-_BINS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +30,6 @@ class Sample:
     values: np.ndarray
     source: np.ndarray
     measured: np.ndarray
-    counts: np.ndarray
-    edges: np.ndarray
-    correlations: tuple[float, float]
     median: float
     median_cityblock: float
     layout: tuple[int, ...]
@@ -54,7 +50,6 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
         notes.append(f"Statistics use {count(size)} rows chosen at random.")
     unit = directions(values)
     rho = np.clip(unit @ unit.T, -1.0, 1.0)
-    above = np.triu_indices(size, 1)
     low, high = (divmod(int(i), size) for i in _extremes(rho))
     others = rng.permutation(size)
     measured = np.sort(
@@ -62,16 +57,10 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
             : MEASURED if d <= WIDE else MEASURED_IF_WIDE
         ]
     )
-    correlations = (float(rho[above].min()), float(rho[above].max()))
-    # Equal rows alone would leave no width.
-    edges = np.linspace(correlations[0], max(correlations[1], correlations[0] + 1e-6), _BINS + 1)
     return Sample(
         values=values,
         source=rows.index[index],
         measured=measured,
-        counts=np.histogram(rho[above], edges)[0],
-        edges=edges,
-        correlations=correlations,
         median=_median(values, "euclidean"),
         median_cityblock=_median(values, "cityblock"),
         layout=_layout(values),
