@@ -6,6 +6,7 @@ that statements share are in the files that begin with an underscore.
 
 # In the order of the paper.
 ORDER = (
+    "haar-kernel",
     "expectation",
     "invariance",
     "theorem-1",

@@ -12,6 +12,7 @@ ORDER = (
     "h1-growth",
     "sigma2-growth",
     "locality",
+    "equation-5",
     "remark-1-codes",
     "definition-2",
     "at-most-d",

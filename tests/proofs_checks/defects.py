@@ -15,6 +15,7 @@ from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_cod
 from mehler.proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
+    equation_5,
     figure_1,
     q1_linear,
     special_values,
@@ -194,6 +195,8 @@ DEFECTS = [
     (remark_1_codes.sensitivity, {"draw": blind_codes}, "inconclusive"),
     (q1_linear.measured_kernel, {"kernel": lambda rho, q: 0.95 * rho}, "refuted"),
     (q1_linear.measured_kernel, {"draw": other_pool(MaxoutFeatures.draw, 1)}, "refuted"),
+    (equation_5.printed, {"kernel": exact.maxout_kernel}, "holds"),
+    (equation_5.proved, {"kernel": exact.locally_linear_kernel}, "refuted"),
     (figure_1.printed, {"kernel": exact.maxout_kernel}, "holds"),
     (figure_1.saturates, {"pools": (32, 8)}, "refuted"),
     (figure_1.linear, {"draw": DecoupledMaxoutFeatures.draw}, "refuted"),

@@ -15,6 +15,7 @@ from mehler.proofs_checks.group_invariant.finite import lemma_2, lemma_3, theore
 from mehler.proofs_checks.group_invariant.kernel import (
     corollary_1,
     expectation,
+    haar_kernel,
     invariance,
     orbit_distance,
     remark_3,
@@ -140,6 +141,9 @@ DEFECTS = [
     (remark_4.clipped, {"kernel": narrow_without_clip}, "refuted"),
     (remark_4.gaussian, {"kernel": wider_window}, "refuted"),
     (theorem_2.plane, {"rule": "midpoint"}, "refuted"),
+    (haar_kernel.invariant, {"average": haar_kernel.gaussian}, "refuted"),
+    (haar_kernel.positive, {"average": lambda x, z: -haar_kernel.gaussian(x, z)}, "refuted"),
+    (haar_kernel.solution, {"average": haar_kernel.gaussian}, "refuted"),
     (theorem_2.redraw, {"rule": "trapezoid"}, "refuted"),
     (theorem_2.constants, {"constant_of_bins": 2.0}, "refuted"),
     (theorem_2.errors, {"bound": smaller(bounds.kernel_error, 20)}, "refuted"),
