@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import Context, Evidence, Plot, Series, check
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from .._comparisons import compute
-from .._plots import plot
 from ._instances import Circle, Waves
 
 _RIDGE = 0.02
@@ -66,24 +65,4 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
         n_features=16 * n,
         method=f"empirical Bernstein interval, {n} draws of the rows",
         assumptions=("draws are independent",),
-        plots=(_plot(context, waves),),
-    )
-
-
-def _plot(context: Context, waves: Waves) -> Plot:
-    counts = np.array([4, 8, 16, 32, 64, 128])
-    rng = context.rng("plot")
-    n = 40 if context.quick else 1000
-    estimates = np.array(
-        [[waves.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
-    )
-    d = float(waves.scores(_RIDGE).sum())
-    return plot(
-        "Degrees of freedom that rows show",
-        "number of rows",
-        "degrees of freedom",
-        Series(label="mean over draws", x=counts, y=estimates.mean(axis=1)),
-        Series(label="true", x=counts, y=np.full(counts.size, d)),
-        log="x",
-        caption="Few rows show too little: scores from them look surer than they are.",
     )
