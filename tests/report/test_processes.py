@@ -16,7 +16,6 @@ from mehler.report import _survey
 from mehler.report._jobs import Jobs, n_processes
 from tests.report import toys
 
-
 MEHLER = [sys.executable, "-m", "mehler"]
 
 
