@@ -13,11 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._learners import gaussian
+from .._rows import Split
 
 # Largest length of the residual over that of the targets: predictions at the rows that are fitted
 # are nearer than this to the exact solution's, since K (K + mu)^-1 shortens every vector.
 RESIDUAL = 1e-4
+RIDGES = tuple(float(f"1e{k}") for k in range(-5, 0))
 BLOCK, STEPS, STARTS = 2048, 300, 4
+
+
+def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
+    """Return the test error, ``exact``, with bandwidth and ridge of least error held out."""
+    x, y = split.fit
+    others = np.concatenate([split.choose[0], split.test[0]])
+    ridges = [len(y) * ridge for ridge in RIDGES]
+    tried = []
+    for gamma in gammas:
+        k = symmetric(x, gamma, np.float32)
+        a = solve(k, y - y.mean(), ridges, n_columns, seed)
+        del k
+        values = (predict(x, others, a, gamma) + y.mean()).T
+        for ridge, row in zip(RIDGES, values):
+            held, test = np.split(row, [len(split.choose[1])])
+            errors = {
+                "held": split.error(held, split.choose),
+                "exact": split.error(test, split.test),
+            }
+            tried.append({**errors, "gamma": gamma, "ridge": ridge})
+    return min(tried, key=lambda errors: errors["held"])
 
 
 def blocks(n: int) -> Iterator[slice]:

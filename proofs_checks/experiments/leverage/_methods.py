@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mehler import learn
 from mehler.features import leverage
 
+from .._learners import gaussian
 from .._results import Results, paired_interval
 from .._rows import Split
 from . import rivals
@@ -60,6 +61,21 @@ def chosen(pairs: Sequence[Errors]) -> Errors:
     return min(pairs, key=lambda errors: errors[0])
 
 
+def exact(split: Split, gamma: float) -> Errors:
+    """Return the errors of exact kernel ridge regression, the floor."""
+    x, y = split.fit
+    values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
+    coordinates = vectors.T @ (y - y.mean())
+    parts = split.choose, split.test
+    others = [gaussian(part[0], x, gamma) @ vectors for part in parts]
+    errors: list[Errors] = []
+    for ridge in RIDGES:
+        alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
+        held, test = (split.error(k @ alpha + y.mean(), part) for k, part in zip(others, parts))
+        errors.append((held, test))
+    return chosen(errors)
+
+
 def log_ratio(errors: ArrayLike, plain: ArrayLike) -> NDArray[np.float64]:
     """Return logarithms of ratios of fractions or mean squares."""
     # A test part without mistakes counts as half a mistake in ten thousand rows.
@@ -78,4 +94,23 @@ def overall(results: Results, names: Mapping[str, str], plain: str) -> list[dict
         low, high = np.exp(paired_interval(logs))
         ends = f"{low:.3g} to {high:.3g}"
         rows.append({"method": label, "ratio": f"{np.exp(np.mean(logs)):.3f}", "99 %": ends})
+    return rows
+
+
+def ratios(
+    results: Results, option: str, columns: dict[str, str], plain: str
+) -> list[dict[str, str]]:
+    """Return a row for each data set and value of an option; keys of measurements by head."""
+    from scipy.stats import wilcoxon
+
+    rows = []
+    for name, value in results.options("data", option):
+        some = results.where(**{"data": name, option: value})
+        base = some.values(plain)
+        row = {"data": f"{name}, {option} = {value}", "plain sampling": f"{base.mean():.4f}"}
+        for head, key in columns.items():
+            logs = log_ratio(some.values(key), base)
+            different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
+            row[head] = f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
+        rows.append(row)
     return rows

@@ -10,19 +10,9 @@ from mehler.statements import Plot
 
 from .. import data
 from .._harness import Cell, Experiment, Level
-from .._results import (
-    Measured,
-    Options,
-    Results,
-    Tables,
-    by_row,
-    curves,
-    differences,
-    draws,
-    spread,
-)
+from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._rows import Part, Split, cosines, deal, digits, gammas_of, halves, signs, standardised
-from . import _floor
+from ._floor import floor
 from ._methods import LAM, METHODS, POOL, Errors, chosen, log_ratio, on_features, overall
 from .rivals import LKRF, NotSoRandom
 
@@ -44,7 +34,7 @@ LABELS = {
 NEAR = ("plain", "top leverage", "EERF", "not so random")
 SIZES, BANDWIDTHS = {"quick": (20,), "full": (20, 50, 100)}, 3
 # Splits on which the exact kernel is fitted: three minutes of one core each at the full level.
-FLOORS, FLOOR_RIDGES = {"quick": 10, "full": 1}, tuple(float(f"1e{k}") for k in range(-5, 0))
+FLOORS = {"quick": 10, "full": 1}
 # Columns of the preconditioner: they change the time, not the solution.
 COLUMNS = {"quick": 100, "full": 1000}
 # Rows that select features; all of them fit the model.
@@ -83,15 +73,15 @@ def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Measured:
     m, seed = cell["M"], cell.seed_of("draw")
     split = parts(*rows, seed)
     if m == FLOOR:
-        return floor(split, COLUMNS[level], seed)
+        return floor(split, gammas_of(split.fit[0], BANDWIDTHS), COLUMNS[level], seed)
     X, (some, y) = split.fit[0], (part[:SELECTING] for part in split.fit)
     tried: dict[str, list[Errors]] = {name: [] for name in LABELS}
     grid = gammas_of(X, BANDWIDTHS)
     for gamma in grid:
         pool = cosines(X, POOL * m, gamma, seed)
         for name in KINDS:
-            phi = METHODS[name](pool, m, LAM, seed, y).fit(some)
-            tried[name].append(on_features(split, phi))
+            selector = METHODS[name](pool, m, LAM, seed, y)
+            tried[name].append(on_features(split, selector.fit(some)))
         for rho in RHOS:
             errors = on_features(split, LKRF(pool, m, y=y, rho=rho).fit(some))
             tried["LKRF (rho tuned)"].append(errors)
@@ -106,24 +96,6 @@ def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Measured:
     others = [on_features(split, cosines(X, m, best, seed + k)) for k in range(1, POOL)]
     tried["best of 10 plain"] = [chosen(tried["plain"]), *others]
     return {name: chosen(errors)[1] for name, errors in tried.items()}
-
-
-def floor(split: Split, n_columns: int, seed: int) -> Measured:
-    """Return the test error of the exact kernel, bandwidth and lambda by the rows held out."""
-    x, y = split.fit
-    others = np.concatenate([split.choose[0], split.test[0]])
-    ridges = [len(y) * ridge for ridge in FLOOR_RIDGES]
-    tried = []
-    for gamma in gammas_of(x, BANDWIDTHS):
-        k = _floor.symmetric(x, gamma, np.float32)
-        a = _floor.solve(k, y - y.mean(), ridges, n_columns, seed)
-        del k
-        values = (_floor.predict(x, others, a, gamma) + y.mean()).T
-        for ridge, row in zip(FLOOR_RIDGES, values):
-            held, test = np.split(row, [len(split.choose[1])])
-            errors = {"held": split.error(held, split.choose), FLOOR: split.error(test, split.test)}
-            tried.append({**errors, "gamma": gamma, "ridge": ridge})
-    return min(tried, key=lambda errors: errors["held"])
 
 
 def table(level: Level, results: Results) -> Tables:
@@ -165,14 +137,9 @@ def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the errors over M."""
     sizes = SIZES[level]
     errors = {label: 100 * results.columns(name, "M", sizes) for name, label in LABELS.items()}
-    percent = "test error, percent"
+    title = f"Test error over M: {WHAT[level]}"
     caption = "Mean over draws, with its standard error; each at its own bandwidth."
-    if len(sizes) > 1:
-        title = f"Test error over M: {WHAT[level]}"
-        return [curves(title, "features kept", sizes, percent, errors, caption)]
-    columns = {label: values[:, 0] for label, values in errors.items()}
-    title = f"Test error at M = {sizes[0]}: {WHAT[level]}"
-    return [by_row(title, percent, columns, caption=caption)]
+    return [curves(title, "features kept", sizes, "test error, percent", errors, caption)]
 
 
 EXPERIMENT = Experiment(

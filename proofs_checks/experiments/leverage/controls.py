@@ -16,22 +16,11 @@ import numpy as np
 from mehler.statements import Plot
 
 from .._harness import Cell, Experiment, Level
-from .._learners import gaussian
 from .._results import Measured, Options, Results, Tables, curves, draws
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
 from .._rows import split as split_of
 from . import uci
-from ._methods import (
-    LAM,
-    METHODS,
-    POOL,
-    RIDGES,
-    Errors,
-    chosen,
-    log_ratio,
-    on_features,
-    overall,
-)
+from ._methods import LAM, METHODS, POOL, Errors, chosen, exact, on_features, overall, ratios
 
 SIZES = {"quick": (10, 30), "full": (20, 50, 100)}
 # Ridges of the scores, and numbers of labels, both with 50 features.
@@ -104,21 +93,6 @@ def on_pool(split: Split, method: str, m: int, gamma: float, lam: float, seed: i
     return on_features(split, METHODS[method](pool, m, lam, seed, y).fit(X))
 
 
-def exact(split: Split, gamma: float) -> Errors:
-    """Return the errors of exact kernel ridge regression, the floor."""
-    x, y = split.fit
-    values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
-    coordinates = vectors.T @ (y - y.mean())
-    parts = split.choose, split.test
-    others = [gaussian(part[0], x, gamma) @ vectors for part in parts]
-    errors: list[Errors] = []
-    for ridge in RIDGES:
-        alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
-        held, test = (split.error(k @ alpha + y.mean(), part) for k, part in zip(others, parts))
-        errors.append((held, test))
-    return chosen(errors)
-
-
 def table(level: Level, results: Results) -> Tables:
     """Return ratios of test errors to those of plain sampling, paired."""
     sizes, few = (results.where(part=part) for part in ("size", "labels"))
@@ -142,25 +116,6 @@ def table(level: Level, results: Results) -> Tables:
                 )
                 tables[caption] = ratios(some, option, columns, plain)
     return tables
-
-
-def ratios(
-    results: Results, option: str, columns: dict[str, str], plain: str
-) -> list[dict[str, str]]:
-    """Return a row for each data set and value of an option; keys of measurements by head."""
-    from scipy.stats import wilcoxon
-
-    rows = []
-    for name, value in results.options("data", option):
-        some = results.where(**{"data": name, option: value})
-        base = some.values(plain)
-        row = {"data": f"{name}, {option} = {value}", "plain sampling": f"{base.mean():.4f}"}
-        for head, key in columns.items():
-            logs = log_ratio(some.values(key), base)
-            different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
-            row[head] = f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
-        rows.append(row)
-    return rows
 
 
 def figure(level: Level, results: Results) -> list[Plot]:

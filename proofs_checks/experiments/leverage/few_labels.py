@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from .._harness import Cell, Experiment, Level
 from .._learners import perceptron
 from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of, standardised
+from ._logistic import fitted, logistic
 from ._methods import LAM, Errors, chosen
 from .rivals import TopVariance
 
@@ -26,6 +26,7 @@ SETS = ("adult", "magic")
 DRAWS, LABELS = {"quick": 10, "full": 20}, {"quick": (5, 20), "full": (5, 20, 50)}
 # Features kept, those of the pool, unlabelled rows, and test rows.
 SIZES = {"quick": (20, 200, 500, 500), "full": (50, 500, 1000, 5000)}
+# Ridges of the machines, and folds of the labelled rows, which choose among them.
 RIDGES, FOLDS = (1e-3, 1e-2, 1e-1), 3
 METHODS = {
     "rows": "logistic regression on the rows",
@@ -36,8 +37,6 @@ METHODS = {
     "variance": "largest variance + LR",
     "perceptron": "perceptron",
 }
-# Of rows and signs, the values at other rows.
-Machine = Callable[[Any, Any], Callable[[Any], Any]]
 
 
 def selectors(pool: FourierFeatures, m: int, seed: int) -> dict[str, leverage.Selector]:
@@ -74,33 +73,6 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     # Rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % FOLDS for _ in range(2)])
     return Split(learnt, scored, tested), folds
-
-
-def fitted(
-    parts: Split, folds: Any, machines: Sequence[Machine], phi: Callable[[Any], Any]
-) -> Errors:
-    """Return mistakes over folds, and test error in percent, of the best machine."""
-    z, y = phi(parts.fit[0]), parts.fit[1]
-    wrong = [
-        sum(
-            int(np.sum(np.sign(fit(z[kept], y[kept])(z[~kept])) != y[~kept]))
-            for kept in (folds != fold for fold in range(FOLDS))
-        )
-        for fit in machines
-    ]
-    best = machines[int(np.argmin(wrong))](z, y)
-    return min(wrong), 100 * parts.error(best(phi(parts.test[0])), parts.test)
-
-
-def logistic(lam: float) -> Machine:
-    """Return logistic regression with one ridge, of the mean loss and lambda |w|^2."""
-    from sklearn.linear_model import LogisticRegression
-
-    def fit(z: Any, y: Any) -> Callable[[Any], Any]:
-        machine = LogisticRegression(C=1 / (2 * lam * len(z)), tol=1e-8, max_iter=1000)
-        return machine.fit(z, y).decision_function
-
-    return fit
 
 
 def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:

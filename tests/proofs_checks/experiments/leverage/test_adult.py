@@ -81,11 +81,11 @@ def test_a_dense_solution_has_the_floors_error() -> None:
     """Second route: Gaussian elimination in float64, every ridge by itself."""
     split = adult.parts(*PARTS, 3)
     x, y = split.fit
-    floor = adult.floor(split, 100, 0)
+    floor = _floor.floor(split, gammas_of(split.fit[0], 3), 100, 0)
     tried = []
     for gamma in gammas_of(split.fit[0], 3):
         k = np.exp(-gamma * ((x[:, None] - x[None]) ** 2).sum(axis=2))
-        for ridge in adult.FLOOR_RIDGES:
+        for ridge in _floor.RIDGES:
             a = np.linalg.solve(k + len(y) * ridge * np.eye(len(y)), y - y.mean())
             errors = []
             for part in (split.choose, split.test):

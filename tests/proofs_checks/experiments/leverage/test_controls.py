@@ -12,6 +12,7 @@ from mehler.proofs_checks.experiments.leverage._methods import (
     METHODS,
     RIDGES,
     chosen,
+    exact,
     on_features,
     overall,
 )
@@ -69,7 +70,7 @@ def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
                 for p in (parts.choose, parts.test)
             )
         )
-    assert controls.exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
+    assert exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
 
 
 def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:

@@ -7,7 +7,7 @@ import pytest
 from mehler.proofs_checks.experiments import _learners
 from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import Problem
-from mehler.proofs_checks.experiments.leverage import few_labels
+from mehler.proofs_checks.experiments.leverage import _logistic, few_labels
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((400, 3))
@@ -28,7 +28,7 @@ def test_parts_are_disjoint_and_balanced():
 def test_the_linear_machine_is_logistic_regression():
     """Second route: the gradient of the mean loss with its ridge vanishes."""
     z, y = X[:60], np.sign(X[:60, 0] + 0.5 * np.random.default_rng(1).standard_normal(60))
-    values = few_labels.logistic(0.01)(z, y)
+    values = _logistic.logistic(0.01)(z, y)
     weights = values(np.eye(3)) - values(np.zeros((1, 3)))
     slope = -y / (1 + np.exp(y * values(z))) / len(y)
     # Of curvature below 1, a step that lowers the loss by 64 eps at most, where L-BFGS stops, has a
@@ -40,7 +40,7 @@ def test_the_linear_machine_is_logistic_regression():
 def test_the_perceptron_learns_what_no_linear_machine_can():
     train, test = slice(0, 300), slice(300, None)
     joint = _learners.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
-    straight = few_labels.logistic(1e-4)(X[train], CIRCLE[train])
+    straight = _logistic.logistic(1e-4)(X[train], CIRCLE[train])
 
     def wrong(values):
         return np.mean(np.sign(values) != CIRCLE[test])
