@@ -201,12 +201,13 @@ def test_a_bound(copy):
 
 @bound("maxout.lemma-3", "distance by Markov's inequality", falls_in=("n_features",))
 def approximation_markov(
-    *, n_features: int, pool_size: int, scale: float, delta: float
-) -> Formula:
+    *, n_features: Counts, pool_size: Counts, scale: Reals, delta: Reals
+) -> Bound:
     """Bound the distance by its mean square."""
-    sigma, _ = unit_size(pool_size, centred=False)
-    value = scale * sigma / math.sqrt(n_features * delta)
-    return Formula({"mean": (value, r"C\\\\sigma(q)/\\\\sqrt{m\\\\delta}")}, probability=1 - delta)
+    sigma, _ = _unit_size(pool_size, centred=False)
+    size, chance = positives(scale=scale), probabilities(delta=delta)
+    value = size * sigma / np.sqrt(counts(n_features=n_features) * chance)
+    return Bound(terms=(Term("mean", value, r"C/\\sqrt{m\\delta}"),), probability=1 - chance)
 '''
     copy.replace(home, text, text + own)
     assert len(set(copy.written)) == files_of("Add a bound")

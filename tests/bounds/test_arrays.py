@@ -64,7 +64,7 @@ def test_entries_are_the_bounds_of_scalars(function, options):
             assert at(result.vacuous, index) == expected.vacuous
             terms = {t.name: at(t.value, index) for t in result.terms if at(t.value, index)}
             assert terms == {t.name: t.value for t in expected.terms if t.value}
-            unmet = {item.text for item in result.assumptions if at(item.met, index) is False}
+            unmet = {item.text for item in result.assumptions if at(item.fails, index)}
             assert unmet == {item.text for item in expected.unmet}
         elif isinstance(expected, tuple):
             assert tuple(column[index] for column in result) == tuple(expected)

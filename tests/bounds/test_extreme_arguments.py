@@ -221,8 +221,8 @@ def test_a_count_beyond_the_floats_is_named():
         kernel_error.one_pair(10**400, delta=0.1, variance=1.0)
 
 
-@pytest.mark.parametrize("loss_bound", [np.ones(2), [1.0], "inf", math.nan, 0.0])
-def test_a_loss_bound_is_one_number_or_infinity(loss_bound):
+@pytest.mark.parametrize("loss_bound", ["inf", math.nan, 0.0])
+def test_a_loss_bound_is_a_number_or_infinity(loss_bound):
     setting = {"n_features": 9, "n_samples": 9, "pool_size": 2, "delta": 0.1, **RISK}
     with pytest.raises((TypeError, ValueError), match=r"^loss_bound="):
         maxout.excess_risk(**setting, loss_bound=loss_bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
@@ -11,29 +12,35 @@ import numpy as np
 import pytest
 
 from mehler import bounds
-from mehler._validate import require_positive
-from mehler.bounds._function import REGISTRY, Formula, bound, derived
+from mehler.bounds import Assumption, Bound, Term
+from mehler.bounds._arguments import Counts, Reals, counts, positives, probabilities
+from mehler.bounds._function import REGISTRY, bound
 
 
-@bound(
-    "paper.lemma-1",
-    "error at {n_rows} rows",
-    falls_in=("n_features",),
-    assumes=("norms are at most {radius:g}",),
-    domains={"slope": require_positive},
-)
+@bound("paper.lemma-1", "error", falls_in=("n_features",))
 def error(
-    n_features: int,
+    n_features: Counts,
     *,
-    n_rows: int,
-    delta: float,
-    radius: float = 1.0,
-    slope: float | None = None,
+    n_rows: Counts,
+    delta: Reals,
+    radius: Reals = 1.0,
+    enough: Counts = 1,
+    most: Counts = 10**18,
     block: int = 1,
-) -> Formula:
+) -> Bound:
     """Return R sqrt(log(N/delta)/M), with M blocks."""
-    value = radius * math.sqrt(math.log(n_rows / delta) / (n_features // block))
-    return Formula({"deviation": (value, r"R\sqrt{\log(N/\delta)/M}")}, 1 - delta, trivial=radius)
+    m, n = counts(n_features=n_features, n_rows=n_rows)
+    size, chance = positives(radius=radius), probabilities(delta=delta)
+    value = size * np.sqrt(np.log(n / chance) / (m / block))
+    return Bound(
+        terms=(Term("deviation", value, r"R\sqrt{\log(N/\delta)/M}"),),
+        probability=1 - chance,
+        assumptions=(
+            Assumption("features are enough", m >= enough, f"{m}"),
+            Assumption("features are few", m <= most, f"{m}"),
+        ),
+        trivial=size,
+    )
 
 
 def by_hand(m, n=10, delta=0.1, radius=1.0):
@@ -44,8 +51,7 @@ def test_the_body_is_the_formula():
     made = error(50, n_rows=10, delta=0.1, radius=2)
     assert made.value == by_hand(50, radius=2.0)
     assert (made.probability, made.trivial, made.form) == (0.9, 2.0, "proved")
-    assert made.quantity == "error at 10 rows"
-    assert made.assumptions[0].text == "norms are at most 2"
+    assert (made.quantity, made.statement) == ("error", "paper.lemma-1")
 
 
 @pytest.mark.parametrize(
@@ -56,12 +62,13 @@ def test_the_body_is_the_formula():
         ({"delta": 1.0}, "delta=1.0 must be a probability"),
         ({"delta": None}, "delta=None must be a real number"),
         ({"radius": math.nan}, "radius=nan must be positive"),
-        ({"slope": -1.0}, "slope=-1.0 must be positive"),
-        ({"slop": 1.0}, "error: got an unexpected keyword argument 'slop'"),
-        ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the arrays\)"),
+        ({"radii": 1.0}, "error: got an unexpected keyword argument 'radii'"),
+        ({"radii": 1.0}, "its arguments are n_features, n_rows, delta, radius, enough, most"),
+        ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
+        ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
         ({"delta": []}, "delta is empty"),
         ({"delta": ["a"]}, "delta has dtype"),
-        ({"delta": [0.1, 0.2], "n_rows": [1, 2, 3]}, "shapes do not broadcast"),
+        ({"delta": [0.1, 0.2], "n_rows": [1, 2, 3]}, r"shapes do not broadcast: n_rows \(3,\)"),
     ],
 )
 def test_refusals_name_the_argument(change, message):
@@ -81,9 +88,10 @@ def test_narrow_integers_do_not_overflow():
 def test_arrays_are_the_entries():
     m, delta = np.array([[10], [90]]), np.array([0.1, 0.01, 0.001])
     made = error(m, n_rows=10, delta=delta)
-    assert made.value.shape == (2, 3)
+    assert made.value.shape == made.probability.shape == (2, 3)
     assert made.value[1, 2] == by_hand(90, delta=0.001)
     assert made.probability.tolist() == [[0.9, 0.99, 0.999]] * 2
+    assert error(50, n_rows=10, delta=0.1, radius=[1.0, 3.0]).total[1] == by_hand(50, radius=3.0)
 
 
 def test_the_inverse_is_the_least():
@@ -96,6 +104,46 @@ def test_the_inverse_is_the_least():
 def test_the_inverse_respects_blocks_and_arrays():
     m = bounds.solve(error, at_most=[0.3, 0.2], n_features=None, n_rows=10, delta=0.1, block=4)
     assert m.tolist() == [4 * math.ceil(math.log(100) / e**2) for e in (0.3, 0.2)]
+    radii = {"radius": np.array([[1.0], [2.0]])}
+    m = bounds.solve(error, at_most=[0.3, 0.2], n_features=None, n_rows=10, delta=0.1, **radii)
+    assert m.shape == (2, 2)
+    assert m[1, 1] == math.ceil(math.log(100) / 0.1**2)
+
+
+def test_the_inverse_is_a_size_at_which_something_is_promised():
+    setting = {"n_features": None, "n_rows": 10, "delta": 0.1}
+    # The least size at which the error is below that of the trivial bound.
+    assert bounds.solve(error, at_most=5.0, **setting) == 5
+    assert bounds.solve(error, at_most=0.3, enough=700, **setting) == 700
+    with pytest.raises(ValueError, match=r"promises nothing from n_features=41 on, .* are few"):
+        bounds.solve(error, at_most=0.3, most=40, **setting)
+
+
+def test_the_inverse_says_which_assumption_fails():
+    """Sizes of another argument than the one that is solved for."""
+    pool = {"ridge": 1e-3, "radius": 1.0, "lipschitz": 0.1, "degrees_of_freedom": 25.0}
+    pool |= {"pool_degrees": 25.0, "estimated": 25.0, "delta": 0.05, "n_scored": 10**9}
+    message = r"from n_samples=1 on, .* not true that pool_size is at least \d+ \(pool_size 20\)"
+    with pytest.raises(ValueError, match=message):
+        bounds.solve(
+            bounds.leverage.excess_risk,
+            at_most=0.1,
+            n_samples=None,
+            n_features=10,
+            pool_size=20,
+            **pool,
+        )
+    with pytest.raises(ValueError, match="its probability is 0"):
+        bounds.solve(
+            bounds.maxout.excess_risk,
+            at_most=5.0,
+            n_features=None,
+            n_samples=1000,
+            pool_size=4,
+            scale=1.0,
+            lipschitz=1.0,
+            delta=0.4,
+        )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +152,7 @@ def test_the_inverse_respects_blocks_and_arrays():
         ({"n_features": 5}, "pass exactly one required argument as None"),
         ({"n_features": None, "n_rows": None}, "not n_features, n_rows"),
         ({"n_features": 5, "n_rows": None}, "does not fall in n_rows: it falls in n_features"),
-        ({"n_features": 5, "for_": "slope"}, "does not fall in slope"),
+        ({"n_features": 5, "for_": "radius"}, "does not fall in radius"),
         ({"n_features": None, "for_": "n_features"}, "give a value for n_features"),
         ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
         ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
@@ -113,6 +161,7 @@ def test_the_inverse_respects_blocks_and_arrays():
         ({"n_features": None, "at_most": ["a"]}, "at_most has dtype"),
         ({"n_features": None, "n_rows": []}, "n_rows is empty"),
         ({"n_features": None, "delta": [0.1, None]}, "delta has dtype"),
+        ({"n_features": None, "delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\]"),
     ],
 )
 def test_the_inverse_refuses(arguments, message):
@@ -132,53 +181,30 @@ def test_only_bounds_of_the_package_are_registered():
         bounds.by_statement("paper.lemma-1")
 
 
-def test_a_bound_falls_in_counts_alone():
-    with pytest.raises(TypeError, match="falls in radius, which is no count"):
-        bound("paper.lemma-2", "error", falls_in=("radius",))(error.evaluate.body)
-
-
-def test_what_is_computed_once_is_computed_once():
-    calls = []
-
-    def once(arguments):
-        calls.append(arguments["scale"])
-        return {**arguments, "scale": 2 * arguments["scale"]}
-
-    @bound("paper.lemma-3", "error", falls_in=("n_features",), prepare=once)
-    def doubled(n_features: int, *, scale: float) -> Formula:
-        return Formula({"all": (scale / n_features, "2C/m")})
-
-    assert doubled([1, 2, 4], scale=3).value.tolist() == [6.0, 3.0, 1.5]
-    assert bounds.solve(doubled, at_most=0.5, n_features=None, scale=3) == 12
-    assert calls == [3.0, 3.0]
-
-
 @pytest.mark.parametrize("name", REGISTRY)
-def test_arguments_are_described_once(name):
-    """An argument that no docstring describes stands in that of the namespace."""
-    package = name.rpartition(".")[0]
-    shared = re.search(
-        rf"^(.*)\n    As :mod:`mehler.bounds.{package}` has them", REGISTRY[name].__doc__, re.M
+def test_a_docstring_is_whole_in_the_source(name):
+    """All arguments and the source; those that the namespace describes are listed with it."""
+    function, package = REGISTRY[name], name.rpartition(".")[0]
+    tree = ast.parse(inspect.getsource(inspect.unwrap(function)))
+    text = inspect.getdoc(function)
+    assert text == ast.get_docstring(tree.body[0])
+    section = re.search(r"^Parameters\n-+\n(.*?)\n\nReturns\n-+\n", text, re.S | re.M)[1]
+    names = set(re.findall(r"\w+", section))
+    assert set(inspect.signature(function).parameters) <= names
+    assert ":doc:`/theorems/" in text
+    assert re.search(r"^Returns\n-+\n(Lower)?Bound\n    Terms?: ", text, re.M)
+    shared = re.search(rf"^(\w[\w, ]*)\n    As :mod:`mehler.bounds.{package}`", text, re.M)
+    described = re.findall(
+        r"^(\w[\w, ]*) : ", sys.modules[f"mehler.bounds.{package}"].__doc__, re.M
     )
-    texts = sys.modules[f"mehler.bounds.{package}"].__doc__
-    described = set(re.findall(r"\w+", " ".join(re.findall(r"^(\w[\w, ]*) : ", texts, re.M))))
-    assert shared is None or set(shared[1].split(", ")) <= described
-    assert ":doc:`/theorems/" in REGISTRY[name].__doc__
-    assert re.search(r"^Returns\n-+\n(Lower)?Bound\n    Terms?: ", REGISTRY[name].__doc__, re.M)
+    words = set(re.findall(r"\w+", " ".join(described)))
+    assert shared is None or set(shared[1].split(", ")) <= words
 
 
-def test_a_derived_bound_has_the_arguments_of_its_base():
-    @bound("paper.lemma-2", "twice the error")
-    @derived(error.body)
-    def twice(single: Formula, *, factor: float, n_rows: int) -> Formula:
-        return single.times(factor * n_rows, "cN", trivial=math.inf)
-
-    assert list(inspect.signature(twice).parameters) == [
-        *("n_features", "factor", "n_rows", "delta", "radius", "slope", "block"),
-    ]
-    made = twice(50, factor=2.0, n_rows=10, delta=0.1)
-    assert made.total == 20.0 * error(50, n_rows=10, delta=0.1).total
-    assert made.terms[0].formula.startswith(r"cN\,R")
+@pytest.mark.parametrize("name", sorted({name.rpartition(".")[0] for name in REGISTRY}))
+def test_a_namespace_lists_what_is_public(name):
+    module = sys.modules[f"mehler.bounds.{name}"]
+    assert [word for word in dir(module) if not word.startswith("_")] == sorted(module.__all__)
 
 
 @pytest.mark.parametrize("statement", [None, 3, np.array([True, False])])

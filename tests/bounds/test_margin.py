@@ -152,7 +152,7 @@ def test_refusals(margins, options, error, message):
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({"margin": 1.1}, "cosine"),
+        ({"margin": 1.1}, "margin"),
         ({"margin": 0.0}, "margin"),
         ({"below": 1.0}, "below"),
         ({"below": -0.1}, "below"),

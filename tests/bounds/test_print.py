@@ -12,7 +12,7 @@ from mehler.bounds import Bound, Term, kernel_error
 from mehler.bounds._function import REGISTRY
 from mehler.bounds._sources import PLACES
 from mehler.statements import discover
-from tests.bounds.test_formulas import NAMES, drawn
+from tests.bounds.test_formulas import NAMES, drawn, spreading
 
 EVERY_BOUND = pytest.mark.parametrize("name", NAMES)
 
@@ -21,7 +21,7 @@ def bounds_of(name):
     """The bound at random arguments, and that of arrays of two."""
     first, second, *_ = drawn(name)
     function = REGISTRY[name]
-    spread = [k for k, v in first.items() if function.evaluate.spreads(k) and v is not None]
+    spread = [k for k in spreading(function) if first.get(k) is not None]
     return [function(**first), function(**{**first, **{k: [first[k], second[k]] for k in spread}})]
 
 

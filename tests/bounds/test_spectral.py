@@ -172,7 +172,7 @@ def test_a_long_spectrum_is_summed_at_the_points_of_the_table_alone(monkeypatch)
         _spectra, "_exact", lambda a, w, beta: summed.append(a.size) or exact(a, w, beta)
     )
     target = {"ridge": 0.01, "norm": 1.0, "noise": 0.1, "eigenvalues": 600 * FLAT[:1234]}
-    sizes = {"lipschitz": 30.0, "sup": 1.0}
+    sizes = {"lipschitz": 30.0, "sup": 14.0}
     m = solve(ridge.excess_risk, at_most=0.02, n_features=None, **sizes, **target)
     assert m > 1000
     assert summed == [_spectra._POINTS.size]

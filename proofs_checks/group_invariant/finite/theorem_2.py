@@ -189,7 +189,13 @@ def _plot(context: Context) -> Plot:
     options = {"group": BLOCKS, "window": 1.0, "n_bins": 10, "rule": "midpoint"}
     rows = unit_rows(context, POINTS, 6, "plot rows")
     drawn = [largest_errors(context, f"plot {m}", rows, options, m, 40) for m in sizes]
-    common = {"n_bins": 10, "rule": "midpoint", "n_rows": POINTS, "delta": DELTA, "window": 1.0}
+    common: dict[str, Any] = {
+        "n_bins": 10,
+        "rule": "midpoint",
+        "n_rows": POINTS,
+        "delta": DELTA,
+        "window": 1.0,
+    }
     lines = [
         Series(
             label=label,

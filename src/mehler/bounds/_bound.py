@@ -51,7 +51,7 @@ class Assumption:
     ----------
     text : str
         The assumption in a sentence.
-    met : bool or None, or an array of them
+    met : bool or None, or an array of bool
         Whether the input satisfies it; None if no computation can tell.
     value : str
         What was computed to tell, such as ``"largest norm 1.3"``.
@@ -69,6 +69,15 @@ class Assumption:
     met: Any = None
     value: str = ""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.met, np.bool_):
+            object.__setattr__(self, "met", bool(self.met))
+
+    @property
+    def fails(self) -> Any:
+        """Whether the input violates it, entry by entry."""
+        return False if self.met is None else np.logical_not(self.met)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
@@ -76,13 +85,6 @@ class Bound:
 
     Parameters
     ----------
-    statement : str
-        Id of the statement, such as ``"maxout.theorem-2"``.
-    form : {"printed", "proved"}
-        The paper's formula with the constants of the caller, or the bound proved here, with
-        explicit constants.
-    quantity : str
-        The bounded quantity, in words.
     terms : sequence of Term
         Summands of `total`.
     probability : float or array
@@ -93,18 +95,23 @@ class Bound:
     trivial : float or array
         A bound that holds with at least this probability without the statement: the range of a
         loss, the sum of two norms. Infinity if there is none.
+    quantity : str
+        The bounded quantity, in words.
+    statement : str
+        Id of the statement, such as ``"maxout.theorem-2"``.
+    form : {"printed", "proved"}
+        The paper's formula with the constants of the caller, or the bound proved here, with
+        explicit constants.
 
     Notes
     -----
-    The functions of `mehler.bounds` take arrays for numbers of features, samples, templates, bins
-    and elements, pool sizes, and error probabilities. They broadcast; terms, `value`, `total` and
-    `vacuous` are then arrays of their shape, equal to the bounds of the entries.
+    Arguments of the functions of `mehler.bounds` broadcast; terms, `value`, `total` and `vacuous`
+    are then arrays.
 
     Examples
     --------
-    >>> bound = Bound(statement="paper.lemma-1", form="proved", quantity="an error",
-    ...               terms=[Term("mean", 0.25), Term("confidence", 0.5)], probability=0.99,
-    ...               trivial=1.0)
+    >>> bound = Bound(statement="paper.lemma-1", quantity="an error", probability=0.99,
+    ...               terms=[Term("mean", 0.25), Term("confidence", 0.5)], trivial=1.0)
     >>> bound.value, bound["confidence"], bound.vacuous
     (0.75, 0.5, False)
     >>> print(bound)
@@ -113,13 +120,13 @@ class Bound:
       confidence   0.5
     """
 
-    statement: str
-    form: Form
-    quantity: str
     terms: tuple[Term, ...]
-    probability: Any
+    probability: Any = 1.0
     assumptions: tuple[Assumption, ...] = ()
     trivial: Any = math.inf
+    quantity: str = ""
+    statement: str = ""
+    form: Form = "proved"
 
     # How the quantity is related to the value, as text and in LaTeX.
     _relation: ClassVar[tuple[str, str]] = ("<=", r"\le")
@@ -130,21 +137,37 @@ class Bound:
             parts = require_iterable(name, getattr(self, name))
             object.__setattr__(self, name, parts)
             for i, part in enumerate(parts):
-                require_instance(f"{name}[{i}]", part, kind)
+                if type(part) is not kind:
+                    require_instance(f"{name}[{i}]", part, kind)
         # A union bound beyond 1 promises nothing, with probability 0.
         probability = np.maximum(_number("probability", self.probability), 0.0)
         object.__setattr__(self, "probability", _number("probability", probability))
         object.__setattr__(self, "trivial", _number("trivial", self.trivial))
+        if shape := np.broadcast_shapes(*(np.shape(number) for number in self._numbers())):
+            terms = (Term(t.name, np.broadcast_to(t.value, shape), t.formula) for t in self.terms)
+            object.__setattr__(self, "terms", tuple(terms))
+            for name in ("probability", "trivial"):
+                if np.ndim(getattr(self, name)):
+                    object.__setattr__(self, name, np.broadcast_to(getattr(self, name), shape))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
 
+    def _numbers(self) -> list[Any]:
+        terms, met = (t.value for t in self.terms), (part.met for part in self.assumptions)
+        return [*terms, *met, self.probability, self.trivial]
+
     @property
     def total(self) -> Any:
-        """Sum of the terms."""
-        values = np.broadcast_arrays(*(term.value for term in self.terms))
-        sums = [_sum(entry) for entry in zip(*(value.flat for value in values), strict=True)]
-        return np.array(sums).reshape(values[0].shape) if values[0].ndim else sums[0]
+        """Sum of the terms, rounded once."""
+        total, lost = np.float64(0.0), np.float64(0.0)
+        with np.errstate(all="ignore"):
+            for term in self.terms:
+                larger = total + term.value
+                added = larger - total
+                lost = lost + ((total - (larger - added)) + (term.value - added))
+                total = larger
+            return _plain_float(np.where(np.isfinite(lost), total + lost, total))
 
     @property
     def value(self) -> Any:
@@ -153,12 +176,12 @@ class Bound:
         A printed form is never clipped, since checks compare the printed formula with draws.
         """
         total = self.total
-        return _number("value", np.minimum(total, self.trivial)) if self.form == "proved" else total
+        return _plain_float(np.minimum(total, self.trivial)) if self.form == "proved" else total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
         """Assumptions that the input violates, at any entry."""
-        return tuple(part for part in self.assumptions if np.any(_is_false(part.met)))
+        return tuple(part for part in self.assumptions if np.any(part.fails))
 
     @property
     def vacuous(self) -> Any:
@@ -167,10 +190,10 @@ class Bound:
         True if an assumption fails, the probability is 0, or the sum of the terms is NaN or not
         below `trivial`; of a lower bound, not above 0.
         """
-        promised = self._informative() & np.greater(self.probability, 0.0)
+        nothing = ~self._informative() | np.less_equal(self.probability, 0.0)
         for assumption in self.assumptions:
-            promised = promised & np.logical_not(_is_false(assumption.met))
-        return np.logical_not(promised) if np.ndim(promised) else not promised
+            nothing = nothing | assumption.fails
+        return nothing if np.ndim(nothing) else bool(nothing)
 
     def _informative(self) -> Any:
         return np.less(self.total, self.trivial)
@@ -184,28 +207,19 @@ class Bound:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON-able values; infinity and NaN become None."""
+        numbers = ("value", "probability", "trivial", "vacuous")
         return {
-            "statement": self.statement,
-            "form": self.form,
-            "quantity": self.quantity,
-            "value": _plain(self.value),
+            **{name: getattr(self, name) for name in ("statement", "form", "quantity")},
+            **{name: _plain(getattr(self, name)) for name in numbers},
             "terms": {term.name: _plain(term.value) for term in self.terms},
-            "probability": _plain(self.probability),
             "assumptions": [
-                {"text": assumption.text, "met": _plain(assumption.met), "value": assumption.value}
-                for assumption in self.assumptions
+                {"text": part.text, "met": _plain(part.met), "value": part.value}
+                for part in self.assumptions
             ],
-            "trivial": _plain(self.trivial),
-            "vacuous": _plain(self.vacuous),
         }
 
     def latex(self) -> str:
-        r"""Return the inequality in LaTeX: formulas of the terms, their values, the probability.
-
-        Returns
-        -------
-        str
-            Without dollar signs, for display.
+        r"""Return the inequality in LaTeX, without dollar signs: formulas, values, probability.
 
         Examples
         --------
@@ -255,22 +269,21 @@ class Bound:
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""
         certain = np.all(np.equal(self.probability, 1))
-        promised = "" if certain else f" with probability at least {_digits(self.probability)}"
-        relation = f"{self.quantity} {self._relation[0]} {_digits(self.value)}"
+        promised = "" if certain else f" with probability at least {digits(self.probability)}"
+        relation = f"{self.quantity} {self._relation[0]} {digits(self.value)}"
         lines = [f"{self.statement} ({self.form}): {relation}{promised}"]
-        lines += [f"  {term.name:<12} {_digits(term.value)}" for term in self.terms]
+        lines += [f"  {term.name:<12} {digits(term.value)}" for term in self.terms]
         lines += [f"  not met: {part.text} ({part.value})" for part in self.unmet]
-        if np.any(self.vacuous):
-            lines.append(f"  vacuous{self._nothing()}")
+        vacuous = self.vacuous
+        if np.any(vacuous):
+            entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
+            lines.append(f"  vacuous{entries}: {self._nothing()}")
         return "\n".join(lines)
 
     def _nothing(self) -> str:
-        """Return where the bound is vacuous, and below what."""
-        vacuous = self.vacuous
-        entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
+        """Say that nothing is promised, and below what."""
         exceeded = np.any(np.greater_equal(self.total, self.trivial))
-        below = f" below {_digits(self.trivial)}" if exceeded else ""
-        return f"{entries}: it promises nothing{below}"
+        return "it promises nothing" + (f" below {digits(self.trivial)}" if exceeded else "")
 
 
 class LowerBound(Bound):
@@ -292,18 +305,28 @@ class LowerBound(Bound):
 
         It is rounded down: a sum beyond the floats is at least the largest of them.
         """
-        total = np.clip(self.total, 0.0, np.finfo(np.float64).max)
-        return total if np.ndim(total) else float(total)
+        return _plain_float(np.clip(self.total, 0.0, np.finfo(np.float64).max))
 
     def _informative(self) -> Any:
         return np.greater(self.total, 0.0)
 
     def _nothing(self) -> str:
-        return ": it claims nothing"
+        return "it claims nothing"
+
+
+def digits(value: Any) -> str:
+    """Return a number to six digits; of an array all entries, in brackets, or its range."""
+    if np.ndim(value) == 0:
+        return f"{value:.6g}"
+    if np.size(value) > 12:
+        return f"{np.min(value):.6g} to {np.max(value):.6g} (shape {np.shape(value)})"
+    return "[" + ", ".join(digits(entry) for entry in value) + "]"
 
 
 def _number(name: str, value: object) -> Any:
     """Return a float, or an array of floats that nobody can write to."""
+    if isinstance(value, float):
+        return float(value)
     array = require_reals(name, value, finite=False).copy()
     if array.ndim == 0:
         return float(array)
@@ -311,28 +334,8 @@ def _number(name: str, value: object) -> Any:
     return array
 
 
-def _sum(values: tuple[float, ...]) -> float:
-    """Sum without rounding; terms whose sum is beyond the largest float have infinity."""
-    try:
-        return math.fsum(values)
-    except OverflowError:
-        return math.inf
-
-
-def _is_false(value: Any) -> Any:
-    """Return whether an assumption is violated, entry by entry; None is not False."""
-    if np.ndim(value) == 0:
-        return value is not None and not value
-    return np.array([entry is not None and not entry for entry in value.flat]).reshape(value.shape)
-
-
-def _digits(value: Any) -> str:
-    """Return a number to six digits; of an array all entries, in brackets."""
-    if np.ndim(value) == 0:
-        return f"{value:.6g}"
-    if np.size(value) > 12:
-        return f"{np.min(value):.6g} to {np.max(value):.6g} (shape {np.shape(value)})"
-    return "[" + ", ".join(_digits(entry) for entry in value) + "]"
+def _plain_float(value: Any) -> Any:
+    return value if np.ndim(value) else float(value)
 
 
 def _plain(value: Any) -> Any:
@@ -346,7 +349,7 @@ def _plain(value: Any) -> Any:
 
 def _in_latex(value: float) -> str:
     """Return digits with powers of ten, and infinity, as LaTeX has them."""
-    text = re.sub(r"e([+-])0*(\d+)", _power, _digits(value))
+    text = re.sub(r"e([+-])0*(\d+)", _power, digits(value))
     return re.sub(r"\binf\b", r"\\infty", text)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from mehler._arrays import Array, array_namespace
-from mehler.bounds._entries import require_host
-from mehler.bounds._function import number, one_of
+from mehler._validate import require_choice
+from mehler.bounds._arguments import Counts, Reals, counts, positives, require_host
 
 By = Literal["frobenius", "longest"]
 
@@ -103,14 +103,9 @@ def _columns(**arrays: Array) -> list[list[float]]:
     return [[float(value) for value in values] for values in columns.values()]
 
 
-@number(
-    "kitchen-sinks.lemma-1",
-    "mean of the divisor of maxout units",
-    domains={"by": one_of("frobenius", "longest")},
-)
 def feature_scale_maxout(
-    n_inputs: int, pool_size: int, *, radius: float, by: By = "frobenius"
-) -> float:
+    n_inputs: Counts, pool_size: Counts, *, radius: Reals, by: By = "frobenius"
+) -> Any:
     r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
 
     A unit :math:`\phi(x; W) = \max_{j\le q}\langle w_j, x\rangle` with standard normal weights has
@@ -126,9 +121,9 @@ def feature_scale_maxout(
 
     Parameters
     ----------
-    n_inputs, pool_size : int
+    n_inputs, pool_size : int or array
         Input dimension d and pool size q.
-    radius : float
+    radius : float or array
         R, the largest norm of an input.
     by : {"frobenius", "longest"}
         Frobenius: :math:`W/\|W\|_F` is uniform on the unit sphere of dq coordinates, so divide a
@@ -137,7 +132,7 @@ def feature_scale_maxout(
 
     Returns
     -------
-    float
+    float or array
         E b, in units of the radius.
 
     Notes
@@ -152,15 +147,21 @@ def feature_scale_maxout(
     >>> round(feature_scale_maxout(20, 4, radius=1.0, by="longest"), 4)
     5.1502
     """
-    if by == "longest":
-        return radius * _longest(n_inputs, pool_size)
-    from scipy.special import poch
+    d, q = counts(n_inputs=n_inputs, pool_size=pool_size)
+    radius = positives(radius=radius)
+    if require_choice("by", by, ("frobenius", "longest")) == "longest":
+        mean = radius * np.vectorize(_longest, otypes=[float])(d, q)
+    else:
+        from scipy.special import poch
 
-    # sqrt(2) Gamma((n+1)/2) / Gamma(n/2), n = dq: the ratio without its overflow.
-    return radius * (math.sqrt(2) * float(poch(n_inputs * pool_size / 2, 0.5)))
+        # sqrt(2) Gamma((n+1)/2) / Gamma(n/2), n = dq: the ratio without its overflow.
+        mean = radius * (math.sqrt(2) * poch(d * q / 2, 0.5))
+    if not np.all(np.isfinite(mean)):
+        raise ValueError(f"n_inputs={n_inputs!r}, pool_size={pool_size!r}: the mean overflows")
+    return mean if np.ndim(mean) else float(mean)
 
 
-def _longest(d: int, q: int) -> float:
+def _longest(d: float, q: float) -> float:
     """Compute the mean largest of q norms: the integral of 1 - P(norm <= r)^q over r >= 0."""
     from scipy.special import gammaincc, log1p
 

@@ -1,21 +1,27 @@
-"""Invert a bound: the least count at which its value is small enough."""
+"""Invert a bound: the least count at which its value is small enough and a promise."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._entries import at_entry, broadcast, entries, host_array, is_array
-from mehler.bounds._function import Arguments, Solvable, count
+from mehler.bounds._arguments import broadcast, counts, host_array, is_array
+from mehler.bounds._bound import Bound, digits
+from mehler.bounds._function import BoundFunction
+from mehler.bounds._spectra import eigenvalues_of
 
 # No array of more features fits anywhere.
 LARGEST = 10**18
+_BROADCAST = ("Counts", "Reals")
 
 
-def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **arguments: Any) -> Any:
-    r"""Return the least count at which a bound is at most a target.
+def solve(
+    bound: BoundFunction[..., Any], /, *, at_most: float, for_: str | None = None, **arguments: Any
+) -> Any:
+    r"""Return the least count at which a bound is at most a target, and promises it.
 
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
 
@@ -31,19 +37,24 @@ def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **argu
     for_ : str, optional
         Name of the argument that is solved for, where None is its default and means something else.
     **arguments
-        All other arguments of `bound`; counts and probabilities may be arrays, which broadcast
-        with `at_most`.
+        All other arguments of `bound`; arrays broadcast with `at_most`.
 
     Returns
     -------
     int or numpy.ndarray
-        n; at n - 1 the bound exceeds `at_most`. Columns that share a draw (``block=``) come whole:
-        n is a multiple of it. Where features or elements are those of a finite group, at most its
+        n; at n - 1 the bound exceeds `at_most` or promises nothing. Columns that share a draw
+        (``block=``) come whole: n is a multiple of it. Elements of a finite group are at most its
         order.
+
+    Raises
+    ------
+    ValueError
+        If no count serves: the bound stays above `at_most`, or it is vacuous wherever it is below,
+        by an assumption that the message names with the count from which on it fails.
 
     Notes
     -----
-    About 120 evaluations of the bound at most.
+    About 120 evaluations of the bound, and as many more where it is vacuous at the first answer.
 
     Examples
     --------
@@ -54,26 +65,38 @@ def solve(bound: Solvable, /, *, at_most: float, for_: str | None = None, **argu
     """
     if not hasattr(bound, "falls_in"):
         raise TypeError(f"bound={bound!r} must be a function of mehler.bounds")
-    name = _variable(bound, for_, arguments)
-    evaluate = bound.evaluate
-    bound_to = evaluate.bind(**{**arguments, name: 1})
-    arrays = evaluate.arrays(bound_to)
+    parameters = inspect.signature(bound).parameters
+    name = _variable(bound, for_, arguments, parameters)
+    if arguments.get("gram") is not None:  # decomposed once
+        mu = eigenvalues_of(arguments["gram"], arguments.get("eigenvalues"))
+        arguments = {**arguments, "gram": None, "eigenvalues": mu}
+    arrays = {
+        k: host_array(k, value)
+        for k, value in arguments.items()
+        if is_array(value) and k in parameters and parameters[k].annotation.startswith(_BROADCAST)
+    }
     if is_array(at_most):
         arrays["at_most"] = host_array("at_most", at_most)
+    fixed = {**arguments, "at_most": at_most}
     if not arrays:
-        return _least(bound, name, require_positive("at_most", at_most), bound_to)
-    shape = broadcast(arrays)
-    results = []
-    for index, entry in entries(arrays, shape):
-        with at_entry(index):
-            target = require_positive("at_most", entry.pop("at_most", at_most))
-            results.append(_least(bound, name, target, {**bound_to, **entry}))
-    return np.array(results).reshape(shape)
+        return _least(bound, name, **fixed)
+    together = broadcast(arrays)
+    answers = np.empty(together[0].shape, dtype=np.int64)
+    for index in np.ndindex(answers.shape):
+        entry = {k: array[index].item() for k, array in zip(arrays, together, strict=True)}
+        try:
+            answers[index] = _least(bound, name, **{**fixed, **entry})
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{error} (at entry {list(index)} of the arrays)") from error
+    return answers
 
 
-def _variable(bound: Solvable, for_: str | None, arguments: Arguments) -> str:
+def _variable(
+    bound: BoundFunction[..., Any], for_: str | None, arguments: dict[str, Any], parameters: Any
+) -> str:
     """Return the name of the argument that is solved for."""
-    names = [n for n in bound.evaluate.required if arguments.get(n, 0) is None]
+    required = [p.name for p in parameters.values() if p.default is p.empty]
+    names = [n for n in required if arguments.get(n, 0) is None]
     if for_ is not None:
         if names:
             raise TypeError(f"for_={for_!r} is solved for: give a value for {', '.join(names)}")
@@ -89,31 +112,64 @@ def _variable(bound: Solvable, for_: str | None, arguments: Arguments) -> str:
     return names[0]
 
 
-def _least(bound: Solvable, name: str, target: float, arguments: Arguments) -> int:
+def _least(bound: BoundFunction[..., Any], name: str, *, at_most: float, **others: Any) -> int:
     """Return the least value of one argument, by doubling and bisection."""
-    evaluate = bound.evaluate
-    step = count("block", arguments.get("block", 1)) if name == "n_features" else 1
-    most = _most(name, arguments) // step
-    once = evaluate.prepared(evaluate.validate({**arguments, name: step}))
+    target = require_positive("at_most", at_most)
+    step = int(counts(block=others.get("block", 1))) if name == "n_features" else 1
+    order = others.get("group_order") if name == "n_elements" else None
+    most = min(LARGEST, order or LARGEST) // step
 
-    def value(steps: int) -> float:
-        return evaluate.value({**once, name: step * steps})
+    def at(steps: int) -> Any:
+        return bound(**{**others, name: step * steps})
 
-    low, high = 0, 1
-    while not (reached := value(high)) <= target:
-        if high >= most:
-            raise ValueError(
-                f"at_most={target!r} is out of reach: with {name}={step * high:.6g} {bound.name} "
-                f"is {reached:.6g}; give a larger at_most, or change other arguments"
-            )
-        low, high = high, min(2 * high, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if value(middle) <= target else (middle, high)
-    return step * high
+    def first(serves: Any, low: int = 0) -> int | None:
+        high = min(low + 1, most)
+        while not serves(at(high)):
+            if high >= most:
+                return None
+            low, high = high, min(2 * high, most)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if serves(at(middle)) else (middle, high)
+        return high
+
+    least = first(lambda made: _value(made) <= target)
+    if least is None:
+        raise ValueError(
+            f"at_most={at_most!r} is out of reach: with {name}={step * most:.6g} {bound.name} "
+            f"is {_value(at(most)):.6g}; give a larger at_most, or change other arguments"
+        )
+    if _promises(at(least)):
+        return step * least
+    promised = first(lambda made: _value(made) <= target and _promises(made), least)
+    if promised is not None:
+        return step * promised
+    fails = [i for i, part in enumerate(at(most).assumptions) if np.any(part.fails)]
+    start = first(lambda made: np.any(made.assumptions[fails[0]].fails)) if fails else 1
+    made = at(start or most)
+    text = _reason(made, fails)
+    raise ValueError(
+        f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
+        f"{name}={step * least:.6g} on, and promises nothing from {name}={step * (start or most)} "
+        f"on, where {text}"
+    )
 
 
-def _most(name: str, arguments: Arguments) -> int:
-    """Return the largest value: all elements of a finite group, where it is one."""
-    order = arguments.get("group_order") if name == "n_elements" else None
-    return LARGEST if order is None else min(LARGEST, count("group_order", order))
+def _reason(made: Bound, fails: list[int]) -> str:
+    """Say why a bound promises nothing."""
+    if fails:
+        assumption = made.assumptions[fails[0]]
+        return f"it is not true that {assumption.text} ({assumption.value})"
+    if np.any(np.less_equal(made.probability, 0.0)):
+        return "its probability is 0: give smaller delta"
+    return f"its terms exceed {digits(made.trivial)}, which holds without it"
+
+
+def _value(made: Any) -> float:
+    """Return the value of a bound, or a number as it is."""
+    return float(made.value if isinstance(made, Bound) else made)
+
+
+def _promises(made: Any) -> bool:
+    """Whether a bound promises anything; a number is what it is."""
+    return not (isinstance(made, Bound) and made.vacuous)

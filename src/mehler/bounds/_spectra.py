@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._validate import require_positive
+from mehler.bounds._arguments import Counts, Floats, counts, positives, require_host, squares
 from mehler.bounds._bound import Assumption
-from mehler.bounds._entries import Floats, require_host
-from mehler.bounds._function import square_of
 
-MEAN = "blocks of features are independent, with the mean K"
+MEAN = Assumption("blocks of features are independent, with the mean K")
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.
 _ROUNDING = 1e-10
 
@@ -27,12 +26,6 @@ class Size:
     beta: Floats
     level: Level
     assumptions: tuple[Assumption, ...]
-
-
-def with_eigenvalues(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Replace the Gram matrix by its eigenvalues."""
-    mu = eigenvalues_of(arguments["gram"], arguments["eigenvalues"])
-    return {**arguments, "gram": None, "eigenvalues": mu}
 
 
 def eigenvalues_of(gram: NDArray[np.float64] | None, eigenvalues: Any) -> Any:
@@ -76,10 +69,10 @@ def size_of(
     scale = 1.0 if ridge is None else ridge
     beta = mu if ridge is None else mu / (mu + scale)
     mean = math.fsum(beta)
-    assumptions = [Assumption(MEAN)]
+    assumptions = [MEAN]
     most, rate = math.inf, 0.0
     if sup is not None:
-        most = mu.size * square_of("sup", require_positive("sup", sup)) / scale
+        most = float(mu.size * squares(sup=positives(sup=sup)) / scale)
         if most == 0:
             raise ValueError(f"sup={sup!r} is too small to be squared: give it in other units")
         text = "no block's features of a row are longer than this"
@@ -91,7 +84,7 @@ def size_of(
         assumptions.append(Assumption(text, _reaches(leverage, mean), f"{leverage:g}"))
         most = min(most, float(leverage))
     if lipschitz is not None:
-        rate = lipschitz / math.sqrt(scale)
+        rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
         if rate * rate == 0:
@@ -114,14 +107,15 @@ def _reaches(most: float, mean: float) -> bool:
     return bool(most >= mean * (1 - 1e-6))
 
 
-def blocks(n_features: int, block: int) -> int:
+def blocks(n_features: Counts, block: Counts) -> Any:
     """Return the number of independent blocks of columns."""
-    if n_features % block:
+    m, size = counts(n_features=n_features, block=block)
+    if np.any(m % size):
         raise ValueError(
             f"n_features={n_features} is no multiple of block={block}, the columns that share a "
             "draw"
         )
-    return n_features // block
+    return m / size
 
 
 # Points c L of the grid: any is valid, and neighbours change the exponent by less than 1e-3.
@@ -169,7 +163,7 @@ class Tail:
         return np.min(np.where(np.isnan(bounds), np.inf, bounds), axis=-1)
 
 
-def deviation(size: Size, m: int, delta: float) -> float:
+def deviation(size: Size, m: float, delta: float) -> float:
     """Return a t that both sides together exceed with probability at most delta.
 
     Below, nothing exceeds the largest eigenvalue of the mean.
@@ -190,7 +184,7 @@ def deviation(size: Size, m: int, delta: float) -> float:
     return high
 
 
-def tail(beta: Floats, level: Level, m: int, sign: int) -> Tail:
+def tail(beta: Floats, level: Level, m: float, sign: int) -> Tail:
     """Return the tail of one side, by all that is known of s."""
     parts = []
     if math.isfinite(level.most):
@@ -200,13 +194,13 @@ def tail(beta: Floats, level: Level, m: int, sign: int) -> Tail:
     return Tail(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _of_bounded(beta: Floats, most: float, m: int, sign: int) -> tuple[Any, Any]:
+def _of_bounded(beta: Floats, most: float, m: float, sign: int) -> tuple[Any, Any]:
     a = m * _psi(sign * _GRID) / most
     return _GRID / most * m, log_sums(a, np.zeros_like(a), beta)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _of_lipschitz(beta: Floats, level: Level, m: int, sign: int) -> tuple[Any, Any]:
+def _of_lipschitz(beta: Floats, level: Level, m: float, sign: int) -> tuple[Any, Any]:
     c, beyond = _beyond(level.mean, level.lipschitz, sign)
     cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
     a = m * _psi(sign * c[:, None] * cut) / cut

@@ -4,19 +4,19 @@ A function of :math:`F_\pi` is :math:`f(x) = \int \alpha(\omega) \phi(x; \omega)
 :math:`|\alpha| \le C \pi`. K features drawn from :math:`\pi`, with weights of at most C/K each,
 come near it, so does their risk, and so does the risk of weights fitted to N samples.
 
-All functions take the same arguments:
+Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples : int or array
     Number of features K, and of samples N.
-scale : float
+scale : float or array
     A bound of :math:`\|f\|_\pi`, the size of the box.
-feature_scale : float
+feature_scale : float or array
     :math:`E_\pi b`, where features are drawn from a density proportional to :math:`b\pi` and
     divided by :math:`b(\omega)`, their bound; 1 if they are not. For maxout units see
     :func:`feature_scale_maxout`. C is `scale` times `feature_scale` in all formulas.
-lipschitz : float
+lipschitz : float or array
     L: the loss c(f(x) y) is L-Lipschitz in f(x) y; :math:`R[f] = E\,c(f(x) y)`, :math:`|y| \le 1`.
-largest_feature : float, optional
+largest_feature : float or array, optional
     The largest feature of the data, divided by its bound: in absolute value, or its norm in
     :math:`L^2(\mu)` where no more is needed. The bound is vacuous for one above 1; if left out, the
     assumption is not checked.
@@ -26,12 +26,22 @@ delta : float or array
 
 from __future__ import annotations
 
-import math
-from typing import Literal
+from typing import Any, Literal
 
-from mehler._validate import require_not_negative
-from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, square_of
+import numpy as np
+
+from mehler._validate import require_choice, require_flag
+from mehler.bounds._arguments import (
+    Counts,
+    Reals,
+    counts,
+    not_negatives,
+    positives,
+    probabilities,
+    squares,
+)
+from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._function import bound
 from mehler.bounds._representations import feature_scale_maxout, norm_h, norm_pi
 
 __all__ = [
@@ -45,33 +55,49 @@ __all__ = [
     "norm_pi",
 ]
 
-Function = Literal["nearest", "monte-carlo"]
 
-INDEPENDENT = "the features are drawn independently from pi"
-LABELS = "labels lie in [-1, 1]"
-LOSS = "the loss c(f(x) y) is {lipschitz:g}-Lipschitz in f(x) y"
-DOMAINS = {"norm": require_not_negative}
-_AVERAGE = "distance from f* to the average of features"
+def __dir__() -> list[str]:
+    return __all__
+
+
+_DRAWN = Assumption("the features are drawn independently from pi")
+_SAMPLES = Assumption("the samples are independent of each other and of the features")
+_LABELS = Assumption("labels lie in [-1, 1]")
+_SMALLEST = Assumption("the weights minimise the empirical risk over their box or ball")
+
+
+def _loss(lipschitz: Any) -> Assumption:
+    return Assumption(f"the loss c(f(x) y) is {digits(lipschitz)}-Lipschitz in f(x) y")
+
+
+def _bounded(largest: Reals | None, measure: str) -> Assumption:
+    """Assume that the `measure` of features is at most 1, and check it against `largest`."""
+    text = f"features over their scale have {measure} at most 1"
+    if largest is None:
+        return Assumption(text)
+    value = positives(largest_feature=largest)
+    return Assumption(text, value <= 1, f"largest {digits(value)}")
+
+
+def _root_log(delta: Any) -> Any:
+    """Compute sqrt(2 log(1/delta)), also for a delta near 1."""
+    return np.sqrt(-2 * np.log(delta))
 
 
 @bound(
-    "kitchen-sinks.lemma-1",
-    "distance from f* to weights of at most C/K",
-    falls_in=("n_features",),
-    assumes=(INDEPENDENT,),
-    domains=DOMAINS,
+    "kitchen-sinks.lemma-1", "distance from f* to weights of at most C/K", falls_in=("n_features",)
 )
 def approximation(
-    n_features: int,
+    n_features: Counts,
     *,
-    scale: float,
-    delta: float,
-    feature_scale: float = 1.0,
-    mean_square: float | None = None,
-    norm: float | None = None,
-    function: Function = "nearest",
-    largest_feature: float | None = None,
-) -> Formula:
+    scale: Reals,
+    delta: Reals,
+    feature_scale: Reals = 1.0,
+    mean_square: Reals | None = None,
+    norm: Reals | None = None,
+    function: Literal["nearest", "monte-carlo"] = "nearest",
+    largest_feature: Reals | None = None,
+) -> Bound:
     r"""Bound the distance from f* to combinations of K random features with weights <= C/K.
 
     .. math::
@@ -80,28 +106,30 @@ def approximation(
             \le \frac{C}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability at least :math:`1 - \delta` over the features, for f* with
-    :math:`|\alpha^*| \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`.
-
-    Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the function 0, or C; for
-    the average C more. A target of that size or more takes a single feature.
+    :math:`|\alpha^*| \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`. Both constants
+    are exact: orthonormal features attain the mean, constant features of random sign the rate of
+    the confidence term. Proof: :doc:`/theorems/kitchen-sinks-lemma-1`.
 
     Parameters
     ----------
-    mean_square : float, optional
+    n_features, scale, delta, feature_scale, largest_feature
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+    mean_square : float or array, optional
         :math:`s^2 = E\|f_1\|^2` of :math:`f_1 = (\alpha^*/\pi)(\omega_1)\phi(\cdot;\omega_1)`,
         where it is computed: it replaces :math:`C^2` in the first term, which becomes
         :math:`\sqrt{(s^2 - \|f^*\|^2)/K}`, the root-mean-square error.
-    norm : float, optional
+    norm : float or array, optional
         :math:`\|f^*\|_{L^2(\mu)}`, where it is computed.
     function : {"nearest", "monte-carlo"}
         The nearest weights, or the average of the proof, :math:`\hat\alpha_k =
         \alpha^*(\omega_k)/(K\pi(\omega_k))`. The sum of the terms bounds both; what is trivial does
         not: the average may be as far from f* as both are long.
 
-    Notes
-    -----
-    Both constants are exact: orthonormal features attain the mean, constant features of random sign
-    the confidence term's rate.
+    Returns
+    -------
+    Bound
+        Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the function 0, or C;
+        for the average C more.
 
     Examples
     --------
@@ -114,70 +142,88 @@ def approximation(
     ...              delta=0.05)
     1189
     """
-    size, root = scale * feature_scale, math.sqrt(n_features)
+    k, chance = counts(n_features=n_features), probabilities(delta=delta)
+    weight, divisor = positives(scale=scale, feature_scale=feature_scale)
+    nearest = require_choice("function", function, ("nearest", "monte-carlo")) == "nearest"
+    size, root = weight * divisor, np.sqrt(k)
+    if np.any(np.isinf(size * size)) or np.any(size * size == 0):
+        squares(scale=weight, feature_scale=divisor)
+        squares(**{"scale * feature_scale": size})
     mean, latex = _spread(size, mean_square, norm)
-    trivial = size if norm is None else norm
-    terms = {
-        "mean": (mean / root, latex),
-        "confidence": (size * root_log(delta) / root, r"C\sqrt{2\log(1/\delta)/K}"),
-    }
-    assumptions = (bounded_features(largest_feature, "L2(mu) norm"),)
-    return Formula(
-        terms,
-        1 - delta,
-        trivial=trivial if function == "nearest" else size + trivial,
-        assumptions=assumptions,
-        quantity="" if function == "nearest" else _AVERAGE,
+    trivial = size if norm is None else not_negatives(norm=norm)
+    confidence = size * _root_log(chance) / root
+    return Bound(
+        terms=(
+            Term("mean", mean / root, latex),
+            Term("confidence", confidence, r"C\sqrt{2\log(1/\delta)/K}"),
+        ),
+        probability=1 - chance,
+        assumptions=(_DRAWN, _bounded(largest_feature, "L2(mu) norm")),
+        trivial=trivial if nearest else size + trivial,
+        quantity="" if nearest else "distance from f* to the average of features",
     )
 
 
-def _spread(size: float, mean_square: float | None, norm: float | None) -> tuple[float, str]:
+def _spread(size: Any, mean_square: Reals | None, norm: Reals | None) -> tuple[Any, str]:
     """Return the root of K times the mean squared error, at most C, and the term's formula."""
-    if norm is not None and norm > size:
-        raise ValueError(f"norm={norm!r} is not a number from 0 to {size:.6g}, which is C")
-    largest = square_of("scale * feature_scale", size)
+    largest = size * size
+    length = np.float64(0.0) if norm is None else not_negatives(norm=norm)
+    mean = largest if mean_square is None else positives(mean_square=mean_square)
+    if np.any(length > size):
+        raise ValueError(f"norm={digits(length)} is not a number from 0 to {digits(size)} = C")
     # E|f_1|^2 is at most C^2, up to the rounding of the caller's own computation.
-    if mean_square is not None and mean_square > largest * (1 + 1e-12):
+    if np.any(mean > largest * (1 + 1e-12)):
         raise ValueError(
-            f"mean_square={mean_square!r} exceeds C^2 = {largest:.6g}: features have norm at most "
-            "1, so E|f_1|^2 cannot"
+            f"mean_square={digits(mean)} exceeds C^2 = {digits(largest)}: features have norm at "
+            "most 1, so E|f_1|^2 cannot"
         )
-    square = 0.0 if norm is None else norm**2
-    excess = (largest if mean_square is None else mean_square) - square
-    if excess < 0:
+    if np.any(mean < length**2):
         raise ValueError(
-            f"mean_square={mean_square!r} is below norm^2 = {square:.6g}: a mean square is never "
-            "below the square of the mean"
+            f"mean_square={digits(mean)} is below the square of norm={digits(length)}: a mean "
+            "square is never below the square of the mean"
         )
     first = "C^2" if mean_square is None else "s^2"
     second = "" if norm is None else r" - \|f^*\|^2"
-    return math.sqrt(excess), rf"\sqrt{{({first}{second})/K}}"
+    return np.sqrt(mean - length**2), rf"\sqrt{{({first}{second})/K}}"
+
+
+def _of_average(k: Any, size: Any, lipschitz: Any, delta: Any) -> Term:
+    """Return L times the bound of Lemma 1; `size` is C."""
+    value = lipschitz * size * (1 + _root_log(delta)) / np.sqrt(k)
+    return Term("approximation", value, r"LC(1 + \sqrt{2\log(1/\delta)})/\sqrt{K}")
 
 
 @bound(
     "kitchen-sinks.risk-lemma",
     "risk of the average of features above that of f*",
     falls_in=("n_features",),
-    assumes=(INDEPENDENT, LABELS, LOSS),
-    domains=DOMAINS,
 )
 def approximation_risk(
-    n_features: int,
+    n_features: Counts,
     *,
-    scale: float,
-    lipschitz: float,
-    delta: float,
-    feature_scale: float = 1.0,
-    largest_feature: float | None = None,
-) -> Formula:
+    scale: Reals,
+    lipschitz: Reals,
+    delta: Reals,
+    feature_scale: Reals = 1.0,
+    largest_feature: Reals | None = None,
+) -> Bound:
     r"""Bound the excess risk of the average of K random features over f*.
 
     .. math:: R[\hat f] - R[f^*] \le \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability at least :math:`1 - \delta` over the features, f* and its average as in
-    :func:`approximation` with :math:`\mu` the law of x.
+    :func:`approximation` with :math:`\mu` the law of x. Proof:
+    :doc:`/theorems/kitchen-sinks-risk-lemma`.
 
-    Term: "approximation". `trivial` is 2LC: neither function exceeds C in L2.
+    Parameters
+    ----------
+    n_features, scale, lipschitz, delta, feature_scale, largest_feature
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+
+    Returns
+    -------
+    Bound
+        Term: "approximation". `trivial` is 2LC: neither function exceeds C in L2.
 
     Examples
     --------
@@ -185,22 +231,25 @@ def approximation_risk(
     >>> kitchen_sinks.approximation_risk(50, scale=1.0, lipschitz=0.5, delta=0.05).value
     0.2437...
     """
-    size = scale * feature_scale
-    terms = {"approximation": loss_of_average(n_features, size, lipschitz, delta)}
-    assumptions = (bounded_features(largest_feature, "L2(mu) norm"),)
-    return Formula(terms, 1 - delta, trivial=2 * lipschitz * size, assumptions=assumptions)
+    k, chance = counts(n_features=n_features), probabilities(delta=delta)
+    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size = weight * other
+    return Bound(
+        terms=(_of_average(k, size, steep, chance),),
+        probability=1 - chance,
+        assumptions=(_DRAWN, _LABELS, _loss(steep), _bounded(largest_feature, "L2(mu) norm")),
+        trivial=2 * steep * size,
+    )
 
 
-@bound(
-    "kitchen-sinks.greedy",
-    "error of the greedy sum",
-    falls_in=("n_features",),
-    assumes=("f* is a sum of features whose absolute weights sum to at most {total_weight:g}",),
-    domains=DOMAINS,
-)
+@bound("kitchen-sinks.greedy", "error of the greedy sum", falls_in=("n_features",))
 def approximation_greedy(
-    n_features: int, *, total_weight: float, norm: float = 0.0, largest_feature: float | None = None
-) -> Formula:
+    n_features: Counts,
+    *,
+    total_weight: Reals,
+    norm: Reals = 0.0,
+    largest_feature: Reals | None = None,
+) -> Bound:
     r"""Bound the error of K greedy steps towards a sum of features with total weight B.
 
     .. math:: \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad
@@ -209,16 +258,21 @@ def approximation_greedy(
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and
     :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among
     :math:`\{\pm B\phi_j\}` that leaves the smallest error. Steps that search the factor too do as
-    well.
-
-    Term: "approximation", for certain. `trivial` is 2B.
+    well. Proof: :doc:`/theorems/kitchen-sinks-greedy`.
 
     Parameters
     ----------
-    total_weight : float
+    n_features, largest_feature
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+    total_weight : float or array
         B, at least the sum of the absolute weights of f*.
-    norm : float
+    norm : float or array
         :math:`\|f^*\|`, or a lower bound of it.
+
+    Returns
+    -------
+    Bound
+        Term: "approximation", for certain. `trivial` is 2B.
 
     Examples
     --------
@@ -226,59 +280,42 @@ def approximation_greedy(
     >>> kitchen_sinks.approximation_greedy(100, total_weight=2.0).value
     0.2
     """
-    if norm > total_weight:
+    k, most, length = (
+        counts(n_features=n_features),
+        positives(total_weight=total_weight),
+        not_negatives(norm=norm),
+    )
+    if np.any(length > most):
         raise ValueError(
-            f"norm={norm!r} is not a number from 0 to total_weight={total_weight!r}, which no sum "
-            "of features with that weight exceeds"
+            f"norm={digits(length)} is not a number from 0 to total_weight={digits(most)}, which "
+            "no sum of features with that weight exceeds"
         )
     # A product of two factors: the difference of squares would lose digits.
-    spread = math.sqrt((total_weight - norm) * (total_weight + norm))
-    latex = r"\sqrt{(B^2 - \|f^*\|^2)/K}" if norm < total_weight else "0"
-    terms = {"approximation": (spread / math.sqrt(n_features), latex)}
-    return Formula(
-        terms, trivial=2 * total_weight, assumptions=(bounded_features(largest_feature, "norm"),)
+    spread = np.sqrt((most - length) * (most + length))
+    text = "f* is a sum of features whose absolute weights sum to at most"
+    latex = r"\sqrt{(B^2 - \|f^*\|^2)/K}" if np.any(length < most) else "0"
+    return Bound(
+        terms=(Term("approximation", spread / np.sqrt(k), latex),),
+        assumptions=(Assumption(f"{text} {digits(most)}"), _bounded(largest_feature, "norm")),
+        trivial=2 * most,
     )
-
-
-def bounded_features(largest: float | None, measure: str) -> Assumption:
-    """Assume that the `measure` of features is at most 1, and check it against `largest`."""
-    text = f"features over their scale have {measure} at most 1"
-    if largest is None:
-        return Assumption(text)
-    return Assumption(text, largest <= 1, f"largest {largest:.6g}")
-
-
-def loss_of_average(k: int, size: float, lipschitz: float, delta: float) -> tuple[float, str]:
-    """Compute L times the bound of Lemma 1, and its formula; `size` is C."""
-    value = lipschitz * size * (1 + root_log(delta)) / math.sqrt(k)
-    return value, r"LC(1 + \sqrt{2\log(1/\delta)})/\sqrt{K}"
-
-
-def root_log(delta: float) -> float:
-    """Compute sqrt(2 log(1/delta)), also for a delta near 1."""
-    return math.sqrt(-2 * math.log(delta))
-
-
-SAMPLES = "the samples are independent of each other and of the features"
-_SMALLEST = "the weights minimise the empirical risk over their box or ball"
 
 
 @bound(
     "kitchen-sinks.estimation-lemma",
     "largest |R - R_emp| over the weights",
     falls_in=("n_samples",),
-    assumes=(SAMPLES, LABELS, LOSS),
 )
 def generalisation_gap(
-    n_samples: int,
+    n_samples: Counts,
     *,
-    scale: float,
-    lipschitz: float,
-    delta: float,
+    scale: Reals,
+    lipschitz: Reals,
+    delta: Reals,
     two_sided: bool = True,
-    feature_scale: float = 1.0,
-    largest_feature: float | None = None,
-) -> Formula:
+    feature_scale: Reals = 1.0,
+    largest_feature: Reals | None = None,
+) -> Bound:
     r"""Bound the gap between empirical and true risk, uniformly over the box of weights.
 
     .. math:: \sup_{f \in \hat F} |R[f] - R_{emp}[f]| \le
@@ -287,15 +324,21 @@ def generalisation_gap(
     with probability at least :math:`1 - \delta` over the samples, for any features with
     :math:`|\phi| \le 1` and :math:`\hat F = \{\sum_k\alpha_k\phi_k : |\alpha_k| \le C/K\}` or the
     larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value
-    :math:`\log(1/\delta)` stands for :math:`\log(2/\delta)`.
-
-    Terms: "statistical" and "confidence". `trivial` is 2LC: c(f(x) y) - c(0) lies within LC, and so
-    do its two means.
+    :math:`\log(1/\delta)` stands for :math:`\log(2/\delta)`. Proof:
+    :doc:`/theorems/kitchen-sinks-estimation-lemma`.
 
     Parameters
     ----------
+    n_samples, scale, lipschitz, delta, feature_scale, largest_feature
+        As :mod:`mehler.bounds.kitchen_sinks` says.
     two_sided : bool
         Bound the absolute value, or only the excess of the true over the empirical risk.
+
+    Returns
+    -------
+    Bound
+        Terms: "statistical" and "confidence". `trivial` is 2LC: c(f(x) y) - c(0) lies within LC,
+        and so do its two means.
 
     Examples
     --------
@@ -304,22 +347,19 @@ def generalisation_gap(
     >>> round(bound["statistical"], 4), round(bound["confidence"], 4)
     (0.0316, 0.0429)
     """
-    size, root = lipschitz * scale * feature_scale, math.sqrt(n_samples)
-    sides = 2 if two_sided else 1
-    terms = {
-        "statistical": (2 * size / root, r"2LC/\sqrt{N}"),
-        "confidence": (
-            size * root_log(delta / sides) / root,
-            rf"LC\sqrt{{2\log({sides}/\delta)/N}}",
+    n, chance = counts(n_samples=n_samples), probabilities(delta=delta)
+    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size, root = steep * weight * other, np.sqrt(n)
+    sides = 2 if require_flag("two_sided", two_sided) else 1
+    confidence = size * _root_log(chance / sides) / root
+    return Bound(
+        terms=(
+            Term("statistical", 2 * size / root, r"2LC/\sqrt{N}"),
+            Term("confidence", confidence, rf"LC\sqrt{{2\log({sides}/\delta)/N}}"),
         ),
-    }
-    assumptions = (bounded_features(largest_feature, "absolute value"),)
-    trivial = 2 * size
-    return Formula(
-        terms,
-        1 - delta,
-        trivial=trivial,
-        assumptions=assumptions,
+        probability=1 - chance,
+        assumptions=(_SAMPLES, _LABELS, _loss(steep), _bounded(largest_feature, "absolute value")),
+        trivial=2 * size,
         quantity="" if two_sided else "largest R - R_emp over the weights",
     )
 
@@ -328,19 +368,17 @@ def generalisation_gap(
     "kitchen-sinks.theorem",
     "risk above the best of |f|_pi <= C",
     falls_in=("n_features", "n_samples"),
-    assumes=(INDEPENDENT, SAMPLES, LABELS, LOSS, _SMALLEST),
-    domains=DOMAINS,
 )
 def excess_risk(
-    n_features: int,
-    n_samples: int,
+    n_features: Counts,
+    n_samples: Counts,
     *,
-    scale: float,
-    lipschitz: float,
-    delta: float,
-    feature_scale: float = 1.0,
-    largest_feature: float | None = None,
-) -> Formula:
+    scale: Reals,
+    lipschitz: Reals,
+    delta: Reals,
+    feature_scale: Reals = 1.0,
+    largest_feature: Reals | None = None,
+) -> Bound:
     r"""Bound the risk of fitted weights above the best risk with :math:`\|f\|_\pi \le C`.
 
     .. math:: R[\hat f] - \inf_{\|f\|_\pi \le C} R[f] \le \frac{2LC}{\sqrt N}
@@ -349,15 +387,20 @@ def excess_risk(
 
     with probability at least :math:`1 - 2\delta` over features and samples. :math:`\hat f`
     minimises the empirical risk over the box :math:`|\alpha_k| \le C/K`, or over the ball
-    :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge): the bound is the same.
+    :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge): the bound is the same. The first two terms
+    stay at any number of features: solve for the samples with ``n_features=10**18`` first. Proof:
+    :doc:`/theorems/kitchen-sinks-theorem`.
 
-    Terms: "statistical", "confidence" and "approximation". `trivial` is 2LC, as :math:`|f| \le C`.
+    Parameters
+    ----------
+    n_features, n_samples, scale, lipschitz, delta, feature_scale, largest_feature
+        As :mod:`mehler.bounds.kitchen_sinks` says.
 
-    Notes
-    -----
-    The first two terms stay at any number of features. Where a target is below them, solve for the
-    samples at many features: ``bounds.solve(excess_risk, at_most=..., n_features=10**18,
-    n_samples=None, ...)`` is the least number with which it can be reached.
+    Returns
+    -------
+    Bound
+        Terms: "statistical", "confidence" and "approximation". `trivial` is 2LC, as
+        :math:`|f| \le C`.
 
     Examples
     --------
@@ -372,12 +415,18 @@ def excess_risk(
     >>> bounds.solve(kitchen_sinks.excess_risk, at_most=0.1, n_features=None, **numbers)
     693
     """
-    size = scale * feature_scale
-    statistical = 2 * lipschitz * size / math.sqrt(n_samples)
-    terms = {
-        "statistical": (statistical, r"2LC/\sqrt{N}"),
-        "confidence": (statistical * root_log(delta), r"2LC\sqrt{2\log(1/\delta)/N}"),
-        "approximation": loss_of_average(n_features, size, lipschitz, delta),
-    }
-    assumptions = (bounded_features(largest_feature, "absolute value"),)
-    return Formula(terms, 1 - 2 * delta, trivial=2 * lipschitz * size, assumptions=assumptions)
+    k, n = counts(n_features=n_features, n_samples=n_samples)
+    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size, chance = weight * other, probabilities(delta=delta)
+    statistical = 2 * steep * size / np.sqrt(n)
+    features = _bounded(largest_feature, "absolute value")
+    return Bound(
+        terms=(
+            Term("statistical", statistical, r"2LC/\sqrt{N}"),
+            Term("confidence", statistical * _root_log(chance), r"2LC\sqrt{2\log(1/\delta)/N}"),
+            _of_average(k, size, steep, chance),
+        ),
+        probability=1 - 2 * chance,
+        assumptions=(_DRAWN, _SAMPLES, _LABELS, _loss(steep), _SMALLEST, features),
+        trivial=2 * steep * size,
+    )

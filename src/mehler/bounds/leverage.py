@@ -9,30 +9,30 @@ G over the law of the rows, divided by :math:`M_0`, and the scores :math:`\tau_i
 None of the numbers that :func:`mehler.bounds.solve` finds is necessary: measured needs were 3 to 6
 times smaller for features, and a thousand times for rows.
 
-All functions take the same arguments:
+Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples, pool_size : int or array
     Features drawn M, training rows N, and members of the pool :math:`M_0`.
 n_scored : int or array
     :math:`N_0`: rows that the scores are estimated from.
-ridge : float
+ridge : float or array
     :math:`\lambda`.
-degrees_of_freedom : float
+degrees_of_freedom : float or array
     d: the trace of :math:`\Sigma(\Sigma + \lambda)^{-1}`, the mean of the leverage; or that of
     :math:`G(G + \lambda)^{-1}`, the sum of the scores.
-estimated : float
+estimated : float or array
     :math:`\hat d`, the sum of the estimated scores.
-mix : float
+mix : float or array
     :math:`\eta` in (0, 1): features are drawn with the probabilities
     :math:`\tilde q_i = (1 - \eta)\hat q_i + \eta/M_0`.
-feature_bound : float
+feature_bound : float or array
     :math:`\kappa \ge |\phi|`; the root of 2 for cosines with an offset.
-largest_ratio : float, optional
+largest_ratio : float or array, optional
     :math:`D = \sup s_\lambda/q`, or more. Default d: sampling by leverage. For plain sampling
     :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
-norm : float
+norm : float or array
     B, the radius of the ball.
-gram_norm : float, optional
+gram_norm : float or array, optional
     :math:`\|G\|`, or a lower bound of it. The bound is vacuous for a ridge above it. If left out,
     the assumption is not checked beyond what d and :math:`\kappa` say of it.
 delta : float or array
@@ -52,34 +52,36 @@ inequality, and of :math:`\Delta' = \Delta/(1 - \Delta)`.
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
-from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, derived
+import numpy as np
+
+from mehler.bounds._arguments import Counts, Reals, counts, positives, probabilities, squares
+from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._function import bound
 
 __all__ = ["approximation", "excess_risk", "probability_error", "score_error", "score_ratio"]
 
-_ROWS = "rows that the scores are estimated from are independent"
-_FEATURES = "features are drawn independently, with density q with respect to P"
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+_ROWS = Assumption("rows that the scores are estimated from are independent")
 # Of Theorem D: half of the draws are plain.
 _MIX = 0.5
 
 
-@bound(
-    "leverage.bach",
-    "squared error of the best sum, plus its ridge",
-    falls_in=("n_features",),
-    assumes=(_FEATURES,),
-)
+@bound("leverage.bach", "squared error of the best sum, plus its ridge", falls_in=("n_features",))
 def approximation(
-    n_features: int,
+    n_features: Counts,
     *,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    largest_ratio: float | None = None,
-    norm: float = 1.0,
-) -> Formula:
+    ridge: Reals,
+    degrees_of_freedom: Reals,
+    delta: Reals,
+    largest_ratio: Reals | None = None,
+    norm: Reals = 1.0,
+) -> Bound:
     r"""Bound the error of the best sum of M features for every function of norm at most B.
 
     .. math:: \sup_{\|f\|_H \le B}\ \min_\beta\ \Big\|f - \sum_m\beta_mq_m^{-1/2}\phi_m\Big\|^2
@@ -88,10 +90,20 @@ def approximation(
     with probability at least :math:`1 - \delta`, for independent features of density q with respect
     to P; norms of functions without index are those of :math:`L^2(\mu)`. It is infinite where
     :math:`t \ge 1`: so many features are too few. The target :math:`4\lambda B^2` of Bach's
-    proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`.
+    proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`. Proof:
+    :doc:`/theorems/leverage-bach`.
 
-    Term: "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le \lambda
-    B^2 d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest eigenvalue.
+    Parameters
+    ----------
+    n_features, ridge, degrees_of_freedom, delta, largest_ratio, norm
+        As :mod:`mehler.bounds.leverage` says.
+
+    Returns
+    -------
+    Bound
+        Term: "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le
+        \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest
+        eigenvalue.
 
     Examples
     --------
@@ -102,53 +114,48 @@ def approximation(
     >>> solve(leverage.approximation, at_most=4e-3, n_features=None, **numbers)
     521
     """
-    d = degrees_of_freedom
-    cost = max(0.0, math.log(8 * d / delta)) / n_features
-    third = min(1.0, d) * cost / 3
-    t = third + math.sqrt(third**2 + 2 * cost * require_ratio(d, largest_ratio))
-    value = ridge * norm**2 / (1 - t) if t < 1 else math.inf
-    terms = {"approximation": (value, r"\lambda B^2/(1 - t)" if t < 1 else r"\infty")}
-    return Formula(
-        terms,
-        1 - delta,
-        # The largest eigenvalue s has s/(s + lambda) <= d.
-        trivial=ridge * d / (1 - d) * norm**2 if d < 1 else math.inf,
+    m, chance = counts(n_features=n_features), probabilities(delta=delta)
+    lam, d, length = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom, norm=norm)
+    size = lam * squares(norm=length)
+    cost = np.maximum(0.0, np.log(8 * d / chance)) / m
+    third = np.minimum(1.0, d) * cost / 3
+    t = third + np.sqrt(third**2 + 2 * cost * _ratio(d, largest_ratio))
+    latex = r"\lambda B^2/(1 - t)" if np.any(t < 1) else r"\infty"
+    # The largest eigenvalue s has s/(s + lambda) <= d.
+    trivial = np.where(d < 1, size * d / np.where(d < 1, 1 - d, 1.0), np.inf)
+    return Bound(
+        terms=(Term("approximation", np.where(t < 1, size / (1 - t), np.inf), latex),),
+        probability=1 - chance,
+        assumptions=(
+            Assumption("features are drawn independently, with density q with respect to P"),
+        ),
+        trivial=trivial,
     )
 
 
-def require_ratio(degrees_of_freedom: float, largest_ratio: float | None) -> float:
+def _ratio(degrees_of_freedom: Any, largest_ratio: Reals | None) -> Any:
     """Return D, by default d; raise for less, since d is a mean of what D is the supremum of."""
     if largest_ratio is None:
         return degrees_of_freedom
-    if largest_ratio < degrees_of_freedom * (1 - 1e-9):
-        raise ValueError(
-            f"largest_ratio={largest_ratio!r} is below degrees_of_freedom="
-            f"{degrees_of_freedom!r}, its mean"
-        )
-    return largest_ratio
-
-
-def _enough(degrees_of_freedom: float, ratio: float, delta: float) -> int:
-    """Compute M at which t of :func:`approximation` is at most 3/4."""
-    least = 32 / 9 * (ratio + 0.25) * math.log(8 * degrees_of_freedom / delta)
-    return max(1, math.ceil(least))
+    ratio = positives(largest_ratio=largest_ratio)
+    if np.any(ratio < degrees_of_freedom * (1 - 1e-9)):
+        mean = f"degrees_of_freedom={digits(degrees_of_freedom)}, its mean"
+        raise ValueError(f"largest_ratio={digits(ratio)} is below {mean}")
+    return ratio
 
 
 @bound(
-    "leverage.theorem-1",
-    "largest error of a score over 1 minus the score",
-    falls_in=("n_scored",),
-    assumes=(_ROWS,),
+    "leverage.theorem-1", "largest error of a score over 1 minus the score", falls_in=("n_scored",)
 )
 def score_error(
-    n_scored: int,
+    n_scored: Counts,
     *,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    feature_bound: float = 1.0,
-    gram_norm: float | None = None,
-) -> Formula:
+    ridge: Reals,
+    degrees_of_freedom: Reals,
+    delta: Reals,
+    feature_bound: Reals = 1.0,
+    gram_norm: Reals | None = None,
+) -> Bound:
     r"""Bound the errors of all leverage scores of a pool, estimated from rows.
 
     .. math:: \max_i\frac{|\hat\tau_i - \tau_i|}{1 - \tau_i} \le \Delta' =
@@ -156,13 +163,18 @@ def score_error(
         \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
+    Proof: :doc:`/theorems/leverage-theorem-1`, after Avron et al. (2017), Theorem 7.
 
-    Term: "estimation": infinite for :math:`\Delta \ge 1`. `trivial` is :math:`\max(1,
-    \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
-
-    References
+    Parameters
     ----------
-    After Avron et al. (2017), Theorem 7, and Shahrampour, Kolouri (2019), Lemmas 3 and 4.
+    n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
+        As :mod:`mehler.bounds.leverage` says.
+
+    Returns
+    -------
+    Bound
+        Term: "estimation", infinite for :math:`\Delta \ge 1`. `trivial` is :math:`\max(1,
+        \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
 
     Examples
     --------
@@ -173,35 +185,80 @@ def score_error(
     >>> solve(leverage.score_error, at_most=1.0, n_scored=None, **pool)
     88470
     """
-    spread, latex = _spread(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
-    terms = {"estimation": (spread, latex)}
-    assumptions = (_below_norm(ridge, degrees_of_freedom, feature_bound, gram_norm),)
-    return Formula(
-        terms, 1 - delta, trivial=max(1.0, feature_bound**2 / ridge), assumptions=assumptions
+    scores, assumption = _scores(
+        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
+    )
+    square = squares(feature_bound=positives(feature_bound=feature_bound))
+    return Bound(
+        terms=(scores,),
+        probability=1 - probabilities(delta=delta),
+        assumptions=(_ROWS, assumption),
+        trivial=np.maximum(1.0, square / positives(ridge=ridge)),
     )
 
 
-@bound(
-    "leverage.theorem-1",
-    "sum of errors of the probabilities",
-    falls_in=("n_scored",),
-    assumes=(_ROWS,),
-)
-@derived(score_error.body)
+def _scores(
+    n_scored: Counts,
+    ridge: Reals,
+    degrees_of_freedom: Reals,
+    delta: Reals,
+    feature_bound: Reals = 1.0,
+    gram_norm: Reals | None = None,
+) -> tuple[Term, Assumption]:
+    """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge.
+
+    That is at most the norm of G, which is at most the trace, the mean of squares of the features.
+    For such a ridge the largest eigenvalue of G(G + ridge)^-1 is at least 1/2, and so is d.
+    """
+    n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
+    lam, d, most = positives(
+        ridge=ridge, degrees_of_freedom=degrees_of_freedom, feature_bound=feature_bound
+    )
+    square = squares(feature_bound=most)
+    need = 8 * square / (3 * lam) * np.log(16 * d / chance)
+    if np.any(need < 0):
+        raise ValueError(
+            f"degrees_of_freedom={digits(d)} are below 1/16: the ridge exceeds every eigenvalue"
+        )
+    root = np.sqrt(need / n)
+    value = np.where(root < 1, root / (1 - root), np.inf)
+    norm = square if gram_norm is None else positives(gram_norm=gram_norm)
+    holds = (d >= 0.5) & (lam <= norm * (1 + 1e-12))
+    known = gram_norm is not None
+    return Term("estimation", value, r"\Delta'" if np.any(root < 1) else r"\infty"), Assumption(
+        "the ridge is at most the norm of the pool's Gram matrix",
+        holds if known or not np.all(holds) else None,
+        f"norm {digits(norm)}" if known else f"d {digits(d)}",
+    )
+
+
+@bound("leverage.theorem-1", "sum of errors of the probabilities", falls_in=("n_scored",))
 def probability_error(
-    scores: Formula, *, pool_size: int, degrees_of_freedom: float, delta: float
-) -> Formula:
+    n_scored: Counts,
+    *,
+    pool_size: Counts,
+    ridge: Reals,
+    degrees_of_freedom: Reals,
+    delta: Reals,
+    feature_bound: Reals = 1.0,
+    gram_norm: Reals | None = None,
+) -> Bound:
     r"""Bound the error of all sampling probabilities of a pool together.
 
     .. math:: \sum_i|\hat q_i - q_i| \le 2\Delta'\,\frac{M_0 - d}d
 
-    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`.
+    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`. Proof:
+    :doc:`/theorems/leverage-theorem-1`, statement A.
 
-    Term: "estimation". `trivial` is 2.
-
-    References
+    Parameters
     ----------
-    Statement A of the proof.
+    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
+        As :mod:`mehler.bounds.leverage` says.
+
+    Returns
+    -------
+    Bound
+        Term: "estimation". `trivial` is 2.
 
     Examples
     --------
@@ -210,44 +267,58 @@ def probability_error(
     ...                            delta=0.1).vacuous
     False
     """
-    d = degrees_of_freedom
-    if d > pool_size:
+    scores, assumption = _scores(
+        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
+    )
+    d, pool = positives(degrees_of_freedom=degrees_of_freedom), counts(pool_size=pool_size)
+    if np.any(d > pool):
         raise ValueError(
-            f"degrees_of_freedom={d!r} exceed pool_size={pool_size}: they are a sum of that many "
-            "scores below 1"
+            f"degrees_of_freedom={digits(d)} exceed pool_size={digits(pool)}: they are a sum of "
+            "that many scores below 1"
         )
-    spread, latex = scores.terms["estimation"]
-    rest = pool_size / d - 1
-    terms = {"estimation": (2 * spread * rest, rf"2{latex}(M_0 - d)/d") if rest else (0.0, "0")}
-    return Formula(terms, 1 - delta, trivial=2.0, assumptions=scores.assumptions)
+    rest = pool / d - 1
+    value = np.where(rest > 0, 2 * scores.value * rest, 0.0)
+    latex = rf"2{scores.formula}(M_0 - d)/d" if np.any(rest) else "0"
+    return Bound(
+        terms=(Term("estimation", value, latex),),
+        probability=1 - probabilities(delta=delta),
+        assumptions=(_ROWS, assumption),
+        trivial=2.0,
+    )
 
 
 @bound("leverage.theorem-1", "largest score over its probability", falls_in=("n_scored",))
-@derived(score_error.body)
 def score_ratio(
-    scores: Formula,
+    n_scored: Counts,
     *,
-    pool_size: int,
-    ridge: float,
-    estimated: float,
-    mix: float,
-    delta: float,
-    feature_bound: float = 1.0,
-) -> Formula:
+    pool_size: Counts,
+    ridge: Reals,
+    degrees_of_freedom: Reals,
+    estimated: Reals,
+    mix: Reals,
+    delta: Reals,
+    feature_bound: Reals = 1.0,
+    gram_norm: Reals | None = None,
+) -> Bound:
     r"""Bound the largest ratio of score to probability, for estimated scores mixed with uniform.
 
     .. math:: \max_i\frac{\tau_i}{\tilde q_i} \le \min\Big\{\frac{\kappa^2}{\eta\lambda},\
         \max\Big(\frac{2\hat d}{1 - \eta}, \frac{2\Delta'M_0}\eta\Big)\Big\}
 
     the first for certain and any ridge, the second with probability at least :math:`1 - \delta`
-    for :math:`\lambda \le \|G\|` and d of the pool.
+    for :math:`\lambda \le \|G\|` and d of the pool. Proof: :doc:`/theorems/leverage-theorem-1`,
+    statement B.
 
-    Term: "ratio", the `largest_ratio` of :func:`approximation` where the pool is P; with
-    probability 1 where it is the first.
-
-    References
+    Parameters
     ----------
-    Statement B of the proof.
+    n_scored, pool_size, ridge, degrees_of_freedom, estimated, mix, delta, feature_bound, gram_norm
+        As :mod:`mehler.bounds.leverage` says.
+
+    Returns
+    -------
+    Bound
+        Term: "ratio", the `largest_ratio` of :func:`approximation` where the pool is P; with
+        probability 1 where it is the first.
 
     Examples
     --------
@@ -256,40 +327,45 @@ def score_ratio(
     ...                      estimated=10.0, mix=0.5, delta=0.1).value
     200.0
     """
-    spread, latex = scores.terms["estimation"]
-    certain = feature_bound**2 / (mix * ridge)
-    likely = max(2 * estimated / (1 - mix), 2 * spread * pool_size / mix)
-    if certain <= likely:
-        return Formula({"ratio": (certain, r"\kappa^2/(\eta\lambda)")})
-    terms = {"ratio": (likely, rf"\max(2\hat d/(1 - \eta), 2{latex}M_0/\eta)")}
-    return Formula(terms, 1 - delta, assumptions=(Assumption(_ROWS), *scores.assumptions))
+    scores, assumption = _scores(
+        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
+    )
+    pool, eta = counts(pool_size=pool_size), probabilities(mix=mix)
+    lam, total, most = positives(ridge=ridge, estimated=estimated, feature_bound=feature_bound)
+    certain = squares(feature_bound=most) / (eta * lam)
+    likely = np.maximum(2 * total / (1 - eta), 2 * scores.value * pool / eta)
+    first = certain <= likely
+    latex = rf"\max(2\hat d/(1 - \eta), 2{scores.formula}M_0/\eta)"
+    if np.all(first):
+        latex = r"\kappa^2/(\eta\lambda)"
+    elif np.any(first):
+        latex = rf"\min(\kappa^2/(\eta\lambda), {latex})"
+    met = None if assumption.met is None else first | assumption.met
+    return Bound(
+        terms=(Term("ratio", np.where(first, certain, likely), latex),),
+        probability=np.where(first, 1.0, 1 - probabilities(delta=delta)),
+        assumptions=()
+        if np.all(first)
+        else (_ROWS, Assumption(assumption.text, met, assumption.value)),
+    )
 
 
-@bound(
-    "leverage.theorem-1",
-    "mean excess risk",
-    falls_in=("n_samples",),
-    assumes=(
-        "features are at most 1 in absolute value",
-        "features are drawn independently, with half a share of plain sampling",
-        "the loss is {lipschitz:g}-Lipschitz in the prediction",
-    ),
-)
+@bound("leverage.theorem-1", "mean excess risk", falls_in=("n_samples",))
 def excess_risk(
-    n_samples: int,
+    n_samples: Counts,
     *,
-    n_features: int,
-    pool_size: int,
-    n_scored: int | None = None,
-    ridge: float,
-    radius: float,
-    lipschitz: float,
-    degrees_of_freedom: float,
-    pool_degrees: float,
-    estimated: float,
-    delta: float,
-    kernel_norm: float | None = None,
-) -> Formula:
+    n_features: Counts,
+    pool_size: Counts,
+    n_scored: Counts | None = None,
+    ridge: Reals,
+    radius: Reals,
+    lipschitz: Reals,
+    degrees_of_freedom: Reals,
+    pool_degrees: Reals,
+    estimated: Reals,
+    delta: Reals,
+    kernel_norm: Reals | None = None,
+) -> Bound:
     r"""Bound the excess risk of the best weights for features drawn by estimated scores.
 
     .. math:: E_{train}R(\hat f) - \inf_{\|f\|_H \le B}R \le
@@ -300,27 +376,32 @@ def excess_risk(
     :math:`\{\theta^\top\psi: \|\theta\| \le 4B\}`. If the training rows are scored themselves,
     :math:`16\sqrt{1 + \sqrt{2au} + au/3}` with :math:`a = 2M_0/M`, :math:`u = \log(M_0/\delta)`
     stands for :math:`8\sqrt2`, and the mean is over the training rows on an event of probability
-    :math:`1 - 4\delta` over them too.
-
-    Terms: "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no prediction
-    exceeds :math:`4\sqrt2B`.
+    :math:`1 - 4\delta` over them too. Proof: :doc:`/theorems/leverage-theorem-1`.
 
     Parameters
     ----------
+    n_samples, delta
+        As :mod:`mehler.bounds.leverage` says, and `estimated`.
     n_features, pool_size : int or array
         The bound is vacuous for fewer than the assumptions say.
     n_scored : int or array, optional
         :math:`N_0`, rows that are independent of the training rows. If left out, the training rows
         are scored themselves.
-    ridge : float
+    ridge : float or array
         :math:`\lambda` of the scores, at most a seventh of the kernel's largest eigenvalue.
-    radius, lipschitz : float
+    radius, lipschitz : float or array
         B, the radius of the ball, and L, the Lipschitz constant of the loss in the prediction.
-    degrees_of_freedom, pool_degrees : float
+    degrees_of_freedom, pool_degrees : float or array
         d of the kernel, and of the pool.
-    kernel_norm : float, optional
+    kernel_norm : float or array, optional
         :math:`\|\Sigma\|`, or a lower bound of it: the bound is vacuous if the ridge exceeds a
         seventh. If left out, this assumption is not checked.
+
+    Returns
+    -------
+    Bound
+        Terms: "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no
+        prediction exceeds :math:`4\sqrt2B`.
 
     Examples
     --------
@@ -332,7 +413,10 @@ def excess_risk(
     (0.866, False)
     """
     reuse = n_scored is None
-    ratio = score_ratio.body(
+    n, m, pool = counts(n_samples=n_samples, n_features=n_features, pool_size=pool_size)
+    lam, ball, steep = positives(ridge=ridge, radius=radius, lipschitz=lipschitz)
+    d, own = positives(degrees_of_freedom=degrees_of_freedom, pool_degrees=pool_degrees)
+    ratio = score_ratio(
         n_samples if n_scored is None else n_scored,
         pool_size=pool_size,
         ridge=ridge,
@@ -340,77 +424,41 @@ def excess_risk(
         estimated=estimated,
         mix=_MIX,
         delta=delta,
-    ).terms["ratio"][0]
-    needed = {
-        "pool_size": (pool_size, degrees_of_freedom, 1 / ridge),
-        "n_features": (n_features, pool_degrees, ratio),
-    }
-    size, root = lipschitz * radius, math.sqrt(n_samples)
-    spread, latex = 8 * math.sqrt(2), r"8\sqrt2LB/\sqrt N"
+    )["ratio"]
+    chance = probabilities(delta=delta)
+    size, spread, latex = steep * ball, 8 * np.sqrt(2), r"8\sqrt2LB/\sqrt N"
     if reuse:
         # No member is drawn much more often than expected: by the pool's fixed ball.
-        least, cost = pool_size / (_MIX * n_features), math.log(pool_size / delta)
-        spread = 16 * math.sqrt(1 + math.sqrt(2 * least * cost) + least * cost / 3)
+        least, cost = pool / (_MIX * m), np.log(pool / chance)
+        spread = 16 * np.sqrt(1 + np.sqrt(2 * least * cost) + least * cost / 3)
         latex = r"16LB\sqrt{1 + \sqrt{2au} + au/3}/\sqrt N"
-    terms = {
-        "approximation": (6 * size * math.sqrt(ridge), r"6LB\sqrt\lambda"),
-        "statistical": (size * spread / root, latex),
-    }
-    assumptions = (
-        *(
-            Assumption(f"{name} is at least {least}", count >= least, f"{count}")
-            for name, (count, d, largest) in needed.items()
-            for least in (_enough(d, max(largest, d), delta),)
+    norm = None if kernel_norm is None else positives(kernel_norm=kernel_norm)
+    return Bound(
+        terms=(
+            Term("approximation", 6 * size * np.sqrt(lam), r"6LB\sqrt\lambda"),
+            Term("statistical", size * spread / np.sqrt(n), latex),
         ),
-        _small_ridge(ridge, kernel_norm),
-    )
-    trivial = size * (1 + 4 * math.sqrt(2))
-    return Formula(
-        terms,
-        1 - (4 if reuse else 3) * delta,
-        trivial=trivial,
-        assumptions=assumptions,
+        probability=1 - (4 if reuse else 3) * chance,
+        assumptions=(
+            Assumption("features are at most 1 in absolute value"),
+            Assumption("features are drawn independently, with half a share of plain sampling"),
+            Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction"),
+            _enough("pool_size", pool, d, 1 / lam, chance),
+            _enough("n_features", m, own, ratio, chance),
+            Assumption(
+                "the ridge is at most a seventh of the kernel's largest eigenvalue",
+                None if norm is None else 7 * lam <= norm * (1 + 1e-12),
+                "" if norm is None else digits(norm),
+            ),
+        ),
+        trivial=size * (1 + 4 * np.sqrt(2)),
         quantity="mean excess risk, on the event of the scores" if reuse else "",
     )
 
 
-def _spread(
-    n_scored: int, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float
-) -> tuple[float, str]:
-    """Compute Delta' = Delta/(1 - Delta), and its symbol; infinite for Delta of 1 and more."""
-    need = 8 * feature_bound**2 / (3 * ridge) * math.log(16 * degrees_of_freedom / delta)
-    if need < 0:
-        raise ValueError(
-            f"degrees_of_freedom={degrees_of_freedom!r} are below 1/16: the ridge exceeds every "
-            "eigenvalue"
-        )
-    root = math.sqrt(need / n_scored)
-    return (root / (1 - root), r"\Delta'") if root < 1 else (math.inf, r"\infty")
-
-
-def _below_norm(
-    ridge: float, degrees_of_freedom: float, feature_bound: float, gram_norm: float | None
-) -> Assumption:
-    """Assume a ridge of at most the norm of G, which d and the size of features bound from above.
-
-    The norm is at most the trace, the mean of squares of the features. For a ridge of at most the
-    norm the largest eigenvalue of G(G + ridge)^-1 is at least 1/2, and so is d, their sum.
-    """
-    largest = feature_bound**2 if gram_norm is None else gram_norm
-    holds = degrees_of_freedom >= 0.5 and ridge <= largest * (1 + 1e-12)
-    return Assumption(
-        "the ridge is at most the norm of the pool's Gram matrix",
-        holds if gram_norm is not None or not holds else None,
-        f"norm {gram_norm:g}" if gram_norm is not None else f"d {degrees_of_freedom:g}",
-    )
-
-
-def _small_ridge(ridge: float, kernel_norm: float | None) -> Assumption:
-    """Assume a ridge of at most a seventh of the largest eigenvalue.
-
-    The pool's largest eigenvalue is then at least the ridge, on the event of the pool.
-    """
-    text = "the ridge is at most a seventh of the kernel's largest eigenvalue"
-    if kernel_norm is None:
-        return Assumption(text)
-    return Assumption(text, 7 * ridge <= kernel_norm * (1 + 1e-12), f"{kernel_norm:g}")
+def _enough(name: str, number: Any, d: Any, ratio: Any, delta: Any) -> Assumption:
+    """Assume as many draws as make t of :func:`approximation` at most 3/4."""
+    least = np.ceil(32 / 9 * (np.maximum(ratio, d) + 0.25) * np.log(8 * d / delta))
+    needed = np.maximum(1.0, least)
+    whole = f"{needed:.0f}" if np.ndim(needed) == 0 else digits(needed)
+    return Assumption(f"{name} is at least {whole}", number >= needed, f"{name} {digits(number)}")

@@ -36,17 +36,27 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from mehler._validate import require_iterable, require_not_negative, require_positive, require_real
-from mehler.bounds._entries import require_host
-from mehler.bounds._function import Formula, bound
+from mehler._validate import require_iterable, require_not_negative, require_positive
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    fractions,
+    not_negatives,
+    probabilities,
+    require_host,
+)
+from mehler.bounds._bound import Assumption, Bound, digits
+from mehler.bounds._function import bound, by_entry
 
 __all__ = ["error_rate", "error_rate_separated"]
 
-_STATEMENT, _QUANTITY = "features.margin", "probability of a wrong class"
-_ASSUMES = (
-    "rows are independent and of one law, that of the risk",
-    "features and thresholds are chosen without these rows",
-)
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Cosines that are computed may exceed 1 by rounding, of float32 too.
 _ROUNDING = 1e-5
@@ -56,68 +66,34 @@ _STEPS = 24
 Errors = Callable[[float, float], float]
 
 
-def require_margins(name: str, value: object) -> Any:
-    """Return cosines, one for each row."""
-    t = require_host(name, value)
-    if t.ndim != 1 or t.size == 0:
-        raise ValueError(f"{name} has shape {t.shape}: give one number for each row, (N,)")
-    if (farthest := float(abs(t).max())) > 1 + _ROUNDING:
-        raise ValueError(
-            f"{name} are up to {farthest:g} and must be in [-1, 1]: divide y <w, phi(x)> by the "
-            "norms of w and of phi(x)"
-        )
-    return t
-
-
-def require_margin(name: str, value: float) -> float:
-    """Return a cosine above 0."""
-    if require_positive(name, value) > 1:
-        raise ValueError(f"{name}={value!r} is a cosine: it must be at most 1")
-    return float(value)
-
-
-def require_fraction(name: str, value: float) -> float:
-    """Return a number in [0, 1)."""
-    if not 0 <= require_real(name, value) < 1:
-        raise ValueError(f"{name}={value!r} must be a share in [0, 1)")
-    return float(value)
-
-
-def require_thresholds(name: str, value: object) -> list[float]:
-    """Return at least one threshold."""
-    thresholds = require_iterable(name, value)
-    if not thresholds:
-        raise ValueError(f"{name} is empty: give at least one")
-    return [require_not_negative(f"{name}[{i}]", theta) for i, theta in enumerate(thresholds)]
-
-
-@bound(
-    _STATEMENT,
-    _QUANTITY,
-    assumes=_ASSUMES,
-    domains={"margins": require_margins, "thresholds": require_thresholds},
-)
+@bound("features.margin", "probability of a wrong class")
 def error_rate(
-    margins: Any,
+    margins: Floats,
     *,
-    delta: float,
+    delta: Reals,
     scale: float | None = None,
     thresholds: Sequence[float] = THRESHOLDS,
-) -> Formula:
+) -> Bound:
     r"""Bound the probability that a linear classifier on features is wrong, by its margins.
 
     .. math:: e = \frac1N\sum_i\Phi(\theta - \mu t_i), \qquad
               t_i = \frac{y_i\langle w, \phi(x_i)\rangle}{|w|\,|\phi(x_i)|}
 
-    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`.
-
-    Terms: of :mod:`mehler.bounds.margin`.
+    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. Proof:
+    :doc:`/theorems/features-margin`.
 
     Parameters
     ----------
+    delta, scale, thresholds
+        As :mod:`mehler.bounds.margin` says.
     margins : array, shape (N,)
         t_i, cosines of the weights and the features, negative where the class is wrong; 0 for a row
         whose features are all 0. An intercept is one more feature, 1 in each row.
+
+    Returns
+    -------
+    Bound
+        Terms: of :mod:`mehler.bounds.margin`.
 
     Notes
     -----
@@ -136,48 +112,56 @@ def error_rate(
     >>> {term.name: round(term.value, 4) for term in bound.terms}
     {'margin': 0.0007, 'weights': 0.0173, 'confidence': 0.0022, 'threshold': 0.009}
     """
-    t = np.minimum(margins, 1.0)
+    cosines = require_host("margins", margins)
+    if cosines.ndim != 1 or cosines.size == 0:
+        raise ValueError(f"margins has shape {cosines.shape}: give one number for each row, (N,)")
+    if (farthest := float(abs(cosines).max())) > 1 + _ROUNDING:
+        raise ValueError(
+            f"margins are up to {farthest:g} and must be in [-1, 1]: divide y <w, phi(x)> by the "
+            "norms of w and of phi(x)"
+        )
+    t = np.minimum(cosines, 1.0)
 
     def errors(mu: float, threshold: float) -> float:
         return float(special.ndtr(threshold - mu * t).mean())
 
-    return _best(margins.size, errors, delta, scale, thresholds)
+    return _of(np.float64(t.size), delta, scale, thresholds, lambda: errors)
 
 
-@bound(
-    _STATEMENT,
-    _QUANTITY,
-    falls_in=("n_samples",),
-    assumes=_ASSUMES,
-    domains={"margin": require_margin, "below": require_fraction, "thresholds": require_thresholds},
-)
+@bound("features.margin", "probability of a wrong class", falls_in=("n_samples",))
 def error_rate_separated(
-    n_samples: int,
+    n_samples: Counts,
     *,
-    margin: float,
-    delta: float,
-    below: float = 0.0,
+    margin: Reals,
+    delta: Reals,
+    below: Reals = 0.0,
     scale: float | None = None,
     thresholds: Sequence[float] = THRESHOLDS,
-) -> Formula:
+) -> Bound:
     r"""Bound the error rate of a linear classifier where all rows but a fraction keep a margin.
 
     .. math:: e = \beta + (1-\beta)\,\Phi(\theta - \mu t)
 
     is that of :func:`error_rate` with :math:`t_i \ge t` for all rows but a fraction beta, which
-    counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`.
-
-    Terms: of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows; all
-    margins together give a smaller bound, :func:`error_rate`.
+    counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`. Proof:
+    :doc:`/theorems/features-margin`.
 
     Parameters
     ----------
+    delta, scale, thresholds
+        As :mod:`mehler.bounds.margin` says.
     n_samples : int or array
         N.
     margin : float
         t, a cosine in (0, 1].
     below : float
         beta in [0, 1), the fraction of the rows with a smaller margin.
+
+    Returns
+    -------
+    Bound
+        Terms: of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows;
+        all margins together give a smaller bound, :func:`error_rate`.
 
     Examples
     --------
@@ -191,16 +175,50 @@ def error_rate_separated(
     ...              margin=0.3, delta=0.01)
     2674
     """
+    cosine, part = fractions(margin=margin), not_negatives(below=below)
+    if np.any(part >= 1):
+        raise ValueError(f"below={digits(part)} must be a share in [0, 1)")
 
-    def errors(mu: float, threshold: float) -> float:
-        return below + (1 - below) * float(special.ndtr(threshold - mu * margin))
+    def at(t: float, beta: float) -> Errors:
+        return lambda mu, theta: beta + (1 - beta) * float(special.ndtr(theta - mu * t))
 
-    return _best(n_samples, errors, delta, scale, thresholds)
+    return _of(counts(n_samples=n_samples), delta, scale, thresholds, at, cosine, part)
+
+
+def _of(
+    n: Any,
+    delta: Reals,
+    scale: float | None,
+    thresholds: Sequence[float],
+    errors: Callable[..., Errors],
+    *numbers: Any,
+) -> Bound:
+    """Return the smallest bound at each entry; `errors` takes the numbers of an entry."""
+    chance = probabilities(delta=delta)
+    mu = None if scale is None else require_positive("scale", scale)
+    thetas = [
+        require_not_negative(f"thresholds[{i}]", theta)
+        for i, theta in enumerate(require_iterable("thresholds", thresholds))
+    ]
+    if not thetas:
+        raise ValueError("thresholds is empty: give at least one")
+    terms = by_entry(
+        lambda n, delta, *entry: _best(n, errors(*entry), delta, mu, thetas), n, chance, *numbers
+    )
+    return Bound(
+        terms=terms,
+        probability=1 - chance,
+        assumptions=(
+            Assumption("rows are independent and of one law, that of the risk"),
+            Assumption("features and thresholds are chosen without these rows"),
+        ),
+        trivial=1.0,
+    )
 
 
 def _best(
-    n: int, errors: Errors, delta: float, scale: float | None, thresholds: Sequence[float]
-) -> Formula:
+    n: float, errors: Errors, delta: float, scale: float | None, thresholds: Sequence[float]
+) -> dict[str, tuple[float, str]]:
     """Return the smallest bound over thresholds, and over lengths if none is given.
 
     `errors` says how often a normal vector about the weights errs. Every length is allowed, so that
@@ -223,16 +241,15 @@ def _best(
     both = largest_gap(e, (mu * mu / 2 + confidence) / n)
     # 1/Phi - 1, without cancellation.
     factor = float(special.ndtr(-threshold) / special.ndtr(threshold))
-    terms = {
+    return {
         "margin": (e, "e"),
         "weights": (weights, "p_1 - e"),
         "confidence": (both - weights, "p_2 - p_1"),
         "threshold": (factor * (e + both), r"\left(\frac{1}{\Phi(\theta)} - 1\right)p_2"),
     }
-    return Formula(terms, 1 - delta, trivial=1.0)
 
 
-def _length(total: Errors, threshold: float, n: int) -> float:
+def _length(total: Errors, threshold: float, n: float) -> float:
     """Search for the length: on a grid, then between the neighbours of its best point."""
     # Where mu^2/(2N) is 5 nothing below 0.99 is left to say.
     grid = np.linspace(math.log(0.03), 0.5 * math.log(10 * n), _STEPS)
@@ -282,7 +299,7 @@ def _halved(e: float, level: float) -> float:
     return high
 
 
-def log_moment(n: int) -> float:
+def log_moment(n: float) -> float:
     r"""Bound the logarithm of xi_N = sup_p E exp(N kl(k/N, p)) for k of a binomial law.
 
     It is that of :math:`e^NN!/(2N^N) + 1 - \theta_N` with Ramanujan's theta, above 1/3; for N! by

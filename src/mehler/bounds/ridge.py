@@ -25,25 +25,31 @@ smoothness : float
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._bound import Assumption
-from mehler.bounds._entries import Floats
-from mehler.bounds._function import Formula, bound, square_of
-from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail, with_eigenvalues
+from mehler._validate import require_choice, require_positive
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    not_negatives,
+    positives,
+    squares,
+)
+from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._function import bound
+from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail
 
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
 
-Design = Literal["rows", "left-out"]
-_QUANTITIES = {
-    "rows": "mean excess risk at the rows",
-    "left-out": "mean excess risk at a row that is left out",
-}
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 # Relative errors at which the bias is summed: both ends of (0, 1) count.
 _STEPS = np.unique(
     np.concatenate([np.geomspace(1e-7, 0.5, 300), 1 - np.geomspace(0.5, 1e-12, 500)])
@@ -53,38 +59,22 @@ _MEANS = np.linspace(0.0, 1.0, 21)
 _HOELDER = np.geomspace(1e-4, 1e4, 81)
 
 
-def require_smoothness(name: str, value: float) -> float:
-    """Return r in (0, 1]."""
-    if require_positive(name, value) > 1:
-        raise ValueError(f"{name}={value!r} must be at most 1: ridge regression saturates")
-    return float(value)
-
-
-@bound(
-    "features.ridge",
-    "mean excess risk",
-    falls_in=("n_features",),
-    domains={
-        "smoothness": require_smoothness,
-        "design": partial(require_choice, allowed=tuple(_QUANTITIES)),
-    },
-    prepare=with_eigenvalues,
-)
+@bound("features.ridge", "mean excess risk", falls_in=("n_features",))
 def excess_risk(
-    n_features: int,
+    n_features: Counts,
     *,
     ridge: float,
     norm: float,
     noise: float,
-    gram: ArrayLike | None = None,
-    eigenvalues: Any = None,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
     sup: float | None = None,
     leverage: float | None = None,
     lipschitz: float | None = None,
-    block: int = 1,
+    block: Counts = 1,
     smoothness: float = 0.5,
-    design: Design = "rows",
-) -> Formula:
+    design: Literal["rows", "left-out"] = "rows",
+) -> Bound:
     r"""Bound the mean excess risk of ridge regression on m features.
 
     .. math:: E\,\frac1N\sum_{i \le N}(\hat f - f)^2(x_i) \le c^2R^2b_r + c\,\frac{\sigma^2
@@ -104,14 +94,13 @@ def excess_risk(
     h(t) is lambda^(2r) s_r/(1-t)^2 for t up to r and (lambda t/(1-t))^(2r) from there, for r up to
     1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
     :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
-    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof.
-
-    Terms: "bias" and "variance", those of the exact kernel's regression, and "features", which more
-    features reduce. It bounds a mean: its probability is 1. At a row that is left out it is vacuous
-    unless it is below the mean square of the target, the risk of predicting 0.
+    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Proof:
+    :doc:`/theorems/features-ridge`.
 
     Parameters
     ----------
+    ridge, norm, noise, gram, eigenvalues, smoothness
+        As :mod:`mehler.bounds.ridge` says.
     n_features : int or array
         Columns m.
     sup, leverage, lipschitz, block
@@ -121,6 +110,13 @@ def excess_risk(
         The error at the rows that are fitted, c = 1; or at a row that is left out while the other
         N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
         risk at a fresh one. There :math:`c = 1 + \kappa^2/(N\lambda)`, which needs `sup`.
+
+    Returns
+    -------
+    Bound
+        Terms: "bias" and "variance", those of the exact kernel's regression, and "features", which
+        more features reduce. It bounds a mean: its probability is 1. At a row that is left out it
+        is vacuous unless it is below the mean square of the target, the risk of predicting 0.
 
     References
     ----------
@@ -139,76 +135,66 @@ def excess_risk(
     >>> bounds.solve(bounds.ridge.excess_risk, at_most=0.013, n_features=None, **target)
     3458
     """
-    spectrum = size_of(
-        eigenvalues, ridge=eigenvalues.size * ridge, sup=sup, leverage=leverage, lipschitz=lipschitz
+    mu, lam, r = (
+        eigenvalues_of(gram, eigenvalues),
+        require_positive("ridge", ridge),
+        require_smoothness(smoothness),
     )
-    n, r, size = eigenvalues.size, smoothness, square_of("norm", norm)
-    c = 1.0
-    if design == "left-out":
+    left_out = require_choice("design", design, ("rows", "left-out")) == "left-out"
+    square, noise_square = (
+        float(squares(norm=positives(norm=norm))),
+        float(squares(noise=not_negatives(noise=noise))),
+    )
+    n, m = mu.size, blocks(n_features, block)
+    spectrum = size_of(mu, ridge=n * lam, sup=sup, leverage=leverage, lipschitz=lipschitz)
+    c, first = 1.0, float(mu[0]) / n
+    if left_out:
         if sup is None:
             raise ValueError("design='left-out' needs sup, a bound of the features")
-        c += float(sup) * float(sup) / (n * ridge)
-        if math.isinf(c * c * size):
+        c += sup * sup / (n * lam)
+        if math.isinf(c * c * square):
             raise ValueError(f"ridge={ridge!r} is too small for design='left-out': make it larger")
-    squared, first, noise_variance = (
-        c * c * size,
-        float(eigenvalues[0]) / n,
-        square_of("noise", noise),
-    )
-    bias = squared * worst_bias(first, ridge, r)
-    variance = c * noise_variance * math.fsum(spectrum.beta) / n
-    features = squared * added_bias(
-        spectrum, eigenvalues, blocks(n_features, block), ridge=ridge, smoothness=r, sup=sup
-    )
-    inner = first * (1 - r) >= ridge * r
+    squared = c * c * square
+    bias = squared * worst_bias(first, lam, r)
+    variance = c * noise_square * math.fsum(spectrum.beta) / n
+    features = squared * np.vectorize(
+        lambda k: added_bias(spectrum, mu, k, ridge=lam, smoothness=r, sup=sup), otypes=[float]
+    )(m)
+    target = "the target has at most this norm in the kernel's space"
+    if r != 0.5:
+        target = (
+            f"the target is (K/N)^{r:g} g at the rows, with a mean square of g of at most norm^2"
+        )
     assumptions = [
         *spectrum.assumptions,
         Assumption("noise is independent, of mean 0 and at most this deviation"),
-        Assumption(_target(r)),
+        Assumption(target),
     ]
-    if design == "left-out":
-        of_zero = size * power(first, 2 * r)
-        assumptions.append(
-            Assumption(
-                "the bound is below the mean square of the target, the risk of predicting 0",
-                bias + variance + features < of_zero,
-                f"{of_zero:.6g}",
-            )
-        )
-    terms = {
-        "bias": (
-            bias,
-            r"c^2R^2s_r\lambda^{2r}"
-            if inner
-            else r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2",
+    if left_out:
+        of_zero = square * power(first, 2 * r)
+        text = "the bound is below the mean square of the target, the risk of predicting 0"
+        below = bias + variance + features < of_zero
+        assumptions.append(Assumption(text, below, f"{of_zero:.6g}"))
+    latex = r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2"
+    if first * (1 - r) >= lam * r:
+        latex = r"c^2R^2s_r\lambda^{2r}"
+    return Bound(
+        terms=(
+            Term("bias", bias, latex),
+            Term("variance", variance, r"c\sigma^2d/N"),
+            Term("features", features, r"c^2R^2F"),
         ),
-        "variance": (variance, r"c\sigma^2d/N"),
-        "features": (features, r"c^2R^2F"),
-    }
-    return Formula(
-        terms,
         assumptions=tuple(assumptions),
         # Without any features the error is the target itself.
-        trivial=math.inf
-        if design == "left-out"
-        else squared * power(first, 2 * r) + noise_variance,
-        quantity=_QUANTITIES[design],
+        trivial=math.inf if left_out else squared * power(first, 2 * r) + noise_square,
+        quantity=f"mean excess risk at {'a row that is left out' if left_out else 'the rows'}",
     )
 
 
-@bound(
-    "features.clipped-ridge",
-    "mean excess risk of the clipped function at a fresh row",
-    assumes=(
-        "rows are independent and of one law, or exchangeable",
-        "targets are at most clip in absolute value",
-        "features are chosen without these rows",
-    ),
-    domains={"norm": require_not_negative, "degrees_of_freedom": require_not_negative},
-)
+@bound("features.clipped-ridge", "mean excess risk of the clipped function at a fresh row")
 def excess_risk_clipped(
-    n_samples: int, *, ridge: float, norm: float, clip: float, degrees_of_freedom: float
-) -> Formula:
+    n_samples: Counts, *, ridge: Reals, norm: Reals, clip: Reals, degrees_of_freedom: Reals
+) -> Bound:
     r"""Bound the mean excess risk of clipped ridge regression at a fresh row.
 
     .. math:: E\,(\bar f(x) - y)^2 - E\,(\langle w, \phi(x)\rangle - y)^2 \le
@@ -216,12 +202,10 @@ def excess_risk_clipped(
 
     for every w of norm at most R, :math:`|y| \le b`, and :math:`\bar f` the minimiser of
     :math:`\sum_{i\le N}(\langle w, \phi(x_i)\rangle - y_i)^2 + \Lambda|w|^2` with its values
-    clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here
-    :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i + \Lambda)`, of the eigenvalues of N + 1 rows' Gram
-    matrix, which is at most the number of columns and of rows. Nothing else is asked: neither
-    bounded features, nor that the best function is among the linear ones, nor of the noise.
-
-    Terms: "bias" and "variance". It bounds a mean over rows: its probability is 1.
+    clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
+    \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
+    and of rows. Nothing else is asked: neither bounded features, nor that the best function is
+    among the linear ones, nor of the noise. Proof: :doc:`/theorems/features-clipped-ridge`.
 
     Parameters
     ----------
@@ -235,6 +219,11 @@ def excess_risk_clipped(
         b, at least the absolute value of all targets.
     degrees_of_freedom : float
         d, or more: the number of columns, or that of the kernel at lambda N/(N + 1).
+
+    Returns
+    -------
+    Bound
+        Terms: "bias" and "variance". It bounds a mean over rows: its probability is 1.
 
     References
     ----------
@@ -255,18 +244,27 @@ def excess_risk_clipped(
     0.00804
     0.00080
     """
-    size, range_ = square_of("norm", norm), square_of("clip", clip)
-    n = n_samples + 1
+    n, (lam, most) = counts(n_samples=n_samples), positives(ridge=ridge, clip=clip)
+    length, d = not_negatives(norm=norm, degrees_of_freedom=degrees_of_freedom)
+    size, range_ = squares(norm=length), squares(clip=most)
     # The rows have at most one degree each.
-    per_row = min(degrees_of_freedom / n, 1.0)
-    terms = {
-        "bias": (ridge * n_samples / n * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
-        "variance": (
-            4 * range_ * per_row * (2 - per_row),
-            r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
+    per_row = np.minimum(d / (n + 1), 1.0)
+    return Bound(
+        terms=(
+            Term("bias", lam * n / (n + 1) * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
+            Term(
+                "variance",
+                4 * range_ * per_row * (2 - per_row),
+                r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
+            ),
         ),
-    }
-    return Formula(terms, trivial=4 * range_)
+        assumptions=(
+            Assumption("rows are independent and of one law, or exchangeable"),
+            Assumption("targets are at most clip in absolute value"),
+            Assumption("features are chosen without these rows"),
+        ),
+        trivial=4 * range_,
+    )
 
 
 def best_ridge(
@@ -295,9 +293,9 @@ def best_ridge(
     >>> round(ridge.best_ridge(norm=1.0, noise=0.5, eigenvalues=decay), 4)
     0.0028
     """
-    size = square_of("norm", require_positive("norm", norm))
-    noise_variance = square_of("noise", require_not_negative("noise", noise))
-    r = require_smoothness("smoothness", smoothness)
+    size = squares(norm=positives(norm=norm))
+    noise_variance = squares(noise=not_negatives(noise=noise))
+    r = require_smoothness(smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats
@@ -311,10 +309,11 @@ def best_ridge(
     return float(grid[int(np.argmin(values))])
 
 
-def _target(r: float) -> str:
-    if r == 0.5:
-        return "the target has at most this norm in the kernel's space"
-    return f"the target is (K/N)^{r:g} g at the rows, with a mean square of g of at most norm^2"
+def require_smoothness(smoothness: float) -> float:
+    """Return r in (0, 1]."""
+    if require_positive("smoothness", smoothness) > 1:
+        raise ValueError(f"smoothness={smoothness!r} must be at most 1: ridge regression saturates")
+    return float(smoothness)
 
 
 def largest(smoothness: float) -> float:
@@ -338,7 +337,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def added_bias(
-    spectrum: Size, mu: Floats, m: int, *, ridge: float, smoothness: float, sup: float | None
+    spectrum: Size, mu: Floats, m: float, *, ridge: float, smoothness: float, sup: float | None
 ) -> float:
     """Return F = min(F', F''): what m blocks of features add to the exact kernel's bias over R^2.
 
@@ -386,7 +385,7 @@ def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
 def _one_target(
     spectrum: Size,
     mu: Floats,
-    m: int,
+    m: float,
     ridge: float,
     r: float,
     sup: float | None,

@@ -35,50 +35,60 @@ lipschitz : float
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mehler._validate import require_positive
-from mehler.bounds._bound import Assumption
-from mehler.bounds._entries import Floats, require_host
-from mehler.bounds._function import Formula, bound, square_of
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    positives,
+    probabilities,
+    require_host,
+    squares,
+)
+from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._function import bound
 from mehler.bounds._spectra import (
     MEAN,
+    Size,
     Tail,
     blocks,
     deviation,
+    eigenvalues_of,
     log_sums,
     size_of,
     tail,
-    with_eigenvalues,
 )
 
 __all__ = ["approximation", "gram_error", "operator_error"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 STATEMENT = "features.gram-error"
 
 
 @bound(
-    STATEMENT,
-    "spectral error of the Gram matrix, relative to K + lambda",
-    falls_in=("n_features",),
-    prepare=with_eigenvalues,
+    STATEMENT, "spectral error of the Gram matrix, relative to K + lambda", falls_in=("n_features",)
 )
 def gram_error(
-    n_features: int,
+    n_features: Counts,
     *,
     ridge: float,
-    delta: float,
-    gram: ArrayLike | None = None,
-    eigenvalues: Any = None,
+    delta: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
     sup: float | None = None,
     leverage: float | None = None,
     lipschitz: float | None = None,
-    variance: ArrayLike | None = None,
-    block: int = 1,
-) -> Formula:
+    variance: Floats | None = None,
+    block: Counts = 1,
+) -> Bound:
     r"""Bound the spectral error of the Gram matrix, relative to the kernel and a ridge.
 
     .. math:: P\big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| > \Delta\big)
@@ -88,17 +98,23 @@ def gram_error(
 
     with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
     best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
-    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda).
-
-    Term: "deviation".
+    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda). Proof:
+    :doc:`/theorems/features-gram-error`.
 
     Parameters
     ----------
+    n_features, delta, gram, eigenvalues, sup, leverage, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says.
     ridge : float
         lambda, in units of K: lambda of ridge regression on n rows, not divided by n.
     variance : array, shape (n, n), optional
         Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
         inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
+
+    Returns
+    -------
+    Bound
+        Term: "deviation".
 
     Notes
     -----
@@ -120,42 +136,43 @@ def gram_error(
     ...              **setting)
     1267
     """
+    mu, lam = eigenvalues_of(gram, eigenvalues), require_positive("ridge", ridge)
     named = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
-    return _error(n_features, block, delta, eigenvalues, variance, named, ridge)
+    return _error(n_features, block, delta, mu, variance, named, lam)
 
 
-@bound(
-    STATEMENT,
-    "operator norm of the error of the Gram matrix",
-    falls_in=("n_features",),
-    prepare=with_eigenvalues,
-)
+@bound(STATEMENT, "operator norm of the error of the Gram matrix", falls_in=("n_features",))
 def operator_error(
-    n_features: int,
+    n_features: Counts,
     *,
-    delta: float,
-    gram: ArrayLike | None = None,
-    eigenvalues: Any = None,
+    delta: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
     sup: float | None = None,
     lipschitz: float | None = None,
-    variance: ArrayLike | None = None,
-    block: int = 1,
-) -> Formula:
+    variance: Floats | None = None,
+    block: Counts = 1,
+) -> Bound:
     r"""Bound the operator norm of the error of the Gram matrix.
 
     .. math:: P\big(\|\hat K_m - K\| > \varepsilon\big) \le \delta
 
     by the inequality of :func:`gram_error` with beta the eigenvalues of K and s = |phi|^2, the
-    squared length of a block's features of all rows.
-
-    Term: "deviation", in units of K.
+    squared length of a block's features of all rows. Proof: :doc:`/theorems/features-gram-error`.
 
     Parameters
     ----------
+    n_features, delta, gram, eigenvalues, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says.
     sup : float
         Here s is at most n sup^2.
     variance : array, shape (n, n), optional
         As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
+
+    Returns
+    -------
+    Bound
+        Term: "deviation", in units of K.
 
     Examples
     --------
@@ -166,26 +183,27 @@ def operator_error(
     >>> round(bound.value, 2)
     0.98
     """
-    named = {"sup": sup, "lipschitz": lipschitz}
-    return _error(n_features, block, delta, eigenvalues, variance, named)
+    mu, named = eigenvalues_of(gram, eigenvalues), {"sup": sup, "lipschitz": lipschitz}
+    return _error(n_features, block, delta, mu, variance, named)
 
 
 def _error(
-    n_features: int,
-    block: int,
-    delta: float,
+    n_features: Counts,
+    block: Counts,
+    delta: Reals,
     mu: Floats,
-    variance: Any,
+    variance: Floats | None,
     named: dict[str, float | None],
     ridge: float | None = None,
-) -> Formula:
+) -> Bound:
     """Bound the error by the size of blocks, or by the variance with Chebyshev's inequality."""
-    m = blocks(n_features, block)
+    m, chance = blocks(n_features, block), probabilities(delta=delta)
     if variance is None:
         size = size_of(mu, ridge=ridge, **named)
         symbol = r"\mu" if ridge is None else r"\beta"
-        terms = {"deviation": (deviation(size, m, delta), rf"\Delta_s(\delta, {symbol})")}
-        return Formula(terms, 1 - delta, assumptions=size.assumptions)
+        value = np.vectorize(lambda k, p: deviation(size, k, p), otypes=[float])(m, chance)
+        term = Term("deviation", value, rf"\Delta_s(\delta, {symbol})")
+        return Bound(terms=(term,), probability=1 - chance, assumptions=size.assumptions)
     if any(size is not None for size in named.values()):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
     matrix = require_host("variance", variance)
@@ -194,10 +212,13 @@ def _error(
     if matrix.min() < -1e-9 * matrix.max():
         raise ValueError("variance has a negative entry")
     total = math.fsum(np.maximum(matrix, 0.0).flat)
-    value = math.sqrt(total / (n_features * delta)) / (1.0 if ridge is None else ridge)
-    formula = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
-    assumptions = (Assumption(MEAN), Assumption("the variance of their products is this"))
-    return Formula({"deviation": (value, formula)}, 1 - delta, assumptions=assumptions)
+    value = np.sqrt(total / (counts(n_features=n_features) * chance)) / (ridge or 1.0)
+    latex = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
+    return Bound(
+        terms=(Term("deviation", value, latex),),
+        probability=1 - chance,
+        assumptions=(MEAN, Assumption("the variance of their products is this")),
+    )
 
 
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
@@ -210,33 +231,24 @@ _STEPS = np.unique(
 )
 
 
-def require_kurtosis(name: str, value: float) -> float:
-    """Return a fourth moment over a squared second one."""
-    if require_positive(name, value) < 1:
-        raise ValueError(f"{name}={value!r} is below 1, which no mean of squares is")
-    return float(value)
-
-
 @bound(
     "features.nearest",
     "mean square distance of the nearest combination of features, worst of a ball",
     falls_in=("n_features",),
-    domains={"kurtosis": require_kurtosis},
-    prepare=with_eigenvalues,
 )
 def approximation(
-    n_features: int,
+    n_features: Counts,
     *,
-    norm: float,
-    gram: Any = None,
-    eigenvalues: Any = None,
+    norm: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
     kurtosis: float | None = None,
     sup: float | None = None,
     leverage: float | None = None,
     lipschitz: float | None = None,
     ridge: float | None = None,
-    block: int = 1,
-) -> Formula:
+    block: Counts = 1,
+) -> Bound:
     r"""Bound how far m features are from the functions of a ball, with the best weights.
 
     .. math:: E\sup_{\|f\|_H \le B}\min_{\alpha \in R^m}\frac1N\sum_{i \le N}\Big(f(x_i)
@@ -245,12 +257,13 @@ def approximation(
 
     with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that
     :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
-    maxout paper's Lemma 3, weights of at most C p, is in the ball of C.
-
-    Term: "nearest", a mean square. Its probability is 1: it bounds a mean. `trivial` is B^2 mu_1/N.
+    maxout paper's Lemma 3, weights of at most C p, is in the ball of C. Proof:
+    :doc:`/theorems/features-nearest`.
 
     Parameters
     ----------
+    n_features, gram, eigenvalues, sup, lipschitz, block
+        As :mod:`mehler.bounds.spectral` says.
     leverage : float
         That at N lambda; it needs `ridge`.
     norm : float
@@ -262,6 +275,12 @@ def approximation(
         :math:`\nu = c^2d(\lambda)`: about :math:`2c^2d(\lambda)\log d` blocks are enough.
     ridge : float, optional
         lambda of the proof, in units of mean squares; by default the best of a grid.
+
+    Returns
+    -------
+    Bound
+        Term: "nearest", a mean square. It bounds a mean: its probability is 1. `trivial` is
+        B^2 mu_1/N.
 
     References
     ----------
@@ -281,38 +300,51 @@ def approximation(
     9.3e-05 1.0e-03
     3.2e-09 2.0e-04
     """
-    m, square = blocks(n_features, block), square_of("norm", norm)
-    mu = eigenvalues
+    m, square = blocks(n_features, block), squares(norm=positives(norm=norm))
+    mu = eigenvalues_of(gram, eigenvalues)
     bounded = (sup, leverage, lipschitz) != (None, None, None)
     if kurtosis is None and not bounded:
         raise ValueError("give kurtosis, sup, leverage or lipschitz: how large features are")
+    if kurtosis is not None and require_positive("kurtosis", kurtosis) < 1:
+        raise ValueError(f"kurtosis={kurtosis!r} is below 1, which no mean of squares is")
     if leverage is not None and ridge is None:
         raise ValueError("leverage is that at a ridge: give ridge")
     cap = float(mu[0]) / mu.size
-    if ridge is not None and not _FEW * cap <= ridge <= cap / _FEW:
-        raise ValueError(f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error")
-    least, assumptions = cap, [Assumption(MEAN)]
-    for lam in _RIDGES * cap if ridge is None else [ridge]:
-        shift = mu.size * float(lam)
-        beta, sides = mu / (mu + shift), []
-        # Far fewer blocks than that promise nothing.
-        if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
-            sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
-        if bounded:
-            size = size_of(mu, ridge=shift, sup=sup, leverage=leverage, lipschitz=lipschitz)
-            sides.append(tail(size.beta, size.level, m, -1))
-            assumptions = list(size.assumptions)
-        least = min([least, *(_mean(below, float(beta[0]), float(lam), cap) for below in sides)])
+    lams = _RIDGES * cap
+    if ridge is not None:
+        lams = np.array([require_positive("ridge", ridge)])
+        if not _FEW * cap <= ridge <= cap / _FEW:
+            raise ValueError(
+                f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error"
+            )
+
+    def size(lam: float) -> Size:
+        return size_of(mu, ridge=mu.size * lam, sup=sup, leverage=leverage, lipschitz=lipschitz)
+
+    def least(m: float) -> float:
+        distances = [cap]
+        for lam in lams.tolist():
+            beta, sides = mu / (mu + mu.size * lam), []
+            # Far fewer blocks than that promise nothing.
+            if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
+                sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
+            if bounded:
+                sides.append(tail(beta, size(lam).level, m, -1))
+            distances += [_mean(below, float(beta[0]), lam, cap) for below in sides]
+        return min(distances)
+
+    assumptions = size(float(lams[-1])).assumptions if bounded else (MEAN,)
     if kurtosis is not None:
         text = "squares of combinations of a block's features have this kurtosis or less"
-        assumptions.append(Assumption(text))
-    formula = r"B^2\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"
-    return Formula(
-        {"nearest": (square * least, formula)}, trivial=square * cap, assumptions=tuple(assumptions)
+        assumptions += (Assumption(text),)
+    value = square * np.vectorize(least, otypes=[float])(m)
+    latex = r"B^2\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"
+    return Bound(
+        terms=(Term("nearest", value, latex),), trivial=square * cap, assumptions=assumptions
     )
 
 
-def _of_moments(beta: Floats, spread: float, m: int) -> Tail:
+def _of_moments(beta: Floats, spread: float, m: float) -> Tail:
     """Return the lower tail by E[s H] at most `spread` B."""
     theta = _TILTS * m / spread
     rise = theta**2 * spread / (2 * m)

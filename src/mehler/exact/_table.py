@@ -152,6 +152,7 @@ class PoolTable:
     kappa_slope: NDArray[np.float64]
     kernel: NDArray[np.float64]  # K = E M M'
     gap: NDArray[np.float64]  # (K(1) - K) / (1 - rho), the mean of kappa over [rho, 1]
+    mean: NDArray[np.float64]  # (K - K(0)) / rho, the mean of kappa over [0, rho]
     second: NDArray[np.float64]  # S = E M^2 M'^2
     second_slope: NDArray[np.float64]  # d S / d rho
     centred_second: NDArray[np.float64]  # E (M - h_1)^2 (M' - h_1)^2
@@ -194,7 +195,8 @@ def _build(q: int) -> PoolTable:
         kappa=local,
         kappa_slope=slope,
         kernel=_localise(_integrate(h2, _series(shared * sine))),
-        gap=_localise(_series(_mean_above(grid.theta, kappa))),
+        gap=_localise(_series(_mean_between(grid.theta, 0.0, kappa))),
+        mean=_localise(_series(_mean_between(grid.theta, np.pi / 2, kappa))),
         second=_localise(_integrate(h4, _series(raw_slope * sine))),
         second_slope=_localise(_series(raw_slope)),
         centred_second=_localise(
@@ -217,12 +219,14 @@ def _turned(series: NDArray[np.float64]) -> Any:
     return -chebyshev.chebder(series) * (2 / np.pi)
 
 
-def _mean_above(theta: NDArray[np.float64], kappa: NDArray[np.float64]) -> Any:
-    """Average kappa over [rho, 1], as an integral in the angle: no difference that cancels."""
+def _mean_between(theta: NDArray[np.float64], end: float, kappa: NDArray[np.float64]) -> Any:
+    """Average kappa from rho to cos(end), as an integral in the angle: nothing cancels."""
     nodes, weights = legendre.leggauss(N_ANGLES)
-    at = theta[:, None] * ((1 + nodes) / 2)
+    at = end + (theta - end)[:, None] * ((1 + nodes) / 2)
     values = chebyshev.chebval(2 / np.pi * at - 1, kappa) * np.sin(at)
-    return values @ weights * (theta / (4 * np.sin(theta / 2) ** 2))
+    # The difference of the cosines, by the product of two sines.
+    length = 4 * np.sin((theta - end) / 2) * np.sin((theta + end) / 2)
+    return values @ weights * ((theta - end) / length)
 
 
 def _series(values: NDArray[np.float64]) -> Any:
@@ -349,7 +353,12 @@ def _tabled(
 
 
 def centred_at(rho: _arrays.Array, q: int) -> _arrays.Array:
-    return kernel_at(rho, q) - _moments.max_moment(1, q) ** 2
+    if q <= 2:
+        return closed_form.centred_on_array(rho, q)
+    mean = pool_table(q).mean
+    return _arrays.with_derivative(
+        lambda r: r * evaluate(mean, r), lambda r: collision_at(r, q), rho
+    )
 
 
 def centred_variance_at(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -49,7 +50,9 @@ class Entry:
 
     def arguments(self, facts: Facts) -> dict[str, Any] | None:
         """Return the arguments of the bound but the one solved for; None if a fact is unknown."""
-        names = {*self.bound.evaluate.required, *self.takes} - {self.solved, *self.options}
+        parameters = inspect.signature(self.bound).parameters.values()
+        required = {p.name for p in parameters if p.default is p.empty}
+        names = {*required, *self.takes} - {self.solved, *self.options}
         values: dict[str, Any] = {name: facts.get(name) for name in names}
         if any(value is None for value in values.values()):
             return None

@@ -5,7 +5,7 @@ below a threshold: m templates t, elements :math:`g_i` of a group of orthogonal 
 side in a window [-s, s]. For endless templates and thresholds the kernel is :math:`K_s(x, z) = s -
 \kappa E_{g,h}|gx - hz|` with :math:`\kappa = E|t_1|/2`.
 
-Most functions take the same arguments:
+Arguments broadcast, and most functions take the same:
 
 n_templates, n_bins, n_samples, n_rows : int or array
     m, n, the number of samples N of a learner, and of the rows N whose pairs are compared.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from mehler._validate import (
     require_choice,
@@ -12,35 +13,30 @@ from mehler._validate import (
     require_integer,
     require_positive,
     require_probability,
+    require_real,
 )
-from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, count
+from mehler.bounds._arguments import Counts, Reals, counts, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._function import bound
 from mehler.bounds.group_invariant._elements import (
-    DOMAINS,
+    ELEMENTS,
     ORTHOGONAL,
     TEMPLATES,
     Rule,
     Templates,
-    distinct_factors,
-    of_elements,
+    distinct,
 )
 from mehler.exact.orbits import RULES, TemplateLaw
 
 Side = Literal["above", "below"]
 # Rules that err by half a bin.
 _CENTRED = ("trapezoid", "midpoint")
-_LOG = {True: r"\log(2P/\delta)", False: r"\log(4P/\delta)"}
 
 
-@bound(
-    "group-invariant.theorem-1",
-    "K_s {side} s - d_G",
-    assumes=(ORTHOGONAL,),
-    domains={**DOMAINS, "templates": partial(require_choice, allowed=("zero", "redraw"))},
-)
+@bound("group-invariant.theorem-1", "distance of K_s from s - d_G")
 def kernel_bias(
-    n_inputs: int, *, epsilon: float, side: Side, templates: Literal["zero", "redraw"] = "zero"
-) -> Formula:
+    n_inputs: Counts, *, epsilon: Reals, side: Side, templates: Literal["zero", "redraw"] = "zero"
+) -> Bound:
     r"""Bound the distance of the expected kernel from s - d_G, on unit rows and s = 1 + epsilon.
 
     .. math:: -\delta_2 \le K_s - (s - d_G) \le \delta_1, \qquad
@@ -48,17 +44,22 @@ def kernel_bias(
 
     with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for other draws, at its
     worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and d + 1 degrees of
-    freedom is below :math:`d(1+\epsilon)`.
-
-    Terms: "slope" and "mass", for certain. `trivial` is s. Negative where features of zero put the
-    kernel below s - d_G for every group.
+    freedom is below :math:`d(1+\epsilon)`. Proof: :doc:`/theorems/group-invariant-theorem-1`.
 
     Parameters
     ----------
     n_inputs : int or array
         d, at least 2.
-    epsilon : float
+    epsilon : float or array
         Templates of squared length 1 + epsilon and more are rejected.
+    side, templates
+        As :mod:`mehler.bounds.group_invariant` says.
+
+    Returns
+    -------
+    Bound
+        Terms: "slope" and "mass", for certain. `trivial` is s. Negative where features of zero put
+        the kernel below s - d_G for every group.
 
     Examples
     --------
@@ -69,49 +70,52 @@ def kernel_bias(
     -0.293
     0.0072
     """
-    law, s = TemplateLaw(templates, n_inputs, epsilon), 1.0 + epsilon
-    lost = (1.0 - law.mass) * s
+    require_choice("side", side, ("above", "below"))
+    redrawn = require_choice("templates", templates, ("zero", "redraw")) == "redraw"
+    d, margin = counts(n_inputs=n_inputs), positives(epsilon=epsilon)
+
+    def parts(inputs: float, above: float) -> tuple[float, float]:
+        law = TemplateLaw(templates, int(inputs), above)
+        unit = 1.0 / math.sqrt(2.0 * math.pi * inputs)
+        return law.slope / unit, (1.0 - law.mass) * (1.0 + above)
+
+    ratio, lost = np.vectorize(parts, otypes=[float, float])(d, margin)
     # Differences from 1 are right to this; that of a ratio of probabilities may come out below 0.
     least = 2.0**-52
-    redrawn = templates == "redraw"
     if side == "above":
-        unit = 1.0 / math.sqrt(2.0 * math.pi * n_inputs)
-        slope = max(1.0 - law.slope / unit, least) * 2.0 * unit
-        ratio = "q/p" if redrawn else "q"
-        terms = {
-            "slope": (slope, rf"2(1 - {ratio})/\sqrt{{2\pi d}}"),
-            "mass": (-lost, "0" if redrawn else "-(1 - p)s"),
-        }
+        slope = np.maximum(1.0 - ratio, least) * 2.0 * (1.0 / np.sqrt(2.0 * np.pi * d))
+        terms = (
+            Term("slope", slope, rf"2(1 - {'q/p' if redrawn else 'q'})/\sqrt{{2\pi d}}"),
+            Term("mass", -lost, "0" if redrawn else "-(1 - p)s"),
+        )
     else:
-        terms = {
-            "slope": (0.0, "0"),
-            "mass": (0.0, "0") if redrawn else (max(lost, least * s), "(1 - p)s"),
-        }
-    return Formula(terms, trivial=s)
+        mass = 0.0 * lost if redrawn else np.maximum(lost, least * (1.0 + margin))
+        terms = Term("slope", 0.0, "0"), Term("mass", mass, "0" if redrawn else "(1 - p)s")
+    return Bound(
+        terms=terms, assumptions=(ORTHOGONAL,), trivial=1.0 + margin, quantity=f"K_s {side} s - d_G"
+    )
 
 
 @bound(
     "group-invariant.theorem-2",
     "largest error of an inner product over all pairs",
     falls_in=("n_templates", "n_bins", "n_elements"),
-    assumes=(ORTHOGONAL, TEMPLATES),
-    domains=DOMAINS,
 )
 def kernel_error(
-    n_templates: int,
+    n_templates: Counts,
     *,
-    n_bins: int,
-    n_rows: int,
-    delta: float,
-    window: float,
-    radius: float = 1.0,
-    n_elements: int | None = None,
-    group_order: int | None = None,
+    n_bins: Counts,
+    n_rows: Counts,
+    delta: Reals,
+    window: Reals,
+    radius: Reals = 1.0,
+    n_elements: Counts | None = None,
+    group_order: Counts | None = None,
     templates: Templates = "sphere",
-    n_inputs: int | None = None,
-    epsilon: float = 0.3,
+    n_inputs: Counts | None = None,
+    epsilon: Reals = 0.3,
     rule: Rule = "paper",
-) -> Formula:
+) -> Bound:
     r"""Bound the largest error of <Phi(x_i), Phi(x_j)> over all pairs of N rows.
 
     .. math::
@@ -125,12 +129,13 @@ def kernel_error(
     distinct ones w = (n' - r)/(n' - 1) and S about 1 - r/n'. With the whole group the terms in r
     vanish and 2P stands for 4P. With `n_inputs` the second term is
     :math:`R\sqrt{\frac2{md'}\log\frac{4P}\delta}`, d' = d - 1 for the sphere and d for the others.
-    Features of zero for rejected templates take (s + rho)/2 for rho there.
-
-    Terms: "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
+    Features of zero for rejected templates take (s + rho)/2 for rho there. Proof:
+    :doc:`/theorems/group-invariant-theorem-2`.
 
     Parameters
     ----------
+    n_templates, n_bins, n_rows, delta, window, radius, n_elements, group_order, epsilon
+        As :mod:`mehler.bounds.group_invariant` says.
     templates
         Projections of 'gaussian' are unbounded, so it needs `n_inputs` and the whole
         group, and assumes that the window clips nothing.
@@ -138,6 +143,11 @@ def kernel_error(
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
     rule
         The first term is half as large for 'trapezoid' and 'midpoint'.
+
+    Returns
+    -------
+    Bound
+        Terms: "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
 
     Examples
     --------
@@ -150,53 +160,59 @@ def kernel_error(
     >>> bounds.solve(kernel_error, at_most=0.3, n_templates=None, n_inputs=40, **setting)
     9
     """
-    if group_order is not None:
-        if n_elements is None:
-            raise ValueError("group_order is for distinct elements of a group: give n_elements")
-        require_integer("group_order", group_order, least=n_elements)
-    law = TemplateLaw(templates, 2 if n_inputs is None else n_inputs, epsilon)
-    rho = radius * law.reach
-    whole = n_elements is None or n_elements == group_order
-    log = math.log((1.0 if whole else 2.0) * n_rows * (n_rows + 1) / delta)
-    half = 0.5 if rule in _CENTRED else 1.0
+    m, n, rows = counts(n_templates=n_templates, n_bins=n_bins, n_rows=n_rows)
+    s, size, margin = positives(window=window, radius=radius, epsilon=epsilon)
+    half = 0.5 if require_choice("rule", rule, RULES) in _CENTRED else 1.0
+    chance, across = probabilities(delta=delta), None
+    if group_order is not None and n_elements is None:
+        raise ValueError("group_order is for distinct elements of a group: give n_elements")
+    rest, moves = (0.0, 0.0) if n_elements is None else distinct(n_elements, group_order)[:2]
+    log = np.log(np.where(rest == 0, 1.0, 2.0) * rows * (rows + 1) / chance)
+    pairs = r"\log(4P/\delta)" if np.any(rest) else r"\log(2P/\delta)"
     if n_inputs is not None:
+        d = counts(n_inputs=n_inputs)
         if templates == "zero":
             raise ValueError("templates='zero' jump when one is rejected: leave n_inputs out")
-        across = n_inputs - 1 if templates == "sphere" else n_inputs
-        scatter = radius * math.sqrt(2.0 * log / (n_templates * across))
-        formula = rf"R\sqrt{{2{_LOG[whole]}/(md')}}"
-    elif math.isinf(rho):
+        across = d - 1 if templates == "sphere" else d
+    law = TemplateLaw(templates, 2)
+    for inputs in np.unique(2 if n_inputs is None else d):
+        TemplateLaw(templates, int(inputs))
+    rho = size * (np.sqrt(1.0 + margin) if law.truncated else law.reach)
+    if across is not None:
+        scatter = size * np.sqrt(2.0 * log / (m * across))
+        latex = rf"R\sqrt{{2{pairs}/(md')}}"
+    elif templates == "gaussian":
         raise ValueError("templates='gaussian' have no largest projection: give n_inputs")
+    elif templates == "zero":
+        # Products lie in [s - rho, s + rho], or are 0: half the range.
+        scatter = 0.5 * (s + rho) * np.sqrt(2.0 * log / m)
+        latex = rf"\tfrac{{s+\rho}}2\sqrt{{2{pairs}/m}}"
     else:
-        scatter = rho * math.sqrt(2.0 * log / n_templates)
-        formula = rf"\rho\sqrt{{2{_LOG[whole]}/m}}"
-        if templates == "zero":
-            # Products lie in [s - rho, s + rho], or are 0: half the range.
-            scatter *= 0.5 * (window + rho) / rho
-            formula = rf"\tfrac{{s+\rho}}2\sqrt{{2{_LOG[whole]}/m}}"
-    terms = {
-        "binning": (half * window / n_bins, "s/n" if half == 1.0 else "s/(2n)"),
-        "templates": (scatter, formula),
-    }
+        scatter, latex = rho * np.sqrt(2.0 * log / m), rf"\rho\sqrt{{2{pairs}/m}}"
+    terms = [
+        Term("binning", half * s / n, "s/n" if half == 1.0 else "s/(2n)"),
+        Term("templates", scatter, latex),
+    ]
+    assumptions = [ORTHOGONAL, TEMPLATES]
     if n_elements is not None:
-        terms["elements"] = _of_elements(rho, n_elements, group_order, log)
-    assumptions = of_elements(n_elements)
-    if math.isfinite(rho):
+        if templates == "gaussian" and np.any(rest):
+            raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
+        terms.append(_elements(rho, counts(n_elements=n_elements), rest, moves, log))
+        assumptions.append(ELEMENTS)
+    if templates != "gaussian":
         text = "the window holds every projection of a row on a template"
-        sizes = f"window {window:.6g}, largest projection {rho:.6g}"
-        assumptions += (Assumption(text, window >= rho * (1 - 1e-12), sizes),)
-    return Formula(terms, 1 - delta, trivial=2.0 * window, assumptions=assumptions)
+        sizes = f"window {digits(s)}, largest projection {digits(rho)}"
+        assumptions.append(Assumption(text, s >= rho * (1 - 1e-12), sizes))
+    return Bound(
+        terms=tuple(terms), probability=1 - chance, assumptions=tuple(assumptions), trivial=2.0 * s
+    )
 
 
-def _of_elements(rho: float, r: int, order: int | None, log: float) -> tuple[float, str]:
-    """Return the term of sampled elements and its formula."""
-    rest, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
-    if rest == 0.0:
-        return 0.0, "0"
-    if math.isinf(rho):
-        raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
-    value = 2.0 * rest * rho / r + rho * math.sqrt(8.0 * moves * log / r)
-    return value, rf"2w\rho/r + \rho\sqrt{{8S{_LOG[False]}/r}}"
+def _elements(rho: Any, r: Any, rest: Any, moves: Any, log: Any) -> Term:
+    """Return the term of sampled elements; 0 where all are drawn."""
+    value = 2.0 * rest * rho / r + rho * np.sqrt(8.0 * moves * log / r)
+    latex = r"2w\rho/r + \rho\sqrt{8S\log(4P/\delta)/r}"
+    return Term("elements", np.where(rest == 0, 0.0, value), latex if np.any(rest) else "0")
 
 
 class Sizes(NamedTuple):
@@ -275,7 +291,9 @@ def kernel_error_sizes(
             f"at_most={at_most} must be at most 1, radius * reach = {rho:.6g} at least 1"
         )
     half = 0.5 if require_choice("rule", rule, RULES) in _CENTRED else 1.0
-    rows, delta = count("n_rows", n_rows), require_probability("delta", delta)
+    rows = require_integer("n_rows", n_rows)
+    require_real("n_rows", rows)
+    delta = require_probability("delta", delta)
     try:
         log = math.log(2.0 * rows * (rows + 1) / delta)
         templates = math.ceil(18.0 * rho**2 / error**2 * log)
@@ -292,5 +310,5 @@ def kernel_error_sizes(
     if group_order is None:
         return Sizes(bins, templates, most)
     # Orders are far beyond floats.
-    order = count("group_order", group_order)
+    order = require_integer("group_order", group_order)
     return Sizes(bins, templates, min(order, -(-most * (order + 1) // (order + most))))

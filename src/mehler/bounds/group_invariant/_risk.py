@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mehler._validate import require_not_negative
-from mehler.bounds._entries import require_host
-from mehler.bounds._function import Formula, bound, derived, square_of
-from mehler.bounds.group_invariant._elements import (
-    INDEPENDENT_ELEMENTS,
-    LOSS,
-    ORTHOGONAL,
-    SAMPLES,
-    TEMPLATES,
-    UNCLIPPED,
-    of_elements,
+from mehler._validate import require_choice
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    not_negatives,
+    positives,
+    probabilities,
+    require_host,
+    squares,
 )
+from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._function import bound
+from mehler.bounds.group_invariant._elements import ELEMENTS, ORTHOGONAL, TEMPLATES
+
+_AVERAGES = ("none", "after", "before")
+_SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
 
 
 @bound(
     "group-invariant.lemma-4",
     "L2 distance to weights of at most C/m",
     falls_in=("n_templates", "n_bins", "n_elements"),
-    assumes=(TEMPLATES, UNCLIPPED),
 )
 def approximation(
-    n_templates: int,
+    n_templates: Counts,
     *,
-    n_bins: int,
-    window: float,
-    scale: float,
-    delta: float,
-    n_elements: int | None = None,
-) -> Formula:
+    n_bins: Counts,
+    window: Reals,
+    scale: Reals,
+    delta: Reals,
+    n_elements: Counts | None = None,
+) -> Bound:
     r"""Bound the L2 distance from a function of the class to combinations of features.
 
     .. math:: \|f - \tilde f\| \le \frac{2sC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
@@ -44,9 +47,17 @@ def approximation(
 
     with probability at least 1 - 2 delta, for f with a weight of at most C times the density of
     templates, and weights of at most C/m on the columns. With the whole group the term in r
-    vanishes: 1 - delta.
+    vanishes: 1 - delta. Proof: :doc:`/theorems/group-invariant-lemma-4`.
 
-    Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
+    Parameters
+    ----------
+    n_templates, n_bins, window, scale, delta, n_elements
+        As :mod:`mehler.bounds.group_invariant` says.
+
+    Returns
+    -------
+    Bound
+        Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
 
     Examples
     --------
@@ -55,40 +66,46 @@ def approximation(
     >>> round(bound.value, 3), bound.probability
     (0.79, 0.95)
     """
-    size = 2.0 * window * scale
-    root = 1.0 + math.sqrt(-2.0 * math.log(delta))
-    log = r"(1 + \sqrt{2\log(1/\delta)})"
-    terms = {"templates": (size * root / math.sqrt(n_templates), rf"\frac{{2sC}}{{\sqrt m}}{log}")}
-    if n_elements is not None:
-        value = size * root / math.sqrt(n_elements)
-        terms["elements"] = (value, rf"\frac{{2sC}}{{\sqrt r}}{log}")
-    terms["binning"] = (0.5 * size / n_bins, "sC/n")
-    assumptions = of_elements(n_elements)
-    return Formula(
-        terms,
-        probability=1 - (1 if n_elements is None else 2) * delta,
-        trivial=size,
-        assumptions=assumptions,
+    s, weight = positives(window=window, scale=scale)
+    chance = probabilities(delta=delta)
+    text = f"the window {digits(s)} holds every projection of a row on a template"
+    return Bound(
+        terms=_distances(n_templates, n_bins, n_elements, 2.0 * s * weight, chance),
+        probability=1 - (1 if n_elements is None else 2) * chance,
+        assumptions=(TEMPLATES, Assumption(text), *(() if n_elements is None else (ELEMENTS,))),
+        trivial=2.0 * s * weight,
     )
+
+
+def _distances(
+    n_templates: Counts, n_bins: Counts, n_elements: Counts | None, size: Any, delta: Any
+) -> tuple[Term, ...]:
+    """Return the terms of :func:`approximation`; `size` is 2 s C."""
+    m, n = counts(n_templates=n_templates, n_bins=n_bins)
+    root, log = 1.0 + np.sqrt(-2.0 * np.log(delta)), r"(1 + \sqrt{2\log(1/\delta)})"
+    terms = [Term("templates", size * root / np.sqrt(m), rf"\frac{{2sC}}{{\sqrt m}}{log}")]
+    if n_elements is not None:
+        value = size * root / np.sqrt(counts(n_elements=n_elements))
+        terms.append(Term("elements", value, rf"\frac{{2sC}}{{\sqrt r}}{log}"))
+    return (*terms, Term("binning", 0.5 * size / n, "sC/n"))
 
 
 @bound(
     "group-invariant.theorem-3",
     "excess risk of the empirical minimiser",
     falls_in=("n_samples", "n_templates", "n_bins", "n_elements"),
-    assumes=(TEMPLATES, UNCLIPPED, SAMPLES, LOSS),
 )
-@derived(approximation.body)
 def excess_risk(
-    distance: Formula,
-    n_samples: int,
+    n_samples: Counts,
     *,
-    window: float,
-    scale: float,
-    lipschitz: float,
-    delta: float,
-    n_elements: int | None = None,
-) -> Formula:
+    n_templates: Counts,
+    n_bins: Counts,
+    window: Reals,
+    scale: Reals,
+    lipschitz: Reals,
+    delta: Reals,
+    n_elements: Counts | None = None,
+) -> Bound:
     r"""Bound the excess risk of the empirical minimiser over weights of at most C/m.
 
     .. math::
@@ -99,10 +116,19 @@ def excess_risk(
             + \frac{4sLC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sLC}n
 
     with probability at least 1 - 5 delta; the samples are orbits, one representative of each. With
-    the whole group the term in r vanishes: 1 - 3 delta.
+    the whole group the term in r vanishes: 1 - 3 delta. Proof:
+    :doc:`/theorems/group-invariant-theorem-3`.
 
-    Terms: "statistical", "confidence", "templates", "elements" (of a sample) and "binning".
-    `trivial` is 4 L s C, the range of the loss.
+    Parameters
+    ----------
+    n_samples, n_templates, n_bins, window, scale, lipschitz, delta, n_elements
+        As :mod:`mehler.bounds.group_invariant` says.
+
+    Returns
+    -------
+    Bound
+        Terms: "statistical", "confidence", "templates", "elements" (of a sample) and "binning".
+        `trivial` is 4 L s C, the range of the loss.
 
     Examples
     --------
@@ -112,22 +138,30 @@ def excess_risk(
     >>> round(bound.value, 4), bound.probability
     (0.0342, 0.97)
     """
-    size, root = lipschitz * window * scale, math.sqrt(n_samples)
-    deviation = math.sqrt(-2.0 * math.log(delta))
-    terms = {
-        "statistical": (4.0 * size / root, r"4LsC/\sqrt N"),
-        "confidence": (4.0 * size * deviation / root, r"4LsC\sqrt{2\log(1/\delta)/N}"),
-    }
-    for name, (value, formula) in distance.terms.items():
+    n, chance = counts(n_samples=n_samples), probabilities(delta=delta)
+    s, weight, steep = positives(window=window, scale=scale, lipschitz=lipschitz)
+    size, root = steep * s * weight, np.sqrt(n)
+    deviation = np.sqrt(-2.0 * np.log(chance))
+    terms = [
+        Term("statistical", 4.0 * size / root, r"4LsC/\sqrt N"),
+        Term("confidence", 4.0 * size * deviation / root, r"4LsC\sqrt{2\log(1/\delta)/N}"),
+    ]
+    for term in _distances(n_templates, n_bins, n_elements, 2.0 * s * weight, chance):
         # On the whole space features of a sample are not invariant: as much again for them.
-        factor, latex = (2.0, r"2L\,") if name == "elements" else (1.0, r"L\,")
-        terms[name] = (lipschitz * factor * value, latex + formula)
-    trivial = 4.0 * size
-    return Formula(
-        terms,
-        probability=1 - (3 if n_elements is None else 5) * delta,
-        trivial=trivial,
-        assumptions=distance.assumptions,
+        factor, latex = (2.0, r"2L\,") if term.name == "elements" else (1.0, r"L\,")
+        terms.append(Term(term.name, steep * factor * term.value, latex + term.formula))
+    text = f"the window {digits(s)} holds every projection of a row on a template"
+    return Bound(
+        terms=tuple(terms),
+        probability=1 - (3 if n_elements is None else 5) * chance,
+        assumptions=(
+            TEMPLATES,
+            Assumption(text),
+            _SAMPLES,
+            Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction"),
+            *(() if n_elements is None else (ELEMENTS,)),
+        ),
+        trivial=4.0 * size,
     )
 
 
@@ -135,21 +169,26 @@ def excess_risk(
     "group-invariant.theorem-4",
     "largest error of a distribution function",
     falls_in=("n_elements",),
-    assumes=(INDEPENDENT_ELEMENTS,),
 )
-def cdf_error(n_elements: int, *, delta: float) -> Formula:
+def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     r"""Bound the largest error of a distribution function over r independent elements.
 
     .. math:: \sup_\tau|\hat\psi(x, t, \tau) - \psi(x, t, \tau)| \le
               \sqrt{\frac1{2r}\log\frac2\delta}
 
-    for one row and one template, with probability at least 1 - delta. It is the published formula.
+    for one row and one template, with probability at least 1 - delta: the published formula, by the
+    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant. Proof:
+    :doc:`/theorems/group-invariant-theorem-4`.
 
-    Term: "confidence". `trivial` is 1.
-
-    References
+    Parameters
     ----------
-    Dvoretzky, Kiefer, Wolfowitz (1956); the constant 2 is P. Massart's (1990).
+    n_elements, delta
+        As :mod:`mehler.bounds.group_invariant` says.
+
+    Returns
+    -------
+    Bound
+        Term: "confidence". `trivial` is 1.
 
     Examples
     --------
@@ -157,9 +196,13 @@ def cdf_error(n_elements: int, *, delta: float) -> Formula:
     >>> round(group_invariant.cdf_error(50, delta=0.05).value, 4)
     0.1921
     """
-    value = math.sqrt(math.log(2.0 / delta) / (2.0 * n_elements))
-    return Formula(
-        {"confidence": (value, r"\sqrt{\log(2/\delta)/(2r)}")}, probability=1 - delta, trivial=1.0
+    r, chance = counts(n_elements=n_elements), probabilities(delta=delta)
+    value = np.sqrt(np.log(2.0 / chance) / (2.0 * r))
+    return Bound(
+        terms=(Term("confidence", value, r"\sqrt{\log(2/\delta)/(2r)}"),),
+        probability=1 - chance,
+        assumptions=(Assumption("the elements are independent Haar draws"),),
+        trivial=1.0,
     )
 
 
@@ -168,7 +211,7 @@ Average = Literal["none", "after", "before"]
 _ROUNDING = 1e-6
 
 
-def _grams(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
+def _grams(name: str, value: Floats) -> Floats:
     """Return matrices (n, N, N) whose first and mean are symmetric and semidefinite."""
     grams = require_host(name, value)
     if grams.ndim != 3 or grams.shape[1] != grams.shape[2] or grams.size == 0:
@@ -187,21 +230,16 @@ def _grams(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
     return grams
 
 
-@bound(
-    "group-invariant.ridge-gain",
-    "mean excess risk on the orbits of the rows",
-    assumes=("the target takes one value on each orbit", "the kernel is invariant under the group"),
-    domains={"grams": _grams, "target": require_host},
-)
+@bound("group-invariant.ridge-gain", "mean excess risk on the orbits of the rows")
 def ridge_excess_risk(
-    grams: Any,
+    grams: Floats,
     *,
     ridge: float,
-    noise: float,
-    target: Any = None,
-    norm: float | None = None,
+    noise: Reals,
+    target: Floats | None = None,
+    norm: Reals | None = None,
     average: Average = "none",
-) -> Formula:
+) -> Bound:
     r"""Compute the mean excess risk of kernel ridge regression on the orbits of its rows.
 
     .. math:: \frac1N\sum_{j \le N}\frac1n\sum_{g \in G}E\big(\hat f(gx_j) - f(x_j)\big)^2
@@ -210,8 +248,6 @@ def ridge_excess_risk(
     :math:`\sigma^2`, and the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 +
     \lambda\|\hat f\|_H^2`, which may be averaged over the group. An equality with `target`; with
     `norm` the largest value over all invariant targets of that norm.
-
-    Terms: "bias" and "variance". It bounds a mean: its probability is 1.
 
     Parameters
     ----------
@@ -231,6 +267,11 @@ def ridge_excess_risk(
         average kernel, which is that of ridge regression on all n N rows g x_i with the targets of
         x_i.
 
+    Returns
+    -------
+    Bound
+        Terms: "bias" and "variance". It is of a mean: its probability is 1.
+
     Notes
     -----
     "after" is never worse than "none", by what the minimiser varies on orbits. "before" may be
@@ -238,6 +279,7 @@ def ridge_excess_risk(
 
     References
     ----------
+    Proof: :doc:`/theorems/group-invariant-ridge-gain`.
     B. Elesedy (2021), Provably strict generalisation benefit for invariance in kernel methods, has
     a lower bound of the gain.
 
@@ -258,39 +300,48 @@ def ridge_excess_risk(
     after  0.0052 0.0200
     before 0.0025 0.0205
     """
-    own, mean = grams[0], grams.mean(axis=0)
+    require_choice("average", average, _AVERAGES)
+    moved, sigma = _grams("grams", grams), not_negatives(noise=noise)
+    own, mean = moved[0], moved.mean(axis=0)
     size = own.shape[0]
-    penalty = size * ridge
-    if not math.isfinite(penalty):
+    penalty = float(size * positives(ridge=ridge))
+    if np.isinf(penalty):
         raise ValueError(f"ridge={ridge!r} times {size} rows is too large for a float")
-    variance = square_of("noise", noise)
+    variance = squares(noise=sigma)
     if (target is None) == (norm is None):
         raise ValueError("give one of target, the values at the rows, and norm")
     if average == "none":
-        smoothers = np.swapaxes(grams, 1, 2) @ _inverse(own, penalty)
+        smoothers = np.swapaxes(moved, 1, 2) @ _inverse(own, penalty)
     else:
         inner = own if average == "after" else mean
         smoothers = (mean @ _inverse(inner, penalty))[None]
     residual = np.eye(size) - smoothers
     error = r"\frac1{nN}\sum_g|(S_g - 1)f|^2"
     if norm is None:
-        if target.shape != (size,):
-            raise ValueError(f"target has shape {target.shape}: give a value a row, ({size},)")
-        bias = float(np.mean((residual @ target) ** 2))
+        values = require_host("target", target)
+        if values.shape != (size,):
+            raise ValueError(f"target has shape {values.shape}: give a value a row, ({size},)")
+        bias = float(np.mean((residual @ values) ** 2))
     else:
         square = np.einsum("gij,gik->jk", residual, residual) / (len(residual) * size)
         root = _root(mean)
         worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
-        bias, error = square_of("norm", norm) * worst, rf"\max_{{\|f\|_H \le B}}{error}"
-    variance_term = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
-    terms = {
-        "bias": (max(bias, 0.0), error),
-        "variance": (variance_term, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
-    }
-    return Formula(terms)
+        bias = squares(norm=positives(norm=norm)) * worst
+        error = rf"\max_{{\|f\|_H \le B}}{error}"
+    scattered = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
+    return Bound(
+        terms=(
+            Term("bias", np.maximum(bias, 0.0), error),
+            Term("variance", scattered, r"\frac{\sigma^2}{nN}\sum_g\|S_g\|_F^2"),
+        ),
+        assumptions=(
+            Assumption("the target takes one value on each orbit"),
+            Assumption("the kernel is invariant under the group"),
+        ),
+    )
 
 
-def _inverse(kernel: NDArray[np.float64], penalty: float) -> Any:
+def _inverse(kernel: Floats, penalty: float) -> Any:
     try:
         return np.linalg.inv(kernel + penalty * np.eye(len(kernel)))
     except np.linalg.LinAlgError:
@@ -300,30 +351,21 @@ def _inverse(kernel: NDArray[np.float64], penalty: float) -> Any:
         ) from None
 
 
-def _root(mean: NDArray[np.float64]) -> Any:
+def _root(mean: Floats) -> Any:
     values, vectors = np.linalg.eigh((mean + mean.T) / 2)
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-@bound(
-    "group-invariant.ridge-gain",
-    "mean excess risk of least squares",
-    assumes=(
-        ORTHOGONAL,
-        "the rows are independent and standard normal",
-        "the target is linear, and its weights are fixed by the group",
-    ),
-    domains={"norm": require_not_negative},
-)
+@bound("group-invariant.ridge-gain", "mean excess risk of least squares")
 def least_squares_excess_risk(
-    n_samples: int,
+    n_samples: Counts,
     *,
-    n_inputs: int,
-    n_fixed: int,
-    noise: float,
-    norm: float,
+    n_inputs: Counts,
+    n_fixed: Counts,
+    noise: Reals,
+    norm: Reals,
     average: Average = "none",
-) -> Formula:
+) -> Bound:
     r"""Compute the mean excess risk of least squares for an invariant linear function.
 
     .. math:: E\,|\hat w - w|^2 = |w|^2s + \sigma^2v
@@ -343,8 +385,6 @@ def least_squares_excess_risk(
     s is 0 for more rows. V(N, d) is N/(d - N - 1) for N < d - 1, d/(N - d - 1) for N > d + 1, and
     infinite between.
 
-    Terms: "signal" and "noise". It bounds a mean: its probability is 1.
-
     Parameters
     ----------
     n_fixed : int or array
@@ -357,6 +397,14 @@ def least_squares_excess_risk(
     average : {"none", "after", "before"}
         The solution; its average over the group; or least squares on the k invariant coordinates.
 
+    n_samples, n_inputs : int or array
+        N and d.
+
+    Returns
+    -------
+    Bound
+        Terms: "signal" and "noise". It is of a mean: its probability is 1.
+
     Notes
     -----
     With more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without the group that it
@@ -364,6 +412,7 @@ def least_squares_excess_risk(
 
     References
     ----------
+    Proof: :doc:`/theorems/group-invariant-ridge-gain`.
     B. Elesedy, S. Zaidi (2021), Provably strict generalisation benefit for equivariant models, has
     the difference of "none" and "after".
 
@@ -380,25 +429,28 @@ def least_squares_excess_risk(
     after [0.2866 0.0086]
     before [0.0312 0.0052]
     """
-    if n_fixed > n_inputs:
-        raise ValueError(f"n_fixed={n_fixed} must be at most {n_inputs}")
-    inner = n_fixed if average == "before" else n_inputs
-    missed, inflation = max(0.0, 1 - n_samples / inner), _inflation(n_samples, inner)
+    before = require_choice("average", average, _AVERAGES) == "before"
+    n, d, fixed = counts(n_samples=n_samples, n_inputs=n_inputs, n_fixed=n_fixed)
+    sigma, length = not_negatives(noise=noise, norm=norm)
+    if np.any(fixed > d):
+        raise ValueError(f"n_fixed={digits(fixed)} must be at most n_inputs={digits(d)}")
+    inner = fixed if before else d
+    missed = np.maximum(0.0, 1 - n / inner)
+    few, many = n / (inner - n - 1), inner / (n - inner - 1)
+    # E tr of the pseudoinverse of a Wishart matrix of N rows in dimension d.
+    inflation = np.where(n < inner - 1, few, np.where(n > inner + 1, many, np.inf))
     if average == "after":
-        if n_fixed < n_inputs:
-            rest = n_inputs - n_fixed
-            missed *= 1 - rest * n_samples / ((n_inputs - 1) * (n_inputs + 2))
-        inflation *= n_fixed / n_inputs
-    variance = square_of("noise", noise)
-    terms = {
-        "signal": (square_of("norm", norm) * missed, "|w|^2s"),
-        "noise": (variance * inflation if noise else 0.0, r"\sigma^2v"),
-    }
-    return Formula(terms)
-
-
-def _inflation(samples: int, inputs: int) -> float:
-    """Return E tr of the pseudoinverse of a Wishart matrix of N rows in dimension d."""
-    if samples < inputs - 1:
-        return samples / (inputs - samples - 1)
-    return inputs / (samples - inputs - 1) if samples > inputs + 1 else math.inf
+        rest = np.where(fixed < d, (d - fixed) * n / ((d - 1) * (d + 2)), 0.0)
+        missed, inflation = missed * (1 - rest), inflation * fixed / d
+    scattered = np.where(sigma > 0, squares(noise=sigma) * inflation, 0.0)
+    return Bound(
+        terms=(
+            Term("signal", squares(norm=length) * missed, "|w|^2s"),
+            Term("noise", scattered, r"\sigma^2v"),
+        ),
+        assumptions=(
+            ORTHOGONAL,
+            Assumption("the rows are independent and standard normal"),
+            Assumption("the target is linear, and its weights are fixed by the group"),
+        ),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,13 +12,21 @@ from scipy.special import ndtri
 
 from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound, derived, number
+from mehler.bounds._arguments import (
+    Counts,
+    Reals,
+    correlations,
+    counts,
+    pool_sizes,
+    positives,
+    probabilities,
+)
+from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error import _exponent
-from mehler.exact import require_pool
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
-Terms = dict[str, tuple[float, str]]
+Terms = dict[str, tuple[Any, str]]
 # Inequalities that apply, by the argument that holds what is known of one product.
 METHODS = {
     "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
@@ -40,24 +48,20 @@ def require_sub_gamma(name: str, value: Any) -> tuple[float, float]:
     return require_positive(f"v of {name}", v), require_not_negative(f"c of {name}", c)
 
 
-# Validators of these arguments, for the decorator.
-PRODUCTS = {"variance": require_positive, "sub_gamma": require_sub_gamma}
-
-
 @dataclass(frozen=True)
 class Product:
     """One feature product, of which exactly one thing is assumed (a pool size may have a rho).
 
-    Parameters are those of :func:`mehler.bounds.kernel_error.one_pair`, after validation.
+    Parameters are those of :func:`mehler.bounds.kernel_error.one_pair`.
     """
 
     method: Method | None = None
-    pool_size: int | None = None
-    rho: float | None = None
-    variance: float | None = None
-    sub_gamma: tuple[float, float] | None = None
-    width: float | None = None
-    collision: float | None = None
+    pool_size: Any = None
+    rho: Any = None
+    variance: Any = None
+    sub_gamma: Any = None
+    width: Any = None
+    collision: Any = None
 
     def __post_init__(self) -> None:
         names = [name for name in METHODS if getattr(self, name) is not None]
@@ -70,8 +74,15 @@ class Product:
             raise ValueError("rho goes with pool_size; without it give nothing but what is known")
         if self.method is not None:
             require_choice("method", self.method, METHODS[names[0]])
+        checks = {"variance": positives, "width": positives, "collision": probabilities}
+        checks |= {"rho": correlations}
+        for name, check in checks.items():
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check(**{name: getattr(self, name)}))
         if self.pool_size is not None:
-            require_pool(self.pool_size, "pool_size")
+            object.__setattr__(self, "pool_size", pool_sizes(self.pool_size))
+        if self.sub_gamma is not None:
+            object.__setattr__(self, "sub_gamma", require_sub_gamma("sub_gamma", self.sub_gamma))
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -82,14 +93,17 @@ class Product:
 
     @property
     def any_correlation(self) -> bool:
-        """Whether Chernoff's bound is that of any correlation."""
-        return self.rho is None or (self.pool_size != 1 and self.rho < _exponent.LOWEST)
+        """Whether Chernoff's bound is that of any correlation, for each pool size."""
+        if self.rho is None:
+            return True
+        far = np.asarray(self.rho) < _exponent.LOWEST
+        return bool(np.all(far & (np.asarray(self.pool_size) != 1)))
 
     @property
-    def trivial(self) -> float:
+    def trivial(self) -> Any:
         """A deviation that no mean exceeds."""
         if self.collision is not None:
-            return max(self.collision, 1 - self.collision)
+            return np.maximum(self.collision, 1 - self.collision)
         return math.inf if self.width is None else self.width
 
     @property
@@ -98,56 +112,84 @@ class Product:
         assumptions = [_INDEPENDENT]
         if self.pool_size is not None:
             assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
-        if self.rho is not None:
-            text = "the rows have this correlation"
-            if self.any_correlation and "chernoff" in self.methods:
-                text += f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
-            assumptions.append(Assumption(text, None, f"{self.rho:g}"))
-        if self.width is not None:
-            text = "each product lies in an interval of this length"
-            assumptions.append(Assumption(text, None, f"{self.width:g}"))
-        if self.collision is not None:
-            text = "codes agree with this probability"
-            assumptions.append(Assumption(text, None, f"{self.collision:g}"))
+        texts = {
+            "rho": "the rows have this correlation",
+            "width": "each product lies in an interval of this length",
+            "collision": "codes agree with this probability",
+        }
+        if self.rho is not None and self.any_correlation and "chernoff" in self.methods:
+            texts["rho"] += f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
+        for name, text in texts.items():
+            if getattr(self, name) is not None:
+                assumptions.append(Assumption(text, None, digits(getattr(self, name))))
         return tuple(assumptions)
 
-    def deviation(self, m: int, delta: float, pairs: str = "") -> Terms:
+    def bound(self, n_features: Counts, delta: Any, pairs: Any = None) -> Bound:
+        """Return the bound of one pair, or of so many at once."""
+        m, symbol = counts(n_features=n_features), "" if pairs is None else "P"
+        chance = delta if pairs is None else delta / pairs
+        varied = {n: getattr(self, n) for n in ("pool_size", "rho", "collision")}
+        varied = {name: value for name, value in varied.items() if np.ndim(value)}
+
+        def at(m: Any, chance: Any, *entry: Any) -> Terms:
+            known = dict(zip(varied, entry, strict=True))
+            return replace(self, **known).deviation(m, chance, symbol)
+
+        if varied:
+            terms = by_entry(at, m, chance, *varied.values())
+        else:
+            found = self.deviation(m, chance, symbol)
+            terms = tuple(Term(name, *term) for name, term in found.items())
+        return Bound(
+            terms=terms, probability=1 - delta, trivial=self.trivial, assumptions=self.assumptions
+        )
+
+    def deviation(self, m: Any, delta: Any, pairs: str = "") -> Terms:
         """Bound the deviation of a mean of m products, exceeded with probability `delta`.
 
         The choice of the inequality depends on no draw, so that it is valid. In the formulas
         delta is the probability for all `pairs`.
         """
-        bounds = [self._terms(method, m, delta, pairs) for method in self.methods]
-        return min(bounds, key=lambda terms: math.fsum(value for value, _ in terms.values()))
+        forms = [self._terms(method, m, delta, pairs) for method in self.methods]
+        if len(forms) == 1:
+            return forms[0]
+        sums = [sum(value for value, _ in form.values()) for form in forms]
+        best = np.argmin(np.stack(np.broadcast_arrays(*sums)), axis=0)
+        terms: Terms = {}
+        for i in np.unique(best):
+            for name, (value, latex) in forms[i].items():
+                before, formula = terms.get(name, (0.0, latex))
+                value = np.where(best == i, value, before)
+                terms[name] = value, latex if formula == latex else ""
+        return terms
 
-    def _terms(self, method: str, m: int, delta: float, pairs: str) -> Terms:
-        cost, log = math.log(2 / delta) / m, rf"\log(2{pairs}/\delta)"
+    def _terms(self, method: str, m: Any, delta: Any, pairs: str) -> Terms:
+        cost, log = np.log(2 / delta) / m, rf"\log(2{pairs}/\delta)"
         if method == "chebyshev":
-            value = math.sqrt(self.largest_variance() / m / delta)
+            value = np.sqrt(self.largest_variance() / m / delta)
             return {"deviation": (value, rf"\sqrt{{{pairs}V/(m\delta)}}")}
         if method == "sub-gamma":
             v, c = self.sub_gamma_constants()
             return {
-                "variance": (math.sqrt(2 * v * cost), rf"\sqrt{{2v{log}/m}}"),
+                "variance": (np.sqrt(2 * v * cost), rf"\sqrt{{2v{log}/m}}"),
                 "tail": (c * cost, f"c{log}/m"),
             }
         if method == "hoeffding":
             b = 1.0 if self.width is None else self.width
-            value = b * math.sqrt(math.log(2 / delta) / (2 * m))
+            value = b * np.sqrt(np.log(2 / delta) / (2 * m))
             return {"deviation": (value, rf"b\sqrt{{{log}/(2m)}}")}
         if self.collision is not None:
-            far = max(_farthest(share, cost) for share in (self.collision, 1 - self.collision))
-            return {"deviation": (far, rf"\Delta_\kappa({log}/m)")}
+            far = [_farthest(share, cost) for share in (self.collision, 1 - self.collision)]
+            return {"deviation": (np.maximum(*far), rf"\Delta_\kappa({log}/m)")}
         symbol = r"\Delta" if self.any_correlation else r"\Delta_\rho"
-        return {"deviation": (float(self._exponents().deviation(cost)), f"{symbol}({log}/m)")}
+        exponents = (
+            _exponent.any_correlation(int(self.pool_size))
+            if self.rho is None
+            else _exponent.at_correlation(int(self.pool_size), float(self.rho))
+        )
+        return {"deviation": (exponents.deviation(cost), f"{symbol}({log}/m)")}
 
-    def _exponents(self) -> _exponent.Exponents:
-        assert self.pool_size is not None
-        if self.rho is None:
-            return _exponent.any_correlation(self.pool_size)
-        return _exponent.at_correlation(self.pool_size, self.rho)
-
-    def largest_variance(self) -> float:
+    def largest_variance(self) -> Any:
         """Bound the variance of one product."""
         if self.variance is not None:
             return self.variance
@@ -156,17 +198,17 @@ class Product:
         if self.width is not None:
             # Popoviciu: on an interval it is largest for mass at both ends.
             return self.width**2 / 4
-        assert self.pool_size is not None
-        return variance_of(self.pool_size, self.rho)
+        if self.rho is None:
+            return np.vectorize(variance_of, otypes=[float])(self.pool_size, None)
+        return np.vectorize(variance_of, otypes=[float])(self.pool_size, self.rho)
 
-    def sub_gamma_constants(self) -> tuple[float, float]:
+    def sub_gamma_constants(self) -> tuple[Any, Any]:
         """Return v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda)))."""
         if self.sub_gamma is not None:
-            return self.sub_gamma
-        assert self.pool_size is not None
+            return self.sub_gamma[0], self.sub_gamma[1]
         spread = 2.0 if self.rho is None else 1 + abs(self.rho)
-        v = 4 * spread * (1 + exact.max_moment(1, self.pool_size) ** 2)
-        return v, 2 * math.sqrt(spread)
+        v = 4 * spread * (1 + exact.max_moment(1, int(self.pool_size)) ** 2)
+        return v, 2 * np.sqrt(spread)
 
 
 @functools.lru_cache(maxsize=256)
@@ -178,11 +220,12 @@ def variance_of(q: int, rho: float | None) -> float:
     its values there by at most 6 sigma^2 h/2; in all by 0.1 % where q <= 1024.
     """
     if rho is not None:
-        return float(exact.maxout_variance(rho, q))
+        return float(exact.maxout_variance(float(rho), int(q)))
     grid = np.linspace(-1, 1, _CELLS + 1)
-    return float(np.max(exact.maxout_variance(grid, q))) + 6 * exact.sigma2(q) / _CELLS
+    return float(np.max(exact.maxout_variance(grid, int(q)))) + 6 * exact.sigma2(int(q)) / _CELLS
 
 
+@np.vectorize
 def _farthest(share: float, cost: float) -> float:
     """Return the t with kl(share + t, share) = `cost`; 1 - share if there is none.
 
@@ -208,9 +251,19 @@ def _divergence(share: float, above: float) -> float:
 STATEMENT = "maxout.kernel-error"
 
 
-@bound(STATEMENT, "error of the kernel, one pair", falls_in=("n_features",), domains=PRODUCTS)
-@derived(Product)
-def one_pair(product: Product, n_features: int, *, delta: float) -> Formula:
+@bound(STATEMENT, "error of the kernel, one pair", falls_in=("n_features",))
+def one_pair(
+    n_features: Counts,
+    *,
+    delta: Reals,
+    pool_size: Counts | None = None,
+    rho: Reals | None = None,
+    variance: Reals | None = None,
+    sub_gamma: tuple[float, float] | None = None,
+    width: Reals | None = None,
+    collision: Reals | None = None,
+    method: Method | None = None,
+) -> Bound:
     r"""Bound the distance of the inner product of m features from the kernel, for one pair of rows.
 
     .. math:: P\Big(\Big|\frac1m\sum_{\ell\le m} F_\ell - K\Big| > \varepsilon\Big) \le \delta,
@@ -222,9 +275,18 @@ def one_pair(product: Product, n_features: int, *, delta: float) -> Formula:
               \Delta_\kappa(\tfrac1m\log\tfrac2\delta) & \text{binomial} \end{cases}
 
     with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
+    Proof: :doc:`/theorems/kernel-error`.
 
-    Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
-    codes the larger of kappa and 1 - kappa.
+    Parameters
+    ----------
+    n_features, delta, method, pool_size, rho, variance, sub_gamma, width, collision
+        As :mod:`mehler.bounds.kernel_error` says.
+
+    Returns
+    -------
+    Bound
+        Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
+        codes the larger of kappa and 1 - kappa.
 
     Notes
     -----
@@ -248,36 +310,52 @@ def one_pair(product: Product, n_features: int, *, delta: float) -> Formula:
     ...              pool_size=4)
     3309
     """
-    return Formula(
-        product.deviation(n_features, delta),
-        probability=1 - delta,
-        trivial=product.trivial,
-        assumptions=product.assumptions,
+    product = Product(
+        method,
+        pool_size=pool_size,
+        rho=rho,
+        variance=variance,
+        sub_gamma=sub_gamma,
+        width=width,
+        collision=collision,
     )
+    return product.bound(n_features, probabilities(delta=delta))
 
 
-@bound(
-    STATEMENT,
-    "largest error of the kernel, all pairs of {n_rows} rows",
-    falls_in=("n_features",),
-    domains=PRODUCTS,
-)
-@derived(Product)
-def all_pairs(product: Product, n_features: int, *, n_rows: int, delta: float) -> Formula:
+@bound(STATEMENT, "largest error of the kernel, all pairs of the rows", falls_in=("n_features",))
+def all_pairs(
+    n_features: Counts,
+    *,
+    n_rows: Counts,
+    delta: Reals,
+    pool_size: Counts | None = None,
+    rho: Reals | None = None,
+    variance: Reals | None = None,
+    sub_gamma: tuple[float, float] | None = None,
+    width: Reals | None = None,
+    collision: Reals | None = None,
+    method: Method | None = None,
+) -> Bound:
     r"""Bound the largest error of the Gram matrix of N rows.
 
     .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
               \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
               P = \frac{N(N+1)}2
 
-    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries.
-
-    Terms: those of :func:`one_pair`.
+    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Proof:
+    :doc:`/theorems/kernel-error`.
 
     Parameters
     ----------
+    n_features, n_rows, delta, method, pool_size, variance, sub_gamma, width, collision
+        As :mod:`mehler.bounds.kernel_error` says.
     rho : float, optional
         As all is true of every pair, the diagonal included: leave it out unless all have this one.
+
+    Returns
+    -------
+    Bound
+        Terms: those of :func:`one_pair`.
 
     Examples
     --------
@@ -286,30 +364,34 @@ def all_pairs(product: Product, n_features: int, *, n_rows: int, delta: float) -
     >>> round(bound.value, 3), bound.probability
     (0.117, 0.99)
     """
-    # Half of N (N + 1), the diagonal included.
-    return Formula(
-        product.deviation(n_features, delta / (n_rows * (n_rows + 1) // 2), pairs="P"),
-        probability=1 - delta,
-        trivial=product.trivial,
-        assumptions=product.assumptions,
+    rows, chance = counts(n_rows=n_rows), probabilities(delta=delta)
+    product = Product(
+        method,
+        pool_size=pool_size,
+        rho=rho,
+        variance=variance,
+        sub_gamma=sub_gamma,
+        width=width,
+        collision=collision,
     )
+    # Half of N (N + 1), the diagonal included.
+    pairs = rows * (rows + 1) / 2
+    text = f"largest error of the kernel, all pairs of {digits(rows)} rows"
+    return replace(product.bound(n_features, chance, pairs), quantity=text)
 
 
-@number(
-    STATEMENT,
-    "normal approximation to a quantile of the kernel error",
-    falls_in=("n_features",),
-    domains={"variance": require_positive},
+@bound(
+    STATEMENT, "normal approximation to a quantile of the kernel error", falls_in=("n_features",)
 )
 def normal_quantile(
-    n_features: int,
+    n_features: Counts,
     *,
-    delta: float,
-    pool_size: int | None = None,
-    rho: float | None = None,
-    variance: float | None = None,
-    n_pairs: int = 1,
-) -> float:
+    delta: Reals,
+    pool_size: Counts | None = None,
+    rho: Reals | None = None,
+    variance: Reals | None = None,
+    n_pairs: Counts = 1,
+) -> Any:
     r"""Compute the normal approximation to the (1 - delta)-quantile of the kernel error.
 
     .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,P}
@@ -338,9 +420,9 @@ def normal_quantile(
     """
     if (pool_size is None) == (variance is None):
         raise ValueError("give exactly one of pool_size and variance")
-    if pool_size is not None:
-        variance = variance_of(require_pool(pool_size, "pool_size"), rho)
-    elif rho is not None:
+    if variance is not None and rho is not None:
         raise ValueError("rho goes with pool_size: the variance is known already")
-    assert variance is not None
-    return float(-ndtri(delta / (2 * n_pairs))) * math.sqrt(variance / n_features)
+    m, pairs = counts(n_features=n_features, n_pairs=n_pairs)
+    square = Product(pool_size=pool_size, variance=variance, rho=rho).largest_variance()
+    value = -ndtri(probabilities(delta=delta) / (2 * pairs)) * np.sqrt(square / m)
+    return value if np.ndim(value) else float(value)

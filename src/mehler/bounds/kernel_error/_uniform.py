@@ -9,20 +9,26 @@ by the mean of the slopes. Without increments, L = J, this is the net.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._bound import Assumption
-from mehler.bounds._function import Formula, bound
+from mehler._validate import require_choice, require_positive
+from mehler.bounds._arguments import (
+    Counts,
+    Reals,
+    counts,
+    not_negatives,
+    pool_sizes,
+    positives,
+    probabilities,
+)
+from mehler.bounds._bound import Assumption, Bound, digits
+from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error import _exponent
-from mehler.bounds.kernel_error._pairs import PRODUCTS, STATEMENT, Product, Terms
-from mehler.exact import require_pool
+from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms
 
 Cover = Literal["chaining", "net"]
 COVERS = ("chaining", "net")
@@ -35,35 +41,24 @@ _TRIED, _SUMMED = 64, 40
 _REST_AT = 0.25
 
 
-def require_dimension(name: str, value: float) -> float:
-    """Return a doubling dimension."""
-    if require_not_negative(name, value) > _LARGEST_DIMENSION:
-        raise ValueError(f"{name}={value!r} is the doubling dimension of no set: at most 1e300")
-    return float(value)
-
-
-def require_diameter(name: str, value: float) -> float:
-    """Return the diameter of a set on the unit sphere."""
-    if require_positive(name, value) > 2:
+def dimensions(dimension: Reals) -> Any:
+    """Return doubling dimensions."""
+    k = not_negatives(dimension=dimension)
+    if np.any(k > _LARGEST_DIMENSION):
         raise ValueError(
-            f"{name}={value!r} exceeds 2, that of the unit sphere: divide rows by their norms"
+            f"dimension={digits(k)} is the doubling dimension of no set: at most 1e300"
         )
-    return float(value)
+    return k
 
 
-# Validators that both bounds of a set share.
-DOMAINS: dict[str, Callable[[str, Any], Any]] = {
-    "dimension": require_dimension,
-    "method": partial(require_choice, allowed=COVERS),
-}
 QUANTITY = "largest error of the kernel, all pairs of the set"
 
 
-def of_set(dimension: float, diameter: float) -> tuple[Assumption, ...]:
+def of_set(dimension: Any, diameter: Any) -> tuple[Assumption, ...]:
     """Return the assumptions on a set."""
     return (
-        Assumption("its doubling dimension is at most this", None, f"{dimension:g}"),
-        Assumption("its diameter is at most this", None, f"{diameter:g}"),
+        Assumption("its doubling dimension is at most this", None, digits(dimension)),
+        Assumption("its diameter is at most this", None, digits(diameter)),
     )
 
 
@@ -73,23 +68,17 @@ def log_pairs(k: float, level: NDArray[np.int64]) -> Any:
     return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
 
 
-@bound(
-    STATEMENT,
-    QUANTITY,
-    falls_in=("n_features",),
-    assumes=("units are independent", "all vectors of the set have norm 1"),
-    domains={**DOMAINS, "diameter": require_diameter},
-)
+@bound(STATEMENT, QUANTITY, falls_in=("n_features",))
 def uniform(
-    n_features: int,
+    n_features: Counts,
     *,
-    pool_size: int,
-    dimension: float,
-    diameter: float,
-    delta: float,
-    n_inputs: int | None = None,
+    pool_size: Counts,
+    dimension: Reals,
+    diameter: Reals,
+    delta: Reals,
+    n_inputs: Counts | None = None,
     method: Cover | None = None,
-) -> Formula:
+) -> Bound:
     r"""Bound the kernel error of maxout units at all pairs of a set of unit vectors.
 
     .. math:: \sup_{x, z \in \mathcal M}|\hat K(x, z) - K(x, z)| \le
@@ -98,19 +87,25 @@ def uniform(
               \log\tfrac{2^{j-J+2}T_{j+1}(T_{j+1}+1)}{\delta}\Big)\Big]
 
     with T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1
-    - s N^2])/s, N the largest of q absolute standard normals. The "net" replaces the sum by
-    2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2.
-
-    Terms: "net" (pairs of representatives) and "between" (rows and their representatives).
+    - s N^2])/s, N the largest of q absolute standard normals. The "net" replaces the sum by 2 r_J
+    (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2. Proof:
+    :doc:`/theorems/kernel-error`.
 
     Parameters
     ----------
+    n_features, pool_size, dimension, delta
+        As :mod:`mehler.bounds.kernel_error` says.
     diameter : float
         At most 2.
     n_inputs : int or array, optional
         Columns d of the rows, for "net".
     method : {"chaining", "net"}, optional
         By default the smaller one; without `n_inputs` the first.
+
+    Returns
+    -------
+    Bound
+        Terms: "net" (pairs of representatives) and "between" (rows and their representatives).
 
     Notes
     -----
@@ -128,30 +123,67 @@ def uniform(
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'net': 0.165, 'between': 0.01}
     """
-    m, q = n_features, require_pool(pool_size, "pool_size")
-    if method == "net" and n_inputs is None:
+    m, q, across = (
+        counts(n_features=n_features),
+        pool_sizes(pool_size),
+        positives(diameter=diameter),
+    )
+    k, chance = dimensions(dimension), probabilities(delta=delta)
+    if np.any(across > 2):
+        raise ValueError(
+            f"diameter={digits(across)} exceeds 2, that of the unit sphere: divide rows by their "
+            "norms"
+        )
+    if (
+        method is not None
+        and require_choice("method", method, COVERS) == "net"
+        and n_inputs is None
+    ):
         raise ValueError("method='net' needs n_inputs, the number of columns of the rows")
-    levels = np.arange(_TRIED)
-    cost = (log_pairs(dimension, levels) + math.log(2 / delta)) / m
+    d = 0.0 if n_inputs is None else counts(n_inputs=n_inputs)
+    terms = by_entry(lambda *entry: _of_maxout(*entry, method=method), m, q, k, across, chance, d)
+    return Bound(
+        terms=terms,
+        probability=1 - chance,
+        assumptions=(
+            Assumption("units are independent"),
+            Assumption("all vectors of the set have norm 1"),
+            *of_set(k, across),
+        ),
+    )
+
+
+def _of_maxout(
+    m: float,
+    pool_size: int,
+    k: float,
+    diameter: float,
+    delta: float,
+    d: float,
+    *,
+    method: str | None,
+) -> Terms:
+    """Return the terms of :func:`uniform`; without columns, d is 0."""
+    q, levels = int(pool_size), np.arange(_TRIED)
+    cost = (log_pairs(k, levels) + math.log(2 / delta)) / m
     net = _exponent.any_correlation(q).deviation(cost)
     between = np.full((2, _TRIED), math.inf)
     if method != "net":
-        between[0] = by_chaining(m, q, dimension, levels, diameter, delta)
-    if method != "chaining" and n_inputs is not None:
-        between[1] = _by_norms(m, q, levels, diameter, delta, n_inputs)
+        between[0] = by_chaining(m, q, k, levels, diameter, delta)
+    if method != "chaining" and d:
+        between[1] = _by_norms(m, q, levels, diameter, delta, d)
     total = net + between.min(axis=0)
     J = int(np.argmin(total))
     by = int(np.argmin(between[:, J]))
     formula = (rf"\sum_{{j\ge {J}}}2r_j\Delta_1(u_j)", rf"2r_{{{J}}}(L + 1)")[by]
-    terms = {
+    return {
         "net": (float(net[J]), rf"\Delta(\log(2T_{{{J}}}(T_{{{J}}} + 1)/\delta)/m)"),
         "between": (float(between[by, J]), formula),
     }
-    return Formula(terms, 1 - delta, assumptions=of_set(dimension, diameter))
 
 
 def by_chaining(
-    m: int, q: int, k: float, levels: NDArray[np.int64], diameter: float, delta: float
+    m: float, q: int, k: float, levels: NDArray[np.int64], diameter: float, delta: float
 ) -> Any:
     """Bound what is left between rows and their representatives at each level, by increments."""
     exponents = _exponent.increments(q)
@@ -173,7 +205,7 @@ def by_chaining(
 
 
 def _by_norms(
-    m: int, q: int, levels: NDArray[np.int64], diameter: float, delta: float, n_inputs: int
+    m: float, q: int, levels: NDArray[np.int64], diameter: float, delta: float, n_inputs: float
 ) -> Any:
     longest = math.sqrt(n_inputs) + math.sqrt(2 * math.log(q))
     root = math.sqrt(longest**2 + 1) + math.sqrt(2 * math.log(2 / delta) / m)
@@ -211,7 +243,7 @@ def require_increments(name: str, value: object) -> tuple[float, float]:
 class _Set:
     """m units on a set: logarithms of twice the pairs, and distances, of the levels."""
 
-    m: int
+    m: float
     delta: float
     pairs: Any
     length: Any
@@ -229,31 +261,20 @@ class _Slopes:
     increments: tuple[tuple[float, float, bool], ...]
 
 
-@bound(
-    "features.uniform",
-    QUANTITY,
-    falls_in=("n_features",),
-    domains={
-        **PRODUCTS,
-        **DOMAINS,
-        "diameter": require_positive,
-        "slope": require_moments,
-        "increments": require_increments,
-    },
-)
+@bound("features.uniform", QUANTITY, falls_in=("n_features",))
 def uniform_by_slope(
-    n_features: int,
+    n_features: Counts,
     *,
     slope: tuple[float, float],
-    dimension: float,
-    diameter: float,
-    delta: float,
+    dimension: Reals,
+    diameter: Reals,
+    delta: Reals,
     increments: tuple[float, float] | None = None,
     variance: float | None = None,
     sub_gamma: tuple[float, float] | None = None,
     width: float | None = None,
     method: Cover | None = None,
-) -> Formula:
+) -> Bound:
     r"""Bound the kernel error of any map at all pairs of a set, by the moments of a slope.
 
     .. math:: \sup_{x, z \in \mathcal M}|\hat K(x, z) - K(x, z)| \le
@@ -261,16 +282,15 @@ def uniform_by_slope(
               + \sum_{i < n}\big(2r_{J+ai}\sqrt{2v_iu_i} + c_iu_i\big) + 4r_L\,\mathbb{E}G
               + 2r_L\sqrt{\tfrac{1-\delta_L}{m\delta_L}\mathrm{Var}\,G}\Big]
 
-    with epsilon_1 of :func:`one_pair`, L = J + an, delta_L = 2^(-n-1) delta, T_j = 2^(kj), r_j =
-    D min(1, 2^(1-j)), u_i = log(2^(i+2) T (T + 1)/delta)/m at the level J + a(i+1), and the better
-    of (v_i, c_i) = (E G^2, b/3) for products in an interval of length b and (v, 2 r c) of
-    `increments`.
-
-    Terms: those of :func:`one_pair`; "increments" and "range", the links of the chain; "between"
-    and "spread", for mean and deviation of the slopes. `trivial` is that of one pair.
+    with epsilon_1 of :func:`one_pair`, L = J + an, delta_L = 2^(-n-1) delta, T_j = 2^(kj), r_j = D
+    min(1, 2^(1-j)), u_i = log(2^(i+2) T (T + 1)/delta)/m at the level J + a(i+1), and the better of
+    (v_i, c_i) = (E G^2, b/3) for products in an interval of length b and (v, 2 r c) of
+    `increments`. Proof: :doc:`/theorems/features-uniform`.
 
     Parameters
     ----------
+    n_features, dimension, diameter, delta, variance, sub_gamma, width
+        As :mod:`mehler.bounds.kernel_error` says.
     slope : (float, float)
         E G and E G^2 of one G with abs(F(x,z) - F(x',z')) <= G (abs(x - x') + abs(z - z')) for its
         products: the length of a frequency for pairs of cosine and sine, twice that for a cosine
@@ -283,6 +303,12 @@ def uniform_by_slope(
     method : {"chaining", "net"}, optional
         "net" has no increments, n = 0; by default the smaller one.
 
+    Returns
+    -------
+    Bound
+        Terms: those of :func:`one_pair`; "increments" and "range", the links of the chain;
+        "between" and "spread", for mean and deviation of the slopes. `trivial` is that of one pair.
+
     Examples
     --------
     Frequencies of the law N(0, I_2), rows on a circle:
@@ -293,33 +319,41 @@ def uniform_by_slope(
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'deviation': 0.124, 'increments': 0.007, 'range': 0.009, 'between': 0.001, 'spread': 0.0}
     """
-    product = Product(variance=variance, sub_gamma=sub_gamma, width=width)
-    mean, square = slope
-    laws = []
+    mean, square = require_moments("slope", slope)
+    product, laws = Product(variance=variance, sub_gamma=sub_gamma, width=width), []
     if width is not None:
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
-        laws.append((square, width / 3, False))
+        laws.append((square, float(width) / 3, False))
     if increments is not None:
-        laws.append((*increments, True))
-    if method == "chaining" and not laws:
+        laws.append((*require_increments("increments", increments), True))
+    if method is not None and require_choice("method", method, COVERS) == "chaining" and not laws:
         raise ValueError("method='chaining' needs width or increments, which bound increments")
     slopes = _Slopes(mean, square - mean * mean, tuple(laws))
     levels = np.arange(_LEVELS + max(_STRIDES) * _LINKS)
-    length = diameter * np.minimum(1.0, np.exp2(1.0 - levels))
-    cover = _Set(n_features, delta, log_pairs(dimension, levels), length)
-    terms = _best(product, slopes, cover, method)
-    if not terms:
-        raise ValueError(
-            f"diameter={diameter!r}, slope={slope!r}: the bound leaves the floats, give rows in "
-            "other units"
-        )
+
+    def smallest(m: float, k: float, across: float, chance: float) -> Terms:
+        length = across * np.minimum(1.0, np.exp2(1.0 - levels))
+        terms = _best(product, slopes, _Set(m, chance, log_pairs(k, levels), length), method)
+        if not terms:
+            raise ValueError(
+                f"diameter={across:g}, slope={slope!r}: the bound leaves the floats, give rows in "
+                "other units"
+            )
+        return terms
+
+    m, k = counts(n_features=n_features), dimensions(dimension)
+    across, chance = positives(diameter=diameter), probabilities(delta=delta)
     moments = f"{slopes.mean:g}, {slopes.variance:g}"
-    assumptions = (
-        *product.assumptions,
-        *of_set(dimension, diameter),
-        Assumption("slopes of products have these mean and variance", None, moments),
+    return Bound(
+        terms=by_entry(smallest, m, k, across, chance),
+        probability=1 - chance,
+        trivial=product.trivial,
+        assumptions=(
+            *product.assumptions,
+            *of_set(k, across),
+            Assumption("slopes of products have these mean and variance", None, moments),
+        ),
     )
-    return Formula(terms, probability=1 - delta, trivial=product.trivial, assumptions=assumptions)
 
 
 @np.errstate(over="ignore")

@@ -7,12 +7,20 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mehler._validate import require_positive
-from mehler.bounds._bound import LowerBound
-from mehler.bounds._function import Formula, bound
-from mehler.bounds._spectra import blocks, with_eigenvalues
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    fractions,
+    not_negatives,
+    positives,
+    probabilities,
+)
+from mehler.bounds._bound import Assumption, LowerBound, Term, digits
+from mehler.bounds._function import bound, by_entry
+from mehler.bounds._spectra import blocks, eigenvalues_of
 from mehler.bounds.lower._kernel import one_pair
 
 _STATEMENT, _QUANTITY = "features.lower", "spectral error of the Gram matrix"
@@ -22,19 +30,31 @@ _FARTHEST, _STEPS = 9.0, 400
 _LONGEST = math.sqrt(140)
 
 
-@bound(_STATEMENT, _QUANTITY, falls_in=("n_features",), kind=LowerBound, prepare=with_eigenvalues)
+@bound(_STATEMENT, _QUANTITY, falls_in=("n_features",))
 def gram_error(
-    n_features: int, *, ridge: float, gram: ArrayLike | None = None, eigenvalues: Any = None
-) -> Formula:
+    n_features: Counts,
+    *,
+    ridge: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
+) -> LowerBound:
     r"""Bound the spectral error of m features from below, for every map and every draw.
 
     .. math:: \|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
               \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
 
     since m features have a Gram matrix of rank m, and :math:`\mu_i = 0` for i > n. So d(lambda)
-    features are not too many.
+    features are not too many. Proof: :doc:`/theorems/features-lower`.
 
-    Term: "rank"; 0 for m of n and more.
+    Parameters
+    ----------
+    n_features, ridge, gram, eigenvalues
+        As :mod:`mehler.bounds.lower` says.
+
+    Returns
+    -------
+    LowerBound
+        Term: "rank"; 0 for m of n and more.
 
     Examples
     --------
@@ -42,27 +62,24 @@ def gram_error(
     >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
     0.5
     """
-    mu = float(eigenvalues[n_features]) if n_features < eigenvalues.size else 0.0
-    return Formula({"rank": (mu / (mu + ridge), r"\frac{\mu_{m+1}}{\mu_{m+1} + \lambda}")})
+    m, lam = counts(n_features=n_features), positives(ridge=ridge)
+    spectrum = np.append(eigenvalues_of(gram, eigenvalues), 0.0)
+    mu = spectrum[np.minimum(m, spectrum.size - 1).astype(int)]
+    latex = r"\frac{\mu_{m+1}}{\mu_{m+1} + \lambda}"
+    return LowerBound(terms=(Term("rank", mu / (mu + lam), latex),))
 
 
-@bound(
-    _STATEMENT,
-    _QUANTITY,
-    assumes=("blocks of features are independent, with the mean K",),
-    kind=LowerBound,
-    domains={"variance": require_positive},
-)
+@bound(_STATEMENT, _QUANTITY)
 def gram_error_direction(
-    n_features: int,
+    n_features: Counts,
     *,
-    ridge: float,
-    delta: float,
-    mean: float,
-    variance: float,
-    third: float,
-    block: int = 1,
-) -> Formula:
+    ridge: Reals,
+    delta: Reals,
+    mean: Reals,
+    variance: Reals,
+    third: Reals,
+    block: Counts = 1,
+) -> LowerBound:
     r"""Bound the spectral error of m features from below, by one direction of the rows.
 
     .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
@@ -71,16 +88,21 @@ def gram_error_direction(
 
     with :math:`\sigma z/\sqrt M` the bound of :func:`one_pair` for the mean of M independent
     :math:`X = v^\top Gv`, G the Gram matrix of one block. It has the rate :math:`M^{-1/2}` for any
-    number of features, where :func:`gram_error` is 0.
-
-    Term: "direction", 0 if nothing is proved.
+    number of features, where :func:`gram_error` is 0. Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_features, ridge, delta, block
+        As :mod:`mehler.bounds.lower` says.
     mean, variance : float
         Of X; the mean is :math:`v^\top Kv`.
     third : float
         An upper bound of E|X - E X|^3/sigma^3; b/sigma for X in an interval of length b.
+
+    Returns
+    -------
+    LowerBound
+        Term: "direction", 0 if nothing is proved.
 
     Notes
     -----
@@ -97,22 +119,28 @@ def gram_error_direction(
     >>> round(lower.gram_error_direction(10_000, ridge=0.5, delta=0.05, **square).value, 4)
     0.0165
     """
-    of_mean = one_pair(blocks(n_features, block), delta=delta, variance=variance, third=third)
-    formula = r"\frac{\sigma z}{(\bar X + \lambda)\sqrt M}"
-    return Formula({"direction": (of_mean.value / (mean + ridge), formula)}, delta)
+    m = blocks(n_features, block)
+    of_mean = one_pair(m.astype(int), delta=delta, variance=variance, third=third)
+    size = not_negatives(mean=mean) + positives(ridge=ridge)
+    latex = r"\frac{\sigma z}{(\bar X + \lambda)\sqrt M}"
+    return LowerBound(
+        terms=(Term("direction", of_mean.value / size, latex),),
+        probability=of_mean.probability,
+        assumptions=(Assumption("blocks of features are independent, with the mean K"),),
+    )
 
 
-@bound(_STATEMENT, _QUANTITY, assumes=("blocks of features are independent",), kind=LowerBound)
+@bound(_STATEMENT, _QUANTITY)
 def gram_error_rare(
-    n_features: int,
+    n_features: Counts,
     *,
-    ridge: float,
-    delta: float,
-    own: float,
-    mean: float,
-    chance: float,
-    block: int = 1,
-) -> Formula:
+    ridge: Reals,
+    delta: Reals,
+    own: Reals,
+    mean: Reals,
+    chance: Reals,
+    block: Counts = 1,
+) -> LowerBound:
     r"""Bound the spectral error of m features from below, by one draw that the kernel hardly has.
 
     .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
@@ -120,17 +148,23 @@ def gram_error_rare(
 
     if a block of features with the Gram matrix G has with probability p a direction v, |v| = 1,
     with :math:`v^*Gv \ge s` and :math:`v^*Kv \le c`. The mean of M blocks has s/M of it alone.
-
-    Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
+    Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_features, ridge, delta, block
+        As :mod:`mehler.bounds.lower` says.
     own : float
         s; for pairs of cosine and sine and the direction of the frequency itself half the rows.
     mean : float
         c.
     chance : float
         p, of one block.
+
+    Returns
+    -------
+    LowerBound
+        Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
 
     References
     ----------
@@ -145,22 +179,24 @@ def gram_error_rare(
     >>> round(lower.gram_error_rare(100, ridge=0.5, delta=0.1, **row).value, 3)
     5.333
     """
-    m = blocks(n_features, block)
-    if chance < _needed(m, delta):
-        return Formula({"rare": (0.0, "0")}, delta)
-    value = max(0.0, (own / m - mean) / (mean + ridge))
-    return Formula({"rare": (value, r"\max(0, \frac{s/M - c}{c + \lambda})")}, delta)
+    m, failure = blocks(n_features, block), probabilities(delta=delta)
+    lam, size = positives(ridge=ridge, own=own)
+    least, p = not_negatives(mean=mean), fractions(chance=chance)
+    # The chance that one of M blocks is such a draw.
+    seen = -np.expm1(m * np.log1p(-p)) >= failure
+    value = np.where(seen, np.maximum(0.0, (size / m - least) / (least + lam)), 0.0)
+    latex = r"\max(0, \frac{s/M - c}{c + \lambda})" if np.any(seen) else "0"
+    return LowerBound(
+        terms=(Term("rare", value, latex),),
+        probability=failure,
+        assumptions=(Assumption("blocks of features are independent"),),
+    )
 
 
-@bound(
-    _STATEMENT,
-    _QUANTITY,
-    assumes=("frequencies are independent", "rows are equally spaced"),
-    kind=LowerBound,
-)
+@bound(_STATEMENT, _QUANTITY)
 def gram_error_grid(
-    n_features: int, *, n_rows: int, spacing: float, gamma: float, ridge: float, delta: float
-) -> Formula:
+    n_features: Counts, *, n_rows: Counts, spacing: Reals, gamma: Reals, ridge: Reals, delta: Reals
+) -> LowerBound:
     r"""Bound the spectral error of plain Fourier features on equally spaced rows from below.
 
     .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
@@ -169,21 +205,25 @@ def gram_error_grid(
               e^{-\gamma h^2j^2}\cos(hjw)
 
     for N rows at distances h on a line, the kernel :math:`e^{-\gamma z^2}`, pairs of cosine and
-    sine, and the largest :math:`w_0` with
-    :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`: the bound of :func:`gram_error_rare` for
-    frequencies in that tail. On long grids of rows about N/lambda columns are needed for an error
-    of a half.
-
-    Term: "rare".
+    sine, and the largest :math:`w_0` with :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`:
+    the bound of :func:`gram_error_rare` for frequencies in that tail. On long grids of rows about
+    N/lambda columns are needed for an error of a half. Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_rows, ridge, delta
+        As :mod:`mehler.bounds.lower` says.
     n_features : int or array
         Columns come in pairs, two of each frequency.
     spacing : float
         h.
     gamma : float
         Of the kernel; frequencies are normal with the variance 2 gamma.
+
+    Returns
+    -------
+    LowerBound
+        Term: "rare".
 
     Notes
     -----
@@ -201,22 +241,30 @@ def gram_error_grid(
     >>> round(lower.gram_error_grid(100, **grid).value, 2)
     0.78
     """
-    m = blocks(n_features, 2)
-    step = spacing * math.sqrt(2 * gamma)
-    if not 1e-4 <= step:
-        raise ValueError(f"spacing={spacing!r} is below 1e-4 of the kernel's width, too many lags")
-    starts, most, chances = _tails(n_rows, step)
-    enough = chances >= _needed(m, delta)
-    if not (starts.size and enough.any()):
-        return Formula({"rare": (0.0, "0")}, delta)
-    least = float(most[enough][-1])
-    value = max(0.0, (n_rows / (2 * m) - least) / (least + ridge))
-    return Formula({"rare": (value, r"\max(0, \frac{N/m - c}{c + \lambda})")}, delta)
+    rows, failure = counts(n_rows=n_rows), probabilities(delta=delta)
+    apart, steep, lam = positives(spacing=spacing, gamma=gamma, ridge=ridge)
+    step = apart * np.sqrt(2 * steep)
+    if np.any(step < 1e-4):
+        text = "is below 1e-4 of the kernel's width, too many lags"
+        raise ValueError(f"spacing={digits(apart)} {text}")
 
+    def rare(m: float, n: float, h: float, lam: float, delta: float) -> dict[str, Any]:
+        _, most, chances = _tails(int(n), float(h))
+        enough = -np.expm1(m * np.log1p(-chances)) >= delta
+        if not enough.any():
+            return {"rare": (0.0, "0")}
+        least = float(most[enough][-1])
+        value = max(0.0, (n / (2 * m) - least) / (least + lam))
+        return {"rare": (value, r"\max(0, \frac{N/m - c}{c + \lambda})")}
 
-def _needed(m: int, delta: float) -> float:
-    """Return the chance of one draw at which one of m is seen with probability delta."""
-    return -math.expm1(math.log1p(-delta) / m) * (1 - 1e-12)
+    return LowerBound(
+        terms=by_entry(rare, blocks(n_features, 2), rows, step, lam, failure),
+        probability=failure,
+        assumptions=(
+            Assumption("frequencies are independent"),
+            Assumption("rows are equally spaced"),
+        ),
+    )
 
 
 @functools.lru_cache(maxsize=64)

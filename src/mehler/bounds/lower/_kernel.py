@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import functools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from mehler import exact
-from mehler._validate import require_not_negative, require_positive
-from mehler.bounds._bound import LowerBound
-from mehler.bounds._entries import Floats
-from mehler.bounds._function import Formula, bound
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    correlations,
+    counts,
+    fractions,
+    not_negatives,
+    pool_sizes,
+    positives,
+    probabilities,
+)
+from mehler.bounds._bound import Assumption, LowerBound, Term, digits
+from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error._exponent import product_nodes
 from mehler.bounds.maxout import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
 _LEAST_RHO = -0.95
-_INDEPENDENT = "units are independent"
+_INDEPENDENT = Assumption("units are independent")
 # Tilts tried, and distances of the tilted mean in standard deviations.
 _MOST_TILT = 0.3
 _TILTS = _MOST_TILT * np.exp2(-np.arange(192) / 16)
@@ -29,30 +40,17 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _FALL = 40.0
 
 
-def require_dimension(name: str, value: float) -> float:
-    """Return a doubling dimension whose packing can be counted."""
-    if require_not_negative(name, value) > 59:
-        raise ValueError(f"{name}={value!r} is more than 59: 2^k rows fit in no array")
-    return float(value)
-
-
-@bound(
-    "features.lower",
-    "error of the kernel, one pair",
-    assumes=(_INDEPENDENT,),
-    kind=LowerBound,
-    domains={"variance": require_positive},
-)
+@bound("features.lower", "error of the kernel, one pair")
 def one_pair(
-    n_features: int,
+    n_features: Counts,
     *,
-    delta: float,
+    delta: Reals,
     pool_size: int | None = None,
     rho: float | None = None,
-    variance: float | None = None,
-    third: float | None = None,
-    collision: float | None = None,
-) -> Formula:
+    variance: Reals | None = None,
+    third: Reals | None = None,
+    collision: Reals | None = None,
+) -> LowerBound:
     r"""Bound the error of the kernel at one pair from below: no promise can be smaller.
 
     .. math:: P\big(|\hat K - K| \ge t\big) \ge \delta, \qquad t = \frac{\sigma z}{\sqrt m}, \quad
@@ -60,12 +58,12 @@ def one_pair(
 
     by the theorem of Berry and Esseen, rho_3 the standardised third absolute moment, at least 1.
     For maxout units t_1 is the larger of this and of a bound of large deviations, which holds at
-    small delta too; for codes t_1 is the exact quantile.
-
-    Term: "deviation", 0 if nothing is proved.
+    small delta too; for codes t_1 is the exact quantile. Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_features, delta
+        As :mod:`mehler.bounds.lower` says.
     pool_size : int, optional
         Unit rows and maxout units of this q, of correlation `rho`.
     rho : float
@@ -75,6 +73,11 @@ def one_pair(
         products in an interval of length b.
     collision : float, optional
         Instead: codes that agree with this probability.
+
+    Returns
+    -------
+    LowerBound
+        Term: "deviation", 0 if nothing is proved.
 
     References
     ----------
@@ -88,48 +91,50 @@ def one_pair(
     >>> round(below, 4), round(above, 4)
     (0.0355, 0.057)
     """
+    m, chance = counts(n_features=n_features), probabilities(delta=delta)
     if rho is not None and pool_size is None:
         raise ValueError(f"rho={rho!r} is the correlation of maxout units: give pool_size with it")
-    formula = "t_1"
-    match pool_size, variance, third, collision:
-        case int(q), None, None, None:
-            correlation = 1.0 if rho is None else rho
-            if correlation < _LEAST_RHO:
-                raise ValueError(
-                    f"rho={rho!r} is below {_LEAST_RHO}, where products are not computed"
-                )
-            value = _maxout(n_features, q, correlation, delta)
-        case None, float(square), float(moment), None:
-            value = _normal(n_features, math.sqrt(square), moment, delta)
-            formula = r"\frac{\sigma z}{\sqrt m}"
-        case None, None, None, float(mean):
-            value = _binomial(n_features, mean, delta)
-        case _:
-            raise ValueError("give pool_size, or variance and third, or collision")
-    return Formula({"deviation": (value, formula)}, delta)
+    known = {"pool_size": pool_size, "variance": variance, "third": third, "collision": collision}
+    given = [name for name, value in known.items() if value is not None]
+    if given not in (["pool_size"], ["variance", "third"], ["collision"]):
+        raise ValueError("give pool_size, or variance and third, or collision")
+    latex = "t_1"
+    if pool_size is not None:
+        cosine = float(correlations(rho=1.0 if rho is None else rho))
+        if cosine < _LEAST_RHO:
+            raise ValueError(f"rho={rho!r} is below {_LEAST_RHO}, where products are not computed")
+        value = _maxout(m, pool_sizes(pool_size), cosine, chance)
+    elif variance is not None and third is not None:
+        square, latex = positives(variance=variance), r"\frac{\sigma z}{\sqrt m}"
+        value = _normal(m, np.sqrt(square), not_negatives(third=third), chance)
+    elif collision is not None:
+        value = _binomial(m, probabilities(collision=collision), chance)
+    return LowerBound(
+        terms=(Term("deviation", value, latex),), probability=chance, assumptions=(_INDEPENDENT,)
+    )
 
 
-@bound(
-    "features.lower",
-    "largest error of the kernel, all pairs of {n_rows} rows",
-    assumes=(_INDEPENDENT, "orthonormal rows"),
-    kind=LowerBound,
-)
-def all_pairs(n_features: int, *, n_rows: int, delta: float, pool_size: int) -> Formula:
+@bound("features.lower", "largest error of the kernel, all pairs of the rows")
+def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Counts) -> LowerBound:
     r"""Bound the largest error over all pairs of N orthonormal rows from below.
 
     .. math:: t_N(\delta) = t_1\big(1 - (1-\delta)^{1/N}\big)
 
     with t_1 the bound of :func:`one_pair` at equal rows: maxout features of orthonormal rows are
     independent, so that their N squared lengths are. An upper bound that knows the number of rows
-    and not more cannot be smaller.
-
-    Term: "deviation".
+    and not more cannot be smaller. Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_features, delta, pool_size
+        As :mod:`mehler.bounds.lower` says.
     n_rows : int or array
         N, at most the number of columns.
+
+    Returns
+    -------
+    LowerBound
+        Term: "deviation".
 
     Examples
     --------
@@ -137,30 +142,41 @@ def all_pairs(n_features: int, *, n_rows: int, delta: float, pool_size: int) -> 
     >>> round(lower.all_pairs(10_000, n_rows=1000, delta=0.01, pool_size=4).value, 4)
     0.0663
     """
-    value = _maxout(n_features, pool_size, 1.0, -math.expm1(math.log1p(-delta) / n_rows))
-    return Formula({"deviation": (value, r"t_1(1 - (1 - \delta)^{1/N})")}, delta)
+    chance, rows = probabilities(delta=delta), counts(n_rows=n_rows)
+    return _packed(n_features, rows, chance, pool_size)
 
 
-@bound(
-    "features.lower",
-    "largest error of the kernel, all pairs of the set",
-    assumes=(_INDEPENDENT, "orthonormal rows"),
-    kind=LowerBound,
-    domains={"dimension": require_dimension},
-)
-def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) -> Formula:
+def _packed(n_features: Counts, rows: Any, chance: Any, pool_size: Counts) -> LowerBound:
+    """Return the bound of that many orthonormal rows."""
+    m, q = counts(n_features=n_features), pool_sizes(pool_size)
+    value = _maxout(m, q, 1.0, -np.expm1(np.log1p(-chance) / rows))
+    return LowerBound(
+        terms=(Term("deviation", value, r"t_1(1 - (1 - \delta)^{1/N})"),),
+        probability=chance,
+        assumptions=(_INDEPENDENT, Assumption("orthonormal rows")),
+    )
+
+
+@bound("features.lower", "largest error of the kernel, all pairs of the set")
+def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Counts) -> LowerBound:
     r"""Bound the error over some set of this doubling dimension from below, by a packing.
 
     .. math:: t(\delta) = t_N(\delta), \qquad N = 2^{\lfloor k\rfloor}
 
-    N orthonormal vectors have doubling dimension :math:`\log_2N` and diameter sqrt 2.
-
-    Term: "deviation".
+    N orthonormal vectors have doubling dimension :math:`\log_2N` and diameter sqrt 2. Proof:
+    :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_features, delta, pool_size
+        As :mod:`mehler.bounds.lower` says.
     dimension : float
         The doubling dimension k, at most 59.
+
+    Returns
+    -------
+    LowerBound
+        Term: "deviation".
 
     Examples
     --------
@@ -171,33 +187,37 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
     >>> round(below, 4), round(above, 4)
     (0.0694, 0.3027)
     """
-    failure = -math.expm1(math.log1p(-delta) / 2 ** int(dimension))
-    value = _maxout(n_features, pool_size, 1.0, failure)
-    return Formula({"deviation": (value, r"t_1(1 - (1 - \delta)^{1/N})")}, delta)
+    k, chance = not_negatives(dimension=dimension), probabilities(delta=delta)
+    if np.any(k > 59):
+        raise ValueError(f"dimension={digits(k)} is more than 59: 2^k rows fit in no array")
+    return _packed(n_features, 2.0 ** np.floor(k), chance, pool_size)
 
 
-@bound(
-    "maxout.remark-1-codes",
-    "probability that two digits agree",
-    assumes=("weights are independent standard normal",),
-    kind=LowerBound,
-)
-def collision_probability(rho: float, *, pool_size: int, level: float | None = None) -> Formula:
+@bound("maxout.remark-1-codes", "probability that two digits agree")
+def collision_probability(
+    rho: Reals, *, pool_size: Counts, level: Reals | None = None
+) -> LowerBound:
     r"""Bound the probability that maxout codes of two rows agree in a digit, from below.
 
     .. math:: \kappa_q(\rho) \ge qP\,\big(1 - 2q\,\Phi(-a)\big), \qquad
               P = P(g > a, g' > a) = \frac1\pi\int_{\theta/2}^{\pi/2}e^{-a^2/(2\cos^2 t)}\,dt
 
     for every level a and :math:`\rho = \cos\theta`: one index is above a twice, and no other is.
-
-    Terms: "both" and "others", which is negative; it holds with certainty.
+    Proof: :doc:`/theorems/remark-1-codes`.
 
     Parameters
     ----------
+    pool_size
+        As :mod:`mehler.bounds.lower` says.
     rho : float
         Cosine of the rows, in [-1, 1].
     level : float, optional
         a, at least 0; by default the best of many.
+
+    Returns
+    -------
+    LowerBound
+        Terms: "both" and "others", which is negative; it holds with certainty.
 
     Notes
     -----
@@ -217,26 +237,23 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
     """
     from scipy.special import ndtr
 
-    a = levels(pool_size) if level is None else np.array([level])
-    both = pool_size * both_above(a, rho)
-    others = 0.0 - 2 * pool_size * ndtr(-a) * both
-    best = int(np.argmax(both + others))
-    return Formula(
-        {"both": (float(both[best]), "qP"), "others": (float(others[best]), r"-2q^2\Phi(-a)P")}
+    def parts(cosine: float, q: float, *at: float) -> dict[str, tuple[float, str]]:
+        a = np.array(at) if at else levels(q)
+        both = q * both_above(a, cosine)
+        others = 0.0 - 2 * q * ndtr(-a) * both
+        best = int(np.argmax(both + others))
+        return {"both": (both[best], "qP"), "others": (others[best], r"-2q^2\Phi(-a)P")}
+
+    numbers = (correlations(rho=rho), counts(pool_size=pool_size))
+    at = () if level is None else (not_negatives(level=level),)
+    return LowerBound(
+        terms=by_entry(parts, *numbers, *at),
+        assumptions=(Assumption("weights are independent standard normal"),),
     )
 
 
-@bound(
-    "group-invariant.energy-quotient",
-    "energy distance of two orbits",
-    assumes=(
-        "the group acts by orthogonal maps",
-        "at least this share of elements moves a row by at most the radius",
-    ),
-    kind=LowerBound,
-    domains={"distance": require_positive, "radius": require_not_negative},
-)
-def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Formula:
+@bound("group-invariant.energy-quotient", "energy distance of two orbits")
+def energy_distance(distance: Reals, *, share: Reals, radius: Reals = 0.0) -> LowerBound:
     r"""Bound the energy distance of two orbits from below by their least distance.
 
     .. math:: \mathcal E(x, z) = 2D(x, z) - D(x, x) - D(z, z) \ge
@@ -245,9 +262,7 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
 
     with :math:`D(x, z) = E_g|x - gz|` and :math:`\delta = \min_g|x - gz|`, for a compact group of
     orthogonal maps. For a finite group r may be 0, with p the mean of 1/|Gx| and 1/|Gz|, at least
-    one over the order.
-
-    Term: "orbits".
+    one over the order. Proof: :doc:`/theorems/group-invariant-energy-quotient`.
 
     Parameters
     ----------
@@ -259,6 +274,11 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
     radius : float
         r, below delta; by default 0, for the fraction of elements that leave a row alone.
 
+    Returns
+    -------
+    LowerBound
+        Term: "orbits".
+
     Examples
     --------
     >>> from mehler.bounds import lower
@@ -267,16 +287,24 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Fo
     """
     from scipy.special import erfcx
 
-    if radius >= distance:
-        raise ValueError(f"radius={radius!r} must be below distance={distance!r}")
+    far, near, p = (
+        positives(distance=distance),
+        not_negatives(radius=radius),
+        fractions(share=share),
+    )
+    if np.any(near >= far):
+        raise ValueError(f"radius={digits(near)} must be below distance={digits(far)}")
     # (delta - r)(delta + r), as squares would under- and overflow.
-    start = math.sqrt(-math.log(share) / ((1 - radius / distance) * (1 + radius / distance)))
+    start = np.sqrt(-np.log(p) / ((1 - near / far) * (1 + near / far)))
     # erfc(x) = exp(-x^2) erfcx(x), and p exp(-s^2 r^2) = exp(-s^2 delta^2): where both products
     # are small their difference keeps its sign, as x erfcx(x) increases.
-    near = radius * float(erfcx(start * radius / distance))
-    value = 2 * math.exp(-start * start) * (distance * float(erfcx(start)) - near)
-    formula = r"2(\delta\mathrm{erfc}(s\delta) - pr\mathrm{erfc}(sr))"
-    return Formula({"orbits": (max(value, 0.0), formula)})
+    value = 2 * np.exp(-start * start) * (far * erfcx(start) - near * erfcx(start * near / far))
+    share_text = "at least this share of elements moves a row by at most the radius"
+    latex = r"2(\delta\mathrm{erfc}(s\delta) - pr\mathrm{erfc}(sr))"
+    return LowerBound(
+        terms=(Term("orbits", np.maximum(value, 0.0), latex),),
+        assumptions=(Assumption("the group acts by orthogonal maps"), Assumption(share_text)),
+    )
 
 
 @np.errstate(over="ignore")
@@ -292,43 +320,54 @@ def both_above(a: Floats, rho: float) -> Any:
     return half / math.pi * (np.exp(-((a[:, None] / np.cos(t)) ** 2) / 2) @ _WEIGHTS)
 
 
-def _normal(m: int, sigma: float, third: float, delta: float) -> float:
+def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
     from scipy.special import ndtri
 
-    tail = delta / 2 + _BERRY_ESSEEN * max(third, 1.0) / math.sqrt(m)
-    return 0.0 if tail >= 0.5 else -float(ndtri(tail)) * sigma / math.sqrt(m)
+    tail = delta / 2 + _BERRY_ESSEEN * np.maximum(third, 1.0) / np.sqrt(m)
+    return np.where(tail < 0.5, -ndtri(np.minimum(tail, 0.5)) * sigma / np.sqrt(m), 0.0)
 
 
-def _binomial(m: int, mean: float, delta: float) -> float:
-    """Return the largest |k/m - mean| that is reached with probability at least delta."""
+@np.vectorize
+def _binomial(m: float, mean: float, delta: float) -> float:
+    """Return the largest |k/m - mean| that is reached with probability at least delta.
+
+    It is that of an atom k, by whole numbers, so that no distance is rounded before it is compared.
+    """
     from scipy import stats
 
-    law = stats.binom(m, mean)
+    n, law = int(m), stats.binom(int(m), mean)
+    middle = n * Fraction(float(mean))
 
-    def chance(t: float) -> float:
-        above = law.sf(math.ceil(m * (mean + t) - 1e-9) - 1)
-        return float(above + law.cdf(math.floor(m * (mean - t) + 1e-9)))
+    def atoms(first: int, last: int) -> list[Fraction]:
+        """Return the distance of the last atom, from `first` on outwards, that is reached."""
+        step = 1 if last >= first else -1
+        low, high = -1, abs(last - first)
+        while low < high:
+            tried = (low + high + 1) // 2
+            away = abs(first + step * tried - middle)
+            chance = law.sf(math.ceil(middle + away) - 1) + law.cdf(math.floor(middle - away))
+            low, high = (tried, high) if chance >= delta else (low, tried - 1)
+        return [abs(first + step * low - middle)] if low >= 0 else []
 
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(middle) >= delta else (low, middle)
-    return low
+    reached = atoms(math.ceil(middle), n) + atoms(math.floor(middle), 0)
+    exact_value = max(reached, default=Fraction(0)) / n
+    value = float(exact_value)
+    return value if Fraction(value) <= exact_value else math.nextafter(value, 0.0)
 
 
-def _maxout(m: int, q: int, rho: float, delta: float) -> float:
+@np.vectorize
+def _maxout(m: float, q: int, rho: float, delta: float) -> float:
     """Return the larger of the bounds by the central and by large deviations."""
     from scipy.special import ndtr
 
-    sigma, third = _moments(q, rho)
-    central = _normal(m, sigma, third, delta)
-    mean, spread, thirds, cost = _tilted(q, rho)
+    sigma, third = _moments(int(q), float(rho))
+    central = float(_normal(m, sigma, third, delta))
+    mean, spread, thirds, cost = _tilted(int(q), float(rho))
     # In the tilted law the mean of m products is beyond its own by z standard deviations or fewer:
     # an interval has two ends, at each of which the law is normal up to Berry's and Esseen's error.
     inside = ndtr(_STRETCHES) - 0.5 - 2 * _BERRY_ESSEEN * thirds[:, None] / math.sqrt(m)
     lost = m * cost[:, None] + _TILTS[:, None] * spread[:, None] * math.sqrt(m) * _STRETCHES
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = np.where(inside > 0, np.log(np.maximum(inside, 1e-300)) - lost, -np.inf)
+    chance = np.where(inside > 0, np.log(np.maximum(inside, 1e-300)) - lost, -np.inf)
     reached = chance.max(axis=1) >= math.log(delta)
     return max(central, float(np.max(mean[reached], initial=0.0)))
 

@@ -7,13 +7,21 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mehler import exact
-from mehler.bounds._bound import LowerBound
-from mehler.bounds._entries import Floats
-from mehler.bounds._function import Formula, bound, count, square_of
-from mehler.bounds._spectra import with_eigenvalues
+from mehler._validate import require_flag
+from mehler.bounds._arguments import (
+    Counts,
+    Floats,
+    Reals,
+    counts,
+    not_negatives,
+    positives,
+    squares,
+)
+from mehler.bounds._bound import Assumption, LowerBound, Term
+from mehler.bounds._function import bound
+from mehler.bounds._spectra import eigenvalues_of
 
 _STATEMENT = "features.lower"
 # Biases of the targets that are tried; with a half they are not random.
@@ -27,14 +35,8 @@ _QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
 _LEAST, _MOST = 1e-12, 1e30
 
 
-@bound(
-    _STATEMENT,
-    "root mean square distance of the nearest function",
-    falls_in=("n_features",),
-    assumes=("the worst target of the class, and the worst law of the rows, in dimension 2 m",),
-    kind=LowerBound,
-)
-def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
+@bound(_STATEMENT, "root mean square distance of the nearest function", falls_in=("n_features",))
+def approximation(n_features: Counts, *, pool_size: Counts, scale: Reals) -> LowerBound:
     r"""Bound from below how near m maxout units come to a function of the class, with any weights.
 
     .. math:: \sup_{f, \mu}\Big(E\min_{\alpha \in R^m}\Big\|\sum_l\alpha_l\phi_l
@@ -42,8 +44,17 @@ def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
               \omega(q) = E|M - \operatorname{med}M|
 
     over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
+    Proof: :doc:`/theorems/features-lower`.
 
-    Term: "approximation", a root mean square.
+    Parameters
+    ----------
+    n_features, pool_size, scale
+        As :mod:`mehler.bounds.lower` says.
+
+    Returns
+    -------
+    LowerBound
+        Term: "approximation", a root mean square.
 
     Examples
     --------
@@ -53,27 +64,29 @@ def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
     """
     from scipy.special import ndtri_exp
 
-    median = float(ndtri_exp(math.log(0.5) / pool_size))
-    value = scale * distance_from(median, pool_size) / (2 * math.sqrt(n_features))
-    return Formula({"approximation": (value, r"\frac{C\omega(q)}{2\sqrt m}")})
+    def spread(q: float) -> float:
+        return distance_from(float(ndtri_exp(math.log(0.5) / q)), q)
+
+    m, q = counts(n_features=n_features, pool_size=pool_size)
+    size = positives(scale=scale)
+    value = size * np.vectorize(spread, otypes=[float])(q) / (2 * np.sqrt(m))
+    text = "the worst target of the class, and the worst law of the rows, in dimension 2 m"
+    return LowerBound(
+        terms=(Term("approximation", value, r"\frac{C\omega(q)}{2\sqrt m}"),),
+        assumptions=(Assumption(text),),
+    )
 
 
-@bound(
-    _STATEMENT,
-    "mean excess risk of any learner",
-    assumes=("the worst of two laws for each row, and a loss",),
-    kind=LowerBound,
-    domains={"dimension": count},
-)
+@bound(_STATEMENT, "mean excess risk of any learner")
 def excess_risk(
-    n_samples: int,
+    n_samples: Counts,
     *,
-    pool_size: int,
-    scale: float,
-    lipschitz: float,
+    pool_size: Counts,
+    scale: Reals,
+    lipschitz: Reals,
     centred: bool = False,
-    dimension: int | None = None,
-) -> Formula:
+    dimension: Counts | None = None,
+) -> LowerBound:
     r"""Bound from below the mean excess risk of any learner, after N samples.
 
     .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge LCA_N, \qquad
@@ -87,17 +100,22 @@ def excess_risk(
               M_Z = F_M^{-1}(\Phi(Z)), \quad a_1 = E|M|
 
     (centred: E|M - E M|), about :math:`\sqrt{2V/(\pi k)}`, V the variance of M. One row has two
-    laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about
-    0.34 L C sqrt(V/N).
-
-    Term: "statistical".
+    laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about 0.34 L C
+    sqrt(V/N). Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    n_samples, pool_size, scale, lipschitz
+        As :mod:`mehler.bounds.lower` says.
     centred : bool
         The class of centred units.
     dimension : int, optional
         The most orthonormal rows there are; by default any number, as the upper bound knows none.
+
+    Returns
+    -------
+    LowerBound
+        Term: "statistical".
 
     Notes
     -----
@@ -118,28 +136,37 @@ def excess_risk(
     0.00284
     0.00342
     """
-    mean = float(exact.max_moment(1, pool_size)) if centred else 0.0
-    values = [_one_row(n_samples) * distance_from(mean, pool_size)]
-    most = 8 * n_samples if dimension is None else dimension
-    most = min(most, 8 * n_samples, _MOST_ROWS)
+    n, q = counts(n_samples=n_samples, pool_size=pool_size)
+    size, steep = positives(scale=scale, lipschitz=lipschitz)
+    centre = require_flag("centred", centred)
+    most = 8 * n if dimension is None else np.minimum(8 * n, counts(dimension=dimension))
+    rate = np.vectorize(_rate, otypes=[float])(n, q, np.minimum(most, _MOST_ROWS), centre)
+    return LowerBound(
+        terms=(Term("statistical", size * steep * rate, "LCA_N"),),
+        assumptions=(Assumption("the worst of two laws for each row, and a loss"),),
+    )
+
+
+def _rate(n: float, q: float, most: float, centred: bool) -> float:
+    """Return A_N, of at most so many rows."""
+    mean = float(exact.max_moment(1, int(q))) if centred else 0.0
+    values = [_one_row(int(n)) * distance_from(mean, q)]
     values += [
-        _many_rows(n_samples, k) * _amplitude(k, pool_size)
+        _many_rows(int(n), k) * _amplitude(k, int(q))
         for k in np.unique(np.floor(most * _PARTS)).astype(int).tolist()
-        if k > 1 and n_samples <= _MOST_SAMPLES * k
+        if k > 1 and n <= _MOST_SAMPLES * k
     ]
-    return Formula({"statistical": (scale * lipschitz * max(values), "LCA_N")})
+    return max(values)
 
 
-@bound(
-    _STATEMENT,
-    "mean excess risk at the rows of any learner",
-    assumes=("noise is normal and independent, and the target the worst of its norm",),
-    kind=LowerBound,
-    prepare=with_eigenvalues,
-)
+@bound(_STATEMENT, "mean excess risk at the rows of any learner")
 def fixed_design_error(
-    *, norm: float, noise: float, gram: ArrayLike | None = None, eigenvalues: Any = None
-) -> Formula:
+    *,
+    norm: Reals,
+    noise: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
+) -> LowerBound:
     r"""Bound the mean squared error at the rows from below, for every learner.
 
     .. math:: \inf_{\hat f}\sup_{\|f\|_H \le B} E\,\frac1N\sum_{i\le N}(\hat f - f)^2(x_i) \ge
@@ -148,19 +175,24 @@ def fixed_design_error(
               \sum_{\mu_i > 0}\frac{\tau_i^2}{\mu_i} = B^2
 
     for :math:`y_i = f(x_i) + \epsilon_i` with independent normal noise of variance
-    :math:`\sigma^2`, mu the eigenvalues of the exact kernel on the rows. With
-    :math:`t^2/(1+t^2)` for r(t) the sum is Pinsker's, the risk of the best linear learner; here
-    :math:`r(t) = \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)`
-    , so that the bound is at least 4/5 of it.
-
-    Term: "minimax", a mean over the noise.
+    :math:`\sigma^2`, mu the eigenvalues of the exact kernel on the rows. With :math:`t^2/(1+t^2)`
+    for r(t) the sum is Pinsker's, the risk of the best linear learner; here :math:`r(t) =
+    \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)` , so that the
+    bound is at least 4/5 of it. Proof: :doc:`/theorems/features-lower`.
 
     Parameters
     ----------
+    gram, eigenvalues
+        As :mod:`mehler.bounds.lower` says.
     norm : float
         B, the norm of the target in the kernel's space.
     noise : float
         sigma, the standard deviation of the targets; without noise nothing is claimed.
+
+    Returns
+    -------
+    LowerBound
+        Term: "minimax", a mean over the noise.
 
     Notes
     -----
@@ -179,18 +211,24 @@ def fixed_design_error(
     >>> round(lower.fixed_design_error(**target).value, 5), round(above.value, 5)
     (0.0029, 0.00469)
     """
-    square_of("norm", norm)
-    noise_variance, value = square_of("noise", noise), 0.0
-    if noise_variance > 0:
-        ratio = min(norm / noise * math.sqrt(float(eigenvalues[0])), _MOST)
+    length, sigma = positives(norm=norm), not_negatives(noise=noise)
+    mu = eigenvalues_of(gram, eigenvalues)
+    squares(norm=length)
+
+    def sums(norm: float, noise: float) -> float:
+        ratio = min(norm / noise * math.sqrt(mu[0]), _MOST) if noise > 0 else 0.0
         # One direction alone, too: with little signal the box is lost in rounding.
-        boxes = (_box(eigenvalues / eigenvalues[0], ratio), np.array([ratio * ratio]))
-        largest = max(math.fsum(_normal_mean(box)) for box in boxes)
-        value = noise_variance / eigenvalues.size * largest
-    return Formula({"minimax": (value, r"\frac{\sigma^2}{N}S")})
+        boxes = (_box(mu / mu[0], ratio), np.array([ratio * ratio]))
+        return max(math.fsum(_normal_mean(box)) for box in boxes)
+
+    value = squares(noise=sigma) / mu.size * np.vectorize(sums, otypes=[float])(length, sigma)
+    text = "noise is normal and independent, and the target the worst of its norm"
+    return LowerBound(
+        terms=(Term("minimax", value, r"\frac{\sigma^2}{N}S"),), assumptions=(Assumption(text),)
+    )
 
 
-def distance_from(middle: float, q: int) -> float:
+def distance_from(middle: float, q: float) -> float:
     """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
     from scipy import integrate
     from scipy.special import log_ndtr

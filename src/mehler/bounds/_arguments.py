@@ -1,0 +1,149 @@
+"""Arguments of bounds: numbers and arrays of them, by what they are, as float64 of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mehler import _arrays
+from mehler._validate import (
+    require_integer,
+    require_not_negative,
+    require_positive,
+    require_probability,
+    require_real,
+    require_reals,
+    shown,
+)
+from mehler.exact import require_pool, require_rho
+
+# Arrays of the host; arguments that broadcast, of whole and of real numbers.
+Floats = NDArray[np.float64]
+Counts: TypeAlias = int | Sequence[int] | NDArray[Any]
+Reals: TypeAlias = float | Sequence[float] | NDArray[Any]
+
+
+def counts(**named: Counts) -> Any:
+    """Return numbers of things, at least 1."""
+    return _each(named, lambda name, n: require_real(name, require_integer(name, n)))
+
+
+def positives(**named: Reals) -> Any:
+    """Return finite numbers above 0."""
+    return _each(named, require_positive)
+
+
+def positives_or_infinite(**named: Reals) -> Any:
+    """Return numbers above 0, infinity included."""
+
+    def check(name: str, value: object) -> float:
+        number = require_real(name, value)
+        return number if number == np.inf else require_positive(name, number)
+
+    return _each(named, check)
+
+
+def not_negatives(**named: Reals) -> Any:
+    """Return finite numbers of at least 0."""
+    return _each(named, require_not_negative)
+
+
+def probabilities(**named: Reals) -> Any:
+    """Return numbers in (0, 1), whose logarithm and inverse are safe to take."""
+    return _each(named, require_probability)
+
+
+def fractions(**named: Reals) -> Any:
+    """Return numbers above 0 and at most 1."""
+
+    def check(name: str, value: object) -> float:
+        if not 0 < require_real(name, value) <= 1:
+            raise ValueError(f"{name}={shown(value)} must be above 0 and at most 1")
+        return float(value)  # type: ignore[arg-type]  # a real number, by the line above
+
+    return _each(named, check)
+
+
+def pool_sizes(pool_size: Counts) -> Any:
+    """Return pool sizes that have a table: an int, or an array of them."""
+    sizes = _each({"pool_size": pool_size}, lambda name, q: float(require_pool(q, name)))
+    return int(sizes) if np.ndim(sizes) == 0 else sizes.astype(np.int64)
+
+
+def correlations(**named: Reals) -> Any:
+    """Return cosines in [-1, 1]; beyond by rounding is within."""
+    return _each(named, lambda name, rho: float(require_rho(require_real(name, rho))))
+
+
+def squares(**named: Reals) -> Any:
+    """Square numbers, or say which is too large or too small for that."""
+    results = []
+    for name, value in named.items():
+        numbers = np.asarray(value, dtype=np.float64)
+        square = (numbers * numbers)[()]
+        bad = np.isinf(square) | ((square == 0) & (numbers != 0))
+        if np.any(bad):
+            first = float(numbers[bad].flat[0])
+            size = "large" if abs(first) > 1 else "small"
+            raise ValueError(f"{name}={first!r} is too {size} to be squared: use other units")
+        results.append(square)
+    return results[0] if len(results) == 1 else results
+
+
+def require_host(name: str, value: object) -> Floats:
+    """Return real numbers of any library as an array of the host, whatever their shape."""
+    return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+
+
+def is_array(value: object) -> bool:
+    """Whether a value has entries."""
+    return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
+
+
+def _each(named: dict[str, Any], check: Callable[[str, Any], float]) -> Any:
+    """Return each number, or array, as float64; `check` says what is wrong with an entry."""
+    results = [
+        _entries(name, value, check) if is_array(value) else np.float64(check(name, value))
+        for name, value in named.items()
+    ]
+    return results[0] if len(results) == 1 else results
+
+
+def _entries(name: str, value: Any, check: Callable[[str, Any], float]) -> Floats:
+    """Check the entries of an array; an error names the first that is wrong."""
+    array = host_array(name, value)
+    # What a number may be is an interval, so that the smallest, NaN, and the largest decide.
+    for at in (int(np.argmin(array)), int(np.argmax(array))):
+        try:
+            check(name, array.flat[at].item())
+        except (TypeError, ValueError) as error:
+            index = [int(i) for i in np.unravel_index(at, array.shape)]
+            raise type(error)(f"{error} (at entry {index} of the array)") from None
+    return array.astype(np.float64)
+
+
+def host_array(name: str, value: Any) -> NDArray[Any]:
+    """Return an argument as an array of numbers of the host."""
+    try:
+        array = np.asarray(
+            value if isinstance(value, list | tuple | range) else _arrays.to_host(value)
+        )
+    except ValueError as error:
+        raise ValueError(f"{name} is a ragged list: give an array") from error
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} has dtype {array.dtype}: give numbers")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: give at least one entry")
+    return array
+
+
+def broadcast(arrays: dict[str, Any]) -> tuple[NDArray[Any], ...]:
+    """Return arrays in the shape that they have together."""
+    try:
+        return np.broadcast_arrays(*arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {np.shape(array)}" for name, array in arrays.items())
+        raise ValueError(f"shapes do not broadcast: {shapes}") from None
