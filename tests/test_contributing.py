@@ -195,7 +195,7 @@ def one(context):
 
 def test_a_bound(copy):
     """Markov's inequality for the distance to the Monte Carlo function."""
-    home = "src/mehler/bounds/maxout.py"
+    home = "src/mehler/bounds/maxout/_approximation.py"
     text = (copy.root / home).read_text(encoding="utf-8")
     own = '''
 
@@ -204,7 +204,7 @@ def approximation_markov(
     *, n_features: Counts, pool_size: Counts, scale: Reals, delta: Reals
 ) -> Bound:
     """Bound the distance by its mean square."""
-    sigma, _ = _unit_size(pool_size, centred=False)
+    sigma, _ = unit_size(pool_size, centred=False)
     size, chance = positives(scale=scale), probabilities(delta=delta)
     value = size * sigma / np.sqrt(counts(n_features=n_features) * chance)
     return Bound(terms=(Term("mean", value, r"C/\\sqrt{m\\delta}"),), probability=1 - chance)
@@ -217,7 +217,8 @@ def approximation_markov(
     copy.replace(
         table,
         "from mehler.planning._plan import",
-        "from mehler.bounds.maxout import approximation_markov\nfrom mehler.planning._plan import",
+        "from mehler.bounds.maxout._approximation import approximation_markov\n"
+        "from mehler.planning._plan import",
     )
     output = copy.run(
         "import math\n"

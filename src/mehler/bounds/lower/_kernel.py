@@ -25,7 +25,7 @@ from mehler.bounds._arguments import (
 from mehler.bounds._bound import Assumption, LowerBound, Term, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error._exponent import product_nodes
-from mehler.bounds.maxout import levels
+from mehler.bounds.maxout._excess_risk import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748

@@ -1,34 +1,4 @@
-r"""Risk of learning on random maxout features: Theorem 2, its lemmas, and how often codes agree.
-
-The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
-:math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
-\phi(\cdot, W^\ell)` with :math:`|\alpha_\ell| \le C/m`. A unit is
-:math:`\phi(x, W) = \max_{j \le q} \langle w_j, x\rangle`, its root mean square at a vector of norm
-1 is :math:`\sigma(q)`.
-
-Each quantity has a bound without dimensions, and one ``_by_dimension`` along the paper's route: a
-covering of the inputs by their doubling dimension. The second is larger.
-
-Arguments broadcast, and are the same in all functions:
-
-n_features, n_samples, pool_size : int or array
-    Number of units m, of samples N, and pool size q.
-scale : float or array
-    C: weights are at most C/m.
-lipschitz, loss_bound : float or array
-    L and B: the loss is L-Lipschitz in y f(x), with values in [0, B]; for one in [-B, B] give 2 B.
-radius : float or array
-    R: the root mean square norm of an input, :math:`(E|x|^2)^{1/2}`; by dimension the largest norm.
-n_inputs, dimension, diameter : int, float, float, or arrays
-    d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs.
-centred : bool
-    The units are centred, :math:`\phi - h_1(q)|x|`: :math:`\sqrt{V(q)}` then stands for
-    :math:`\sigma(q)`, which it is smaller than for q > 1.
-function : {"nearest", "monte-carlo"}
-    The function of the box nearest to f, or the average over the weights.
-delta : float or array
-    Probability of one event; each function says how many of them it excludes.
-"""
+"""Lemmas 2 to 4: the supremum of a unit, the approximation by m units, the risk it adds."""
 
 from __future__ import annotations
 
@@ -40,60 +10,39 @@ from mehler import exact
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import (
     Counts,
-    Floats,
     Reals,
-    correlations,
     counts,
     not_negatives,
     pool_sizes,
     positives,
-    positives_or_infinite,
     probabilities,
 )
 from mehler.bounds._bound import Assumption, Bound, Term, digits
 from mehler.bounds._function import bound
 
-__all__ = [
-    "approximation",
-    "approximation_by_dimension",
-    "approximation_risk",
-    "approximation_risk_by_dimension",
-    "collision_probability",
-    "excess_risk",
-    "excess_risk_by_dimension",
-    "supremum",
-    "supremum_by_dimension",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 Function = Literal["nearest", "monte-carlo"]
-_NORMAL = Assumption("weights are independent standard normal")
-_DRAWN = Assumption("samples are independent, and weights independent standard normal")
+NORMAL = Assumption("weights are independent standard normal")
+DRAWN = Assumption("samples are independent, and weights independent standard normal")
 _NEAREST = "L2 distance from f to the nearest function of the box"
 _MONTE_CARLO = "L2 distance from f to its Monte Carlo function"
 _RISK = "risk that approximating f by m units adds"
-_EXCESS = "excess risk of the empirical minimiser over the infinite class"
 
 
-def _mean_square(radius: Any) -> Assumption:
+def mean_square(radius: Any) -> Assumption:
     return Assumption(f"inputs have root mean square norm at most {digits(radius)}")
 
 
-def _loss(lipschitz: Any, loss_bound: Any) -> Assumption:
+def loss(lipschitz: Any, loss_bound: Any) -> Assumption:
     steep, most = digits(lipschitz), digits(loss_bound)
     return Assumption(f"the loss is {steep}-Lipschitz in y f(x), with values in [0, {most}]")
 
 
-def _root_log(delta: Any) -> Any:
+def root_log(delta: Any) -> Any:
     """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of a Gaussian."""
     return np.sqrt(2 * np.log(1 / delta))
 
 
-def _unit_size(pool_size: Counts, centred: bool) -> tuple[Any, str]:
+def unit_size(pool_size: Counts, centred: bool) -> tuple[Any, str]:
     """Compute the root mean square of a unit at a vector of norm 1, and its symbol."""
     q = pool_sizes(pool_size)
     if require_flag("centred", centred):
@@ -108,13 +57,13 @@ def _sizes(q: Any, square: Any) -> Any:
     return np.sqrt([square(int(n)) for n in distinct])[places].reshape(q.shape)
 
 
-def _two_lengths(sigma: Any, m: Any, delta: Any) -> Any:
+def two_lengths(sigma: Any, m: Any, delta: Any) -> Any:
     """Bound the sum of the norms of a function of the box and one of the class, C = R = 1.
 
     In the class the norm is at most sigma; in the box, at most the mean norm of the units, which
     concentrates about at most sigma.
     """
-    return 2 * sigma + _root_log(delta) / np.sqrt(m)
+    return 2 * sigma + root_log(delta) / np.sqrt(m)
 
 
 @bound("maxout.lemma-2", "largest |phi(x, W)| over the inputs, all units")
@@ -159,13 +108,13 @@ def supremum(
     return Bound(
         terms=(
             Term("mean", mean, r"E\sup_x|\phi(x, W)|"),
-            Term("confidence", length * _root_log(chance / m), r"R\sqrt{2\log(m/\delta)}"),
+            Term("confidence", length * root_log(chance / m), r"R\sqrt{2\log(m/\delta)}"),
         ),
         probability=1 - chance,
         assumptions=(
             Assumption(f"inputs have norm at most {digits(length)}"),
             Assumption(text),
-            _NORMAL,
+            NORMAL,
         ),
     )
 
@@ -208,18 +157,18 @@ def supremum_by_dimension(
     15.125
     """
     chance = probabilities(delta=delta)
-    largest, inputs = _covered(
+    largest, inputs = covered(
         pool_size, chance, n_inputs, dimension, diameter, n_features, positives(radius=radius)
     )
     latex = r"4R\sqrt{k\log^+(2D\sqrt d/R) + \log(2mq/\delta)}"
     return Bound(
         terms=(Term("supremum", largest, latex),),
         probability=1 - chance,
-        assumptions=(_NORMAL, *inputs),
+        assumptions=(NORMAL, *inputs),
     )
 
 
-def _covered(
+def covered(
     pool_size: Counts,
     delta: Any,
     n_inputs: Counts,
@@ -290,8 +239,8 @@ def approximation(
     """
     m, (weight, length) = counts(n_features=n_features), positives(scale=scale, radius=radius)
     require_choice("function", function, ("nearest", "monte-carlo"))
-    sigma, symbol = _unit_size(pool_size, centred)
-    size, root, assumptions = weight * length, np.sqrt(m), (_mean_square(length), _NORMAL)
+    sigma, symbol = unit_size(pool_size, centred)
+    size, root, assumptions = weight * length, np.sqrt(m), (mean_square(length), NORMAL)
     mean = Term("mean", size * sigma / root, rf"CR{symbol}/\sqrt m")
     if delta is None:
         return Bound(
@@ -302,7 +251,7 @@ def approximation(
         )
     chance = probabilities(delta=delta)
     if function == "nearest":
-        deviation = size * _root_log(chance) / root
+        deviation = size * root_log(chance) / root
         return Bound(
             terms=(mean, Term("confidence", deviation, r"CR\sqrt{2\log(1/\delta)/m}")),
             probability=1 - chance,
@@ -320,7 +269,7 @@ def approximation(
         probability=1 - chance,
         assumptions=assumptions,
         # The Monte Carlo function may point away from f.
-        trivial=size * _two_lengths(sigma, m, chance),
+        trivial=size * two_lengths(sigma, m, chance),
         quantity=_MONTE_CARLO,
     )
 
@@ -363,18 +312,18 @@ def approximation_by_dimension(
     """
     chance, (weight, length) = probabilities(delta=delta), positives(scale=scale, radius=radius)
     space = (n_inputs, dimension, diameter)
-    largest, inputs = _covered(pool_size, chance, *space, n_features, length)
-    m, (sigma, _) = counts(n_features=n_features), _unit_size(pool_size, False)
+    largest, inputs = covered(pool_size, chance, *space, n_features, length)
+    m, (sigma, _) = counts(n_features=n_features), unit_size(pool_size, False)
     mean = weight * largest / np.sqrt(m)
     latex = r"CM_\delta\sqrt{2\log(1/\delta)/m}"
     return Bound(
         terms=(
             Term("mean", mean, r"CM_\delta/\sqrt m"),
-            Term("confidence", mean * _root_log(chance), latex),
+            Term("confidence", mean * root_log(chance), latex),
         ),
         probability=1 - 2 * chance,
-        assumptions=(_NORMAL, *inputs),
-        trivial=weight * length * _two_lengths(sigma, m, chance),
+        assumptions=(NORMAL, *inputs),
+        trivial=weight * length * two_lengths(sigma, m, chance),
     )
 
 
@@ -386,7 +335,7 @@ def _risk_of(distance: Bound, lipschitz: Reals, loss_bound: Reals, quantity: str
             Term(term.name, steep * term.value, rf"L\,{term.formula}") for term in distance.terms
         ),
         probability=distance.probability,
-        assumptions=(*distance.assumptions, _loss(steep, most)),
+        assumptions=(*distance.assumptions, loss(steep, most)),
         trivial=np.minimum(most, steep * distance.trivial),
         quantity=quantity,
     )
@@ -490,243 +439,3 @@ def approximation_risk_by_dimension(
         radius=radius,
     )
     return _risk_of(distance, lipschitz, loss_bound)
-
-
-@bound("maxout.theorem-2", _EXCESS, falls_in=("n_features", "n_samples"))
-def excess_risk(
-    *,
-    n_features: Counts,
-    n_samples: Counts,
-    pool_size: Counts,
-    scale: Reals,
-    lipschitz: Reals,
-    delta: Reals | None = None,
-    loss_bound: Reals = 1.0,
-    radius: Reals = 1.0,
-    centred: bool = False,
-    mean_norm: Reals | None = None,
-) -> Bound:
-    r"""Bound the excess risk of the empirical risk minimiser over the box.
-
-    .. math::
-
-        \mathcal E_V(\hat f_N) - \inf_{\mathcal F} \mathcal E_V \le
-        \frac{2 L C R}{\sqrt N} \Big(\sigma(q) + \sqrt{\tfrac{2 \log(1/\delta)}{m}}\Big)
-        + B \sqrt{\tfrac{2 \log(1/\delta)}{N}}
-        + \frac{L C R}{\sqrt m} \Big(\sigma(q) + \sqrt{2 \log(1/\delta)}\Big)
-
-    with probability at least :math:`1 - 3 \delta` over the weights and the data; without `delta`,
-    :math:`L C R \sigma(q) (2/\sqrt N + 1/\sqrt m)` in expectation, where B may be infinity.
-    Proofs: :doc:`/theorems/theorem-2`; for `centred` and `mean_norm` :doc:`/theorems/sharper-risk`.
-
-    Parameters
-    ----------
-    n_features, n_samples, pool_size, scale, lipschitz, delta, loss_bound, radius, centred
-        As :mod:`mehler.bounds.maxout` says.
-    mean_norm : float or array, optional
-        Z = (1/m) sum_l ((1/N) sum_i phi(x_i, W^l)^2)^(1/2) of these units and this sample: the
-        statistical term is then 2 L C Z/sqrt(N), the confidence term twice as large, and the bound
-        fails with at most probability 2 delta.
-
-    Returns
-    -------
-    Bound
-        Terms: "statistical", "confidence" and "approximation". `trivial` is the smaller of B and
-        :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times what the functions of both
-        classes are long, on one of the bound's own events.
-
-    Examples
-    --------
-    >>> from mehler.bounds import maxout
-    >>> bound = maxout.excess_risk(n_features=10_000, n_samples=60_000, pool_size=4, scale=1.0,
-    ...                            lipschitz=1.0, delta=0.01)
-    >>> for term in bound.terms:
-    ...     print(f"{term.name:13} {term.value:.4f}")
-    statistical   0.0104
-    confidence    0.0124
-    approximation 0.0428
-    """
-    m, n = counts(n_features=n_features, n_samples=n_samples)
-    weight, steep, length = positives(scale=scale, lipschitz=lipschitz, radius=radius)
-    most = positives_or_infinite(loss_bound=loss_bound)
-    sigma, symbol = _unit_size(pool_size, centred)
-    size, root = steep * weight, np.sqrt(n)
-    assumptions = (_mean_square(length), _loss(steep, most), _DRAWN)
-    if delta is None:
-        if mean_norm is not None:
-            raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
-        mean = size * length * sigma
-        return Bound(
-            terms=(
-                Term("statistical", 2 * mean / root, rf"2LCR{symbol}/\sqrt N"),
-                Term("approximation", mean / np.sqrt(m), rf"LCR{symbol}/\sqrt m"),
-            ),
-            assumptions=assumptions,
-            trivial=np.minimum(most, size * length * (2 * sigma)),
-            quantity=f"{_EXCESS}, in expectation",
-        )
-    if np.any(np.isinf(most)):
-        raise ValueError("loss_bound=inf is for an expectation: leave delta out, or give B")
-    chance = probabilities(delta=delta)
-    deviation = _root_log(chance)
-    last = Term(
-        "approximation",
-        size * (length * (sigma + deviation) / np.sqrt(m)),
-        rf"\frac{{LCR}}{{\sqrt m}}({symbol} + \sqrt{{2\log(1/\delta)}})",
-    )
-    if mean_norm is None:
-        parts = _estimation(m, n, chance, sigma, symbol, size * length, most)
-        trivial = np.minimum(most, size * length * _two_lengths(sigma, m, chance))
-        return Bound(
-            terms=(*parts, last),
-            probability=1 - 3 * chance,
-            assumptions=assumptions,
-            trivial=trivial,
-        )
-    own = not_negatives(mean_norm=mean_norm)
-    confidence = 2 * most * deviation / root
-    return Bound(
-        terms=(
-            Term("statistical", 2 * (size * own) / root, r"2LCZ/\sqrt N"),
-            Term("confidence", confidence, r"2B\sqrt{2\log(1/\delta)/N}"),
-            last,
-        ),
-        probability=1 - 2 * chance,
-        assumptions=assumptions,
-        # The units' mean norm in the population is not among these events.
-        trivial=most,
-    )
-
-
-@bound("maxout.theorem-2", _EXCESS, falls_in=("n_features", "n_samples"))
-def excess_risk_by_dimension(
-    *,
-    n_features: Counts,
-    n_samples: Counts,
-    pool_size: Counts,
-    scale: Reals,
-    lipschitz: Reals,
-    delta: Reals,
-    n_inputs: Counts,
-    dimension: Reals,
-    diameter: Reals,
-    loss_bound: Reals = 1.0,
-    radius: Reals = 1.0,
-) -> Bound:
-    r"""Bound the excess risk of the empirical minimiser, by a covering of the inputs.
-
-    The last term of :func:`excess_risk` is here :math:`\frac{L C M_\delta}{\sqrt m} (1 + \sqrt{2
-    \log(1/\delta)})`, with :math:`M_\delta` of :func:`supremum_by_dimension`; the bound fails with
-    at most probability 4 delta. Proof: :doc:`/theorems/theorem-2`.
-
-    Parameters
-    ----------
-    n_features, n_samples, pool_size, scale, lipschitz, delta, n_inputs, dimension, diameter
-        As :mod:`mehler.bounds.maxout` says, and `loss_bound` and `radius`.
-
-    Returns
-    -------
-    Bound
-        Terms: those of :func:`excess_risk`, and always larger.
-
-    Examples
-    --------
-    >>> from mehler import bounds
-    >>> bounds.solve(bounds.maxout.excess_risk_by_dimension, at_most=0.2, n_features=None,
-    ...     n_samples=10_000, pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01, n_inputs=784,
-    ...     dimension=10, diameter=2.0)
-    840165
-    """
-    m, n = counts(n_features=n_features, n_samples=n_samples)
-    chance = probabilities(delta=delta)
-    weight, steep, length, most = positives(
-        scale=scale, lipschitz=lipschitz, radius=radius, loss_bound=loss_bound
-    )
-    space = (n_inputs, dimension, diameter)
-    largest, inputs = _covered(pool_size, chance, *space, n_features, length)
-    sigma, symbol = _unit_size(pool_size, False)
-    size = steep * weight
-    last = size * (largest * (1 + _root_log(chance)) / np.sqrt(m))
-    return Bound(
-        terms=(
-            *_estimation(m, n, chance, sigma, symbol, size * length, most),
-            Term("approximation", last, r"\frac{LCM_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})"),
-        ),
-        probability=1 - 4 * chance,
-        assumptions=(_loss(steep, most), _DRAWN, *inputs),
-        trivial=np.minimum(most, size * length * _two_lengths(sigma, m, chance)),
-    )
-
-
-def _estimation(
-    m: Any, n: Any, delta: Any, sigma: Any, symbol: str, size: Any, loss_bound: Any
-) -> tuple[Term, Term]:
-    """Return the terms that m units pay for n samples; `size` is LCR."""
-    deviation = _root_log(delta)
-    return (
-        Term(
-            "statistical",
-            2 * size / np.sqrt(n) * (sigma + deviation / np.sqrt(m)),
-            rf"\frac{{2LCR}}{{\sqrt N}}({symbol} + \sqrt{{2\log(1/\delta)/m}})",
-        ),
-        Term("confidence", loss_bound * deviation / np.sqrt(n), r"B\sqrt{2\log(1/\delta)/N}"),
-    )
-
-
-@bound("maxout.remark-1-codes", "probability that two digits agree")
-def collision_probability(rho: Reals, *, pool_size: Counts, level: Reals | None = None) -> Bound:
-    r"""Bound the probability that maxout codes of two rows agree in a digit, from above.
-
-    .. math:: \kappa_q(\rho) \le 2\,\Phi(a)^q + q\,\Phi\Big(-\frac{2a}{\sqrt{2(1+\rho)}}\Big)
-
-    for every level a > 0: either maximum is at most a; or one index has g + g' > 2a. Proof:
-    :doc:`/theorems/remark-1-codes`.
-
-    Parameters
-    ----------
-    rho : float or array
-        Cosine of the rows, in [-1, 1].
-    pool_size
-        As :mod:`mehler.bounds.maxout` says.
-    level : float or array, optional
-        a, at least 0; by default the best of many.
-
-    Returns
-    -------
-    Bound
-        Terms: "below" and "above", for certain. Vacuous, above 1, for equal rows or small pools;
-        far from equal rows larger than the probability by a power of log q. Rounding is 1e-12.
-
-    Examples
-    --------
-    >>> from mehler import exact
-    >>> from mehler.bounds import maxout
-    >>> bound = maxout.collision_probability(0.5, pool_size=10**6)
-    >>> round(exact.collision_probability(0.5, 10**6), 4), round(bound.value, 4)
-    (0.0036, 0.1625)
-    """
-    from scipy.special import log_ndtr, ndtr
-
-    q, cosine = counts(pool_size=pool_size), correlations(rho=rho)
-    a = levels(q) if level is None else not_negatives(level=level)[..., None]
-    q, spread = np.asarray(q)[..., None], np.sqrt((1 + np.asarray(cosine)) / 2)[..., None]
-    # Opposite rows: g + g' is 0, not above 2a.
-    above = np.where(spread > 0, q * ndtr(-a / np.where(spread > 0, spread, 1.0)), 0.0)
-    # What underflows is above 0 still: a bound from above is rounded up.
-    below = np.maximum(2 * np.exp(q * log_ndtr(a)), np.nextafter(0.0, 1.0))
-    below, above = np.broadcast_arrays(below, above)
-    best = np.argmin(below + above, axis=-1)[..., None]
-    below, above = (np.take_along_axis(part, best, -1)[..., 0] for part in (below, above))
-    return Bound(
-        terms=(
-            Term("below", below, r"2\Phi(a)^q"),
-            Term("above", above, r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
-        ),
-        assumptions=(_NORMAL,),
-        trivial=1.0,
-    )
-
-
-def levels(q: Any) -> Floats:
-    """Return levels to choose from, (..., 2000): any is valid."""
-    return np.linspace(0.0, 1.2 * np.sqrt(2 * np.log(q)) + 3, 2000, axis=-1)
