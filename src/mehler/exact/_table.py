@@ -220,11 +220,10 @@ def _turned(series: NDArray[np.float64]) -> Any:
 
 
 def _mean_between(theta: NDArray[np.float64], end: float, kappa: NDArray[np.float64]) -> Any:
-    """Average kappa from rho to cos(end), as an integral in the angle: nothing cancels."""
+    """Average kappa from rho to cos(end), as an integral in the angle, over their distance."""
     nodes, weights = legendre.leggauss(N_ANGLES)
     at = end + (theta - end)[:, None] * ((1 + nodes) / 2)
     values = chebyshev.chebval(2 / np.pi * at - 1, kappa) * np.sin(at)
-    # The difference of the cosines, by the product of two sines.
     length = 4 * np.sin((theta - end) / 2) * np.sin((theta + end) / 2)
     return values @ weights * ((theta - end) / length)
 
@@ -285,7 +284,9 @@ def _at_number(pieces: NDArray[np.float64], theta: float) -> float:
 
 def _at(pieces: NDArray[np.float64], xp: ModuleType, theta: _arrays.Array) -> _arrays.Array:
     place = _arrays.place_of(theta)
-    piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, theta) else xp.int32)
+    # JAX without x64 has no int64 either.
+    whole = xp.int64 if _arrays.dtype_name(theta.dtype) == "float64" else xp.int32
+    piece = xp.astype(theta * (_PIECES / np.pi), whole)
     piece = _arrays.clip(xp, piece, 0, _PIECES - 1)
     t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, theta.dtype)
     table = _arrays.from_host(pieces, place, theta.dtype)
@@ -295,17 +296,10 @@ def _at(pieces: NDArray[np.float64], xp: ModuleType, theta: _arrays.Array) -> _a
     return value
 
 
-def _wide(xp: ModuleType, x: _arrays.Array) -> bool:
-    # JAX without x64 has no int64 either.
-    return _arrays.dtype_name(x.dtype) == "float64"
-
-
 def collision_at(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
         return closed_form.collision_on_array(rho, q)
-    table = pool_table(q)
-
-    value = functools.partial(probability, table.kappa)
+    value = functools.partial(probability, pool_table(q).kappa)
     return _arrays.with_derivative(value, lambda r: collision_slope(r, q), rho)
 
 
@@ -353,12 +347,10 @@ def _tabled(
 
 
 def centred_at(rho: _arrays.Array, q: int) -> _arrays.Array:
-    if q <= 2:
-        return closed_form.centred_on_array(rho, q)
-    mean = pool_table(q).mean
-    return _arrays.with_derivative(
-        lambda r: r * evaluate(mean, r), lambda r: collision_at(r, q), rho
-    )
+    if q == 1:
+        return rho
+    value = lambda r: r * evaluate(pool_table(q).mean, r)  # noqa: E731
+    return _arrays.with_derivative(value, lambda r: collision_at(r, q), rho)
 
 
 def centred_variance_at(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -121,19 +121,6 @@ def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     )
 
 
-def centred_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
-    """Compute K_q - h_1^2 for q of 1 and 2, the integral of kappa_q from 0."""
-    if q == 1:
-        return rho
-
-    def integral(rho: _arrays.Array) -> _arrays.Array:
-        xp = _arrays.array_namespace(rho)
-        root = xp.sqrt((1.0 - rho) * (1.0 + rho))
-        return rho / 2 + rho * (xp.asin(rho) - rho / (1.0 + root)) / np.pi
-
-    return _arrays.with_derivative(integral, lambda r: collision_on_array(r, q), rho)
-
-
 def _kernel(q: int, rho: _arrays.Array) -> _arrays.Array:
     xp = _arrays.array_namespace(rho)
     if q == 2:

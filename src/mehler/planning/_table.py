@@ -50,9 +50,9 @@ class Entry:
 
     def arguments(self, facts: Facts) -> dict[str, Any] | None:
         """Return the arguments of the bound but the one solved for; None if a fact is unknown."""
-        parameters = inspect.signature(self.bound).parameters.values()
-        required = {p.name for p in parameters if p.default is p.empty}
-        names = {*required, *self.takes} - {self.solved, *self.options}
+        parameters = inspect.signature(self.bound).parameters.items()
+        names = {n for n, p in parameters if p.default is p.empty or n in self.takes}
+        names -= {self.solved, *self.options}
         values: dict[str, Any] = {name: facts.get(name) for name in names}
         if any(value is None for value in values.values()):
             return None
@@ -79,14 +79,11 @@ _METHODS = {
     "sub-gamma": "sub-gamma constants",
     "chebyshev": "Chebyshev, exact variance",
 }
-_POOL = ("pool_size",)
-_LOSS = ("loss_bound",)
 _DELTA = ("loss_bound", "delta")
-_SINKS = ("feature_scale",)
 _CENTRE = {"centred": True}
 
 ONE_PAIR = [
-    Entry(_ONE, name, kernel_error.one_pair, _POOL, {"method": method})
+    Entry(_ONE, name, kernel_error.one_pair, ("pool_size",), {"method": method})
     for method, name in _METHODS.items()
 ]
 ALL_PAIRS = [replace(entry, quantity=_PAIRS, bound=kernel_error.all_pairs) for entry in ONE_PAIR]
@@ -97,12 +94,12 @@ UNIFORM = [
 RISK = [
     Entry(_PART, _FREE, maxout.approximation_risk, _DELTA),
     Entry(_PART, _CENTRED, maxout.approximation_risk, _DELTA, _CENTRE),
-    Entry(_PART, _DOUBLING, maxout.approximation_risk_by_dimension, _LOSS, events=2),
-    Entry(_PART, _DIVIDED, kitchen_sinks.approximation_risk, _SINKS),
+    Entry(_PART, _DOUBLING, maxout.approximation_risk_by_dimension, ("loss_bound",), events=2),
+    Entry(_PART, _DIVIDED, kitchen_sinks.approximation_risk, ("feature_scale",)),
     Entry(_EXCESS, _FREE, maxout.excess_risk, _DELTA, events=3),
     Entry(_EXCESS, _CENTRED, maxout.excess_risk, _DELTA, _CENTRE, events=3),
-    Entry(_EXCESS, _DOUBLING, maxout.excess_risk_by_dimension, _LOSS, events=4),
-    Entry(_EXCESS, _DIVIDED, kitchen_sinks.excess_risk, _SINKS, events=2),
+    Entry(_EXCESS, _DOUBLING, maxout.excess_risk_by_dimension, ("loss_bound",), events=4),
+    Entry(_EXCESS, _DIVIDED, kitchen_sinks.excess_risk, ("feature_scale",), events=2),
 ]
 # `ridge` is here that of the Gram matrix, `lipschitz` the largest singular value of the rows.
 SPECTRUM = [
