@@ -2,8 +2,7 @@
 
 A selector takes a pool (any map with real features) and the number of features to keep; ``fit(X)``
 returns a map, `mehler.features.SelectedFeatures`. `PlainSampling` and `LeverageSampling` preserve
-the pool's kernel; `TopLeverage` changes it. Selectors by labels, of which *Which map?* says what
-they gain, are in the experiments.
+the pool's kernel; `TopLeverage` changes it.
 """
 
 # Shared with other packages of mehler, and no public names.

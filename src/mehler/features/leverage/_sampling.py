@@ -132,18 +132,17 @@ class LeverageSampling(ByScores):
     draws : {'systematic', 'iid', 'without replacement'}, optional
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
-        :math:`\eta` in [0, 1], the share of plain sampling, which bounds weights by 1/eta. With
-        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 to the letter; see Notes.
+        :math:`\eta` in [0, 1], the fraction of plain sampling, which bounds weights by 1/eta. With
+        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 to the letter.
     seed : int
         Seed of the draws; the pool has its own.
 
     Notes
     -----
-    Algorithm 1 draws independently from the scores alone. Then nothing bounds the weights, so
+    With ``mix=0.0`` nothing bounds the weights, so
     :meth:`~mehler.features.SelectedFeatures.variance` of the result raises; and features that are
     0 on all rows are never drawn: if there are any, the result does not claim the pool's kernel,
     and ``fit`` raises if too few are left.
-    Ours, by default, mixes in plain sampling and draws systematically.
 
     Examples
     --------

@@ -137,11 +137,9 @@ def ridge_leverage_scores(
     Parameters
     ----------
     Phi : array, shape (N_0, M_0)
-        Feature values, without the map's factor 1/sqrt(M_0): for a map `phi` of
-        this library ``phi(X) * phi.n_features**0.5``.
+        Feature values, of a map `phi` of this library ``phi(X) * phi.n_features**0.5``.
     lam : float
-        :math:`\lambda > 0`, in the unit of squared features: kernel ridge regression with penalty
-        ``N * lam`` on N rows.
+        :math:`\lambda > 0`, of kernel ridge regression with penalty ``N * lam`` on N rows.
     pool_weights : array, shape (M_0,), optional
         Distribution p of the pool: positive, sum 1. Default 1/M_0 each.
     groups : array of int, shape (M_0,), optional
@@ -164,21 +162,17 @@ def ridge_leverage_scores(
     Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 3000 features 0.3 CPU seconds.
 
     Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd', ``eps |A|^2/lam`` for 'gram', |A| the
-    largest singular value (at most the root mean square of the features' sup). Features in float32
-    are scored in double precision, and the scores rounded, where this would be above 1e-3 and the
-    device has it; by 'auto' always. In 'svd' singular values of at most 4 eps |A| (Frobenius) are
-    rounding and score 0, unless the ridge is above that: the numerical rank of
-    :class:`mehler.learn.RidgeSums`. Under ``jax.jit``, where sizes cannot be looked at, all is in
-    the widest float, and scores that 'gram' would refuse are NaN. Of a Dask array the triangular
-    factor is computed at once, chunk by chunk, and a chunk with NaN or infinity raises.
-
-    Scores of the rows that a learner trains on afterwards make its class depend on them: score
-    other rows, unlabelled ones will do.
+    largest singular value. Features in float32 are scored in double precision where this would be
+    above 1e-3 and the device has it; by 'auto' always. In 'svd' singular values of at most
+    4 eps |A| (Frobenius) are rounding and score 0, unless the ridge is above that: the numerical
+    rank of :class:`mehler.learn.RidgeSums`. Under ``jax.jit``, where sizes cannot be looked at, all
+    is in the widest float, and scores that 'gram' would refuse are NaN. Of a Dask array the
+    triangular factor is computed at once, chunk by chunk, and a chunk with NaN or infinity raises.
 
     References
     ----------
-    Bach (2017), On the equivalence between kernel quadrature rules and random feature expansions;
-    Shahrampour, Kolouri (2019), equations 7 to 16: :doc:`/theorems/leverage-score-identity`.
+    Bach (2017); Shahrampour, Kolouri (2019), equations 7 to 16:
+    :doc:`/theorems/leverage-score-identity`.
 
     Examples
     --------

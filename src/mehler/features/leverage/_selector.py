@@ -130,10 +130,6 @@ class SelectedFeatures(FeatureMap):
     unbiased : bool
         Whether the kernel is that of the pool.
 
-    See Also
-    --------
-    mehler.features.leverage : The selectors.
-
     Notes
     -----
     ``variance`` and ``gram_variance`` are over draws of the pool and of the selection. They are
