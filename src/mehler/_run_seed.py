@@ -1,10 +1,15 @@
-"""The seed of checks that name none: 0, or that of the test that runs.
+"""What the test that runs tells checks and hears of them: the seed of those that name none.
 
-The pytest plugin sets it under ``--mehler-fresh-seeds`` and ``--mehler-seed``. It imports this file
-in every run of every suite, so this file imports nothing.
+The pytest plugin sets the seed under ``--mehler-fresh-seeds`` and ``--mehler-seed``. It imports
+this file in every run of every suite, so this file imports no package.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 _of_the_test: int | None = None
+# Hears of each verdict that a check returns.
+on_verdict: Callable[[Any], None] | None = None
 
 
 def give(seed: int | None) -> None:

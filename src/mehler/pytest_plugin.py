@@ -28,6 +28,7 @@ _RECORD = pytest.StashKey[Any]()  # of this process, once a test has asked for t
 _PARTS = pytest.StashKey[list[dict[str, Any]]]()  # what the processes have spent
 _STARTED = pytest.StashKey[list[str]]()  # xdist workers that have not reported back
 _TOTAL = pytest.StashKey[Any]()
+_WATCH = pytest.StashKey["Watch"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_PARTS] = []
     config.stash[_STARTED] = []
+    config.stash[_WATCH] = Watch()
     if hasattr(config, "workerinput"):
         config.option.mehler_seed = config.workerinput["mehler_seed"]
     elif config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
@@ -114,15 +116,28 @@ def mehler_seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Give checks without a seed that of their test, if the run has a root."""
-    root = item.config.option.mehler_seed
-    if root is None:
-        return (yield)
-    _run_seed.give(_seed_of(item.nodeid, root))
+    """Hear of verdicts; give checks without a seed that of their test, if the run has a root."""
+    root, watch = item.config.option.mehler_seed, item.config.stash[_WATCH]
+    _run_seed.give(None if root is None else _seed_of(item.nodeid, root))
+    watch.test, watch.asked = item.nodeid, []
+    _run_seed.on_verdict = watch.hear
     try:
         return (yield)
     finally:
         _run_seed.give(None)
+        _run_seed.on_verdict = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show the text of verdicts that a failed ``assert check_kernel(...)`` asked."""
+    report: Any = yield
+    if report.when == "call" and report.failed:
+        for verdict in item.config.stash[_WATCH].asked:
+            from mehler.verify import failure_text  # imported long ago
+
+            report.sections.append((f"mehler: {verdict.check}", failure_text(verdict)))
+    return report
 
 
 @pytest.hookimpl(trylast=True)
@@ -151,12 +166,14 @@ def pytest_testnodedown(node: Any) -> None:
         node.config.stash[_STARTED].remove(node.gateway.id)
         if "mehler" in output:
             node.config.stash[_PARTS].append(output["mehler"])
+        node.config.stash[_WATCH].elsewhere += output.get("mehler_unused", [])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     record = config.stash.get(_RECORD, None)
     if hasattr(config, "workeroutput"):
+        config.workeroutput["mehler_unused"] = config.stash[_WATCH].unused()
         if record is not None:
             config.workeroutput["mehler"] = record.to_dict()
         return
@@ -185,6 +202,56 @@ def pytest_terminal_summary(
         terminalreporter.write_line(str(total), red=total.overdrawn)
     if config.option.mehler_fresh_seeds:
         terminalreporter.write_line(_replay(config))
+    unused = config.stash[_WATCH].unused()
+    if unused:
+        terminalreporter.write_line("mehler: refuted, and no test asked the verdict:", yellow=True)
+        for line in unused:
+            terminalreporter.write_line(f"  {line}")
+
+
+class Watch:
+    """Verdicts that do not hold, as checks return them to the tests: does anything read them?
+
+    Such a verdict gets a class that notes the first attribute that is read; what its check read
+    before does not count. `asked` are those of the test that runs whose truth was asked.
+    """
+
+    def __init__(self) -> None:
+        self.test = ""
+        self.asked: list[Verdict] = []
+        self.elsewhere: list[str] = []
+        self._read: list[tuple[str, list[str]]] = []
+        self._classes: dict[type, type] = {}
+
+    def hear(self, verdict: Verdict) -> None:
+        """Watch a verdict that a check returns."""
+        kind = type(verdict)
+        if verdict.status == "holds" or kind in self._classes.values():
+            return
+        read: list[str] = []
+        if verdict.status == "refuted":
+            self._read.append((f"{self.test} ({verdict.check})", read))
+        if kind not in self._classes:
+            self._classes[kind] = self._watching(kind)
+        vars(verdict)["_read"] = read
+        object.__setattr__(verdict, "__class__", self._classes[kind])
+
+    def _watching(self, kind: type) -> type:
+        def getattribute(verdict: Verdict, name: str) -> Any:
+            if not name.startswith("_"):
+                # One that `dataclasses.replace` made of a watched one is read alone.
+                vars(verdict).setdefault("_read", []).append(name)
+            return object.__getattribute__(verdict, name)
+
+        def truth(verdict: Verdict) -> bool:
+            self.asked.append(verdict)
+            return verdict.holds
+
+        return type(kind.__name__, (kind,), {"__getattribute__": getattribute, "__bool__": truth})
+
+    def unused(self) -> list[str]:
+        """Return test and check of refuted verdicts that nothing has read."""
+        return [*(line for line, read in self._read if not read), *self.elsewhere]
 
 
 class Record:

@@ -36,10 +36,6 @@ class EdgeCaseArray:
     valid : bool
         Whether a map must return finite features; if not, it must raise ValueError or TypeError
         before any work. Maps of waves may refuse 'huge' rows, whose angles have no phase.
-
-    See Also
-    --------
-    edge_case_arrays : Generate such arrays.
     """
 
     kind: str
@@ -71,10 +67,6 @@ def edge_case_arrays(
     -------
     SearchStrategy of EdgeCaseArray
         Shrinks to one row on one axis with one defect.
-
-    See Also
-    --------
-    unit_vectors : Ordinary rows.
 
     Notes
     -----

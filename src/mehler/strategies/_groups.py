@@ -35,10 +35,6 @@ class Group:
         Number of leading coordinates that the group acts on; the others stay.
     matrices : array, shape (order, n_inputs, n_inputs)
         The elements, the identity first.
-
-    See Also
-    --------
-    groups : Generate groups.
     """
 
     kind: str
@@ -84,15 +80,6 @@ def groups(
     -------
     SearchStrategy of Group
         Groups of at most `max_elements` elements.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range, or no group fits.
-
-    See Also
-    --------
-    mehler.verify.check_invariance : Checks features under a group's actions.
 
     Examples
     --------

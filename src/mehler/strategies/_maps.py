@@ -91,10 +91,6 @@ class Factory:
 
     Kinds without a pool have `pool_size` 1.
 
-    See Also
-    --------
-    factories : Generate such functions.
-
     Examples
     --------
     >>> Factory("codes", n_inputs=3, n_features=8, pool_size=4)(seed=0)
@@ -156,11 +152,6 @@ def factories(
     SearchStrategy of Factory
         Draw functions, as the checks of `mehler.verify` take them.
 
-    See Also
-    --------
-    maps : Maps instead of draw functions.
-    mehler.verify.check_kernel : A check that takes a draw function.
-
     Examples
     --------
     >>> from hypothesis import find
@@ -192,10 +183,6 @@ def maps(
     -------
     SearchStrategy of FeatureMap
         Maps on NumPy arrays.
-
-    See Also
-    --------
-    factories : Draw functions, for the checks.
 
     Examples
     --------

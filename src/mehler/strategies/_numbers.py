@@ -23,10 +23,6 @@ def seeds() -> SearchStrategy[int]:
     SearchStrategy of int
         Seeds from 0 to 2^31 - 1.
 
-    See Also
-    --------
-    factories : Draw functions of a seed.
-
     Notes
     -----
     Drawn as two short integers: among long ones Hypothesis prefers the small, and examples with a
@@ -55,15 +51,6 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     SearchStrategy of int
         Pool sizes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the ends are not integers, or out of order.
-
-    See Also
-    --------
-    factories : Draw functions with pools.
-
     Examples
     --------
     >>> from hypothesis import find
@@ -89,15 +76,6 @@ def dtypes(*, only: Iterable[DtypeName] | None = None) -> SearchStrategy[DtypeNa
     -------
     SearchStrategy of str
         Names.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a name is unknown.
-
-    See Also
-    --------
-    edge_case_arrays : Arrays of either dtype.
 
     Examples
     --------
@@ -125,15 +103,6 @@ def example_settings(*, examples: int) -> settings:
     -------
     hypothesis.settings
         To be applied to the test function.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `examples` is not a positive integer.
-
-    See Also
-    --------
-    mehler.verify.Ledger.allot : Pay for the examples.
 
     Examples
     --------

@@ -40,11 +40,6 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
     SearchStrategy of Pair
         ``x`` and ``y`` of shape (n_inputs,), float64, and ``rho``.
 
-    See Also
-    --------
-    adversarial_pairs : Pairs near the correlations 0, 1 and -1.
-    unit_vectors : Any number of unit vectors.
-
     Notes
     -----
     y = rho x + sqrt(1 - rho^2) u with u a unit vector orthogonal to x, so <x, y> = rho to within
@@ -78,10 +73,6 @@ def adversarial_pairs(
     -------
     SearchStrategy of Pair
         Shrinks to the centre itself.
-
-    See Also
-    --------
-    pairs : Pairs of a given correlation.
 
     Notes
     -----

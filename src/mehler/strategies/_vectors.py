@@ -36,10 +36,6 @@ def normalised(rows: Array) -> Any:
     array, shape (n, n_inputs)
         Rows of length 1 within 4 roundings.
 
-    See Also
-    --------
-    unit_vectors : Generate unit vectors.
-
     Examples
     --------
     >>> normalised(np.array([[3.0, 4.0]]))
@@ -65,11 +61,6 @@ def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> Sear
     -------
     SearchStrategy of float64 arrays, shape (n, n_inputs)
         Matrices of unit rows.
-
-    See Also
-    --------
-    edge_case_arrays : Rows that break careless code.
-    pairs : Pairs of a given correlation.
 
     Notes
     -----

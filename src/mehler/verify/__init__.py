@@ -64,6 +64,7 @@ from mehler.verify._arguments import threads as threads
 from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
+from mehler.verify._failure import failure_text as failure_text
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._assertion import assert_kernel

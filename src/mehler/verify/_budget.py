@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mehler import _run_seed
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import (
@@ -551,6 +552,8 @@ def accepts(
             ledger = options.get("ledger")
             if reports and isinstance(ledger, Ledger) and ledger.on_verdict is not None:
                 ledger.on_verdict(verdict)
+            if reports and _run_seed.on_verdict is not None:
+                _run_seed.on_verdict(verdict)
             return verdict
 
         signature = inspect.signature(check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -252,6 +253,22 @@ class Verdict:
     def holds(self) -> bool:
         """Whether the claim holds at the resolution; False when inconclusive."""
         return self.status == "holds"
+
+    def __bool__(self) -> bool:
+        """Return whether the claim holds, so that ``assert check_kernel(...)`` is a test."""
+        return self.holds
+
+    def __repr__(self) -> str:
+        """Return status, cause or claim, numbers and error rate in at most five lines."""
+        cells = self.cells()
+        lines = [
+            f"<{self.check}: {self.status}.",
+            self.cause or f"Claimed: {self.claim}",
+            f"Observed {cells[1]} against {cells[0]}, interval {cells[2]}" if cells else "",
+            self.reason.removeprefix(f"{self.cause}.").strip(),
+            f"False alarm {self.rate_text()}, from {self.amount_text()}",
+        ]
+        return "\n".join(textwrap.shorten(line, 200) for line in lines if line) + ">"
 
     def certificate(self) -> dict[str, Any]:
         """Return what the verdict rests on, for `json.dumps`; ``mehler/recheck.py`` decides it.

@@ -59,7 +59,7 @@ _OTHER_SIZES = 1
 _LIMIT, _MOST_ROWS = 20.0, 20
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StructureVerdict(Verdict):
     """A `Verdict` on how a map is built.
 
