@@ -387,7 +387,8 @@ def test_an_unbounded_interval_promises_no_number_of_features():
         weights = np.random.default_rng(seed).standard_normal((3, 50)) / math.sqrt(50.0)
         return lambda rows: rows @ weights
 
-    verdict = check_kernel(draw, lambda x, y: x @ y.T, X, resolution=1e-7, max_features=400_000)
+    few = {"max_features": 400_000, "time_limit": 30.0}
+    verdict = check_kernel(draw, lambda x, y: x @ y.T, X, resolution=1e-7, **few)
     assert verdict.status == "inconclusive"
     assert "unbounded" in verdict.reason
     assert "would decide" not in verdict.reason

@@ -123,54 +123,32 @@ def confirm(
 
     early = check(*args, seed=seed, false_alarm=first, **options)
     if early.status != "refuted":
-        return _decided_first(early, false_alarm)
-    late = check(*args, seed=_fresh(seed), false_alarm=false_alarm, **options)
-    return _decided_second(early, late)
+        # A deviation beyond the resolution escapes the second stage with chance `false_alarm` at
+        # most, and the first one with chance early.miss.
+        verdict, detectable, missed = early, early.resolution, false_alarm
+        remark = (
+            "First of two stages: an alarm would have been asked of fresh draws again, so that a "
+            f"correct claim is refuted with probability at most {false_alarm:.3g}."
+        )
+    else:
+        verdict = check(*args, seed=_fresh(seed), false_alarm=false_alarm, **options)
+        detectable, missed = verdict.detectable, verdict.miss
+        refuted = verdict.status == "refuted"
+        remark = "Confirms on fresh draws a" if refuted else "Fresh draws do not confirm a"
+        seeds = ", ".join(f"{key}={value!r}" for key, value in early.seeds.items())
+        remark += f" first alarm at rate {early.false_alarm:.3g}, {seeds or 'no seeds'}."
+    return dataclasses.replace(
+        verdict,
+        detectable=max(early.detectable, detectable),
+        miss=in_decimals(operator.add, early.miss, missed),
+        reason=f"{verdict.reason} {remark}".lstrip(),
+    )
 
 
 def _fresh(seed: int) -> int:
     """Return the root seed of the second stage, 64 bits from another stream of `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
     return int(sequence.generate_state(1, np.uint64)[0])
-
-
-def _decided_first(early: Verdict, false_alarm: float) -> Verdict:
-    # A deviation beyond the resolution escapes the second stage with chance `false_alarm` at
-    # most, and the first one with chance early.miss.
-    return dataclasses.replace(
-        early,
-        detectable=max(early.detectable, early.resolution),
-        miss=in_decimals(operator.add, early.miss, false_alarm),
-        reason=_joined(
-            early.reason,
-            "First of two stages: an alarm would have been asked of fresh draws again, so that a "
-            f"correct claim is refuted with probability at most {false_alarm:.3g}.",
-        ),
-    )
-
-
-def _decided_second(early: Verdict, late: Verdict) -> Verdict:
-    confirmed = (
-        "Confirms on fresh draws a first alarm"
-        if late.status == "refuted"
-        else "Fresh draws do not confirm a first alarm"
-    )
-    return dataclasses.replace(
-        late,
-        detectable=max(early.detectable, late.detectable),
-        miss=in_decimals(operator.add, early.miss, late.miss),
-        reason=_joined(
-            late.reason, f"{confirmed} at rate {early.false_alarm:.3g}, {_seeds(early)}."
-        ),
-    )
-
-
-def _seeds(verdict: Verdict) -> str:
-    return ", ".join(f"{key}={value!r}" for key, value in verdict.seeds.items()) or "no seeds"
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)
 
 
 __tracebackhide__, __unittest = is_failure, True

@@ -12,22 +12,25 @@ from numpy.typing import NDArray
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import DrawOptions, require_options
+from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
-from mehler.verify.sampling._sources import call, units_of
+from mehler.verify.sampling._sources import call, declaration, units_of
 
 # Samples in a certificate within the distance that refutes: between them none can be so far.
 _GRID = 12
+# Roundings that a feature may be off by, times sqrt(d).
+_ROUNDED = 256.0
 
 Law = Callable[[Any, Any], Array]
 
 
-@accepts("max_features", "seed")
+@accepts("max_features", "time_limit", "seed")
 def check_distribution(
     draw: Callable[[int], Any],
     cdf: Law | None,
@@ -63,7 +66,7 @@ def check_distribution(
         Width of the band: a law that is off by more in Kolmogorov's distance holds with
         probability at most `false_alarm`.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, seed.
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -115,7 +118,7 @@ def check_distribution(
     with np.errstate(all="ignore"):
         phi = draws[0]
         if cdf is None:
-            cdf = getattr(phi, "feature_cdf", None)
+            cdf = declaration(phi, "feature_cdf")
             if cdf is None:
                 raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
         z = call(phi, rows)
@@ -125,11 +128,14 @@ def check_distribution(
         )
         n_samples = _samples_for(terms.resolution, rate)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
-        values = _values(draws, rows, n_draws, m, all_columns)
+        clock = Clock(terms.time_limit)
+        values = _values(draws, rows, n_draws, m, all_columns, clock, terms)
+        n_draws = values.shape[1] // (m if all_columns else 1)
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         samples = np.sort(values.astype(np.float64) * factor, axis=1)
-        slack = 8.0 * math.sqrt(rows.host.shape[1]) * eps * np.abs(samples).max(axis=1)
+        # Atoms may be given with a tolerance of some roundings.
+        slack = _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * np.abs(samples).max(axis=1)
         above = _law(cdf, rows, samples + slack[:, None])
         below = _law(cdf, rows, np.nextafter(samples - slack[:, None], -np.inf))
     n = samples.shape[1]
@@ -145,6 +151,7 @@ def check_distribution(
     reason = ""
     if distance.max() > d:
         status = "refuted"
+        reason = f"The distribution functions are {distance.max():.3g} apart, more than {d:.3g}."
         if not np.isfinite(values).all():
             reason = "The map returned features that are not finite."
     elif 2.0 * d > terms.resolution:
@@ -208,15 +215,24 @@ def _samples_for(resolution: float, rate: float) -> int:
     return high
 
 
-def _values(draws: Draws, rows: EvaluatedRows, n_draws: int, m: int, all_columns: bool) -> Any:
+def _values(
+    draws: Draws,
+    rows: EvaluatedRows,
+    n_draws: int,
+    m: int,
+    all_columns: bool,
+    clock: Clock,
+    terms: CheckOptions,
+) -> Any:
     """Return samples of every row, shape (rows, samples)."""
-    choose = np.random.default_rng([draws.root, 1])
-    parts = []
-    for k in range(n_draws):
-        z = call(draws[k], rows)
+    choose, parts = np.random.default_rng([draws.root, 1]), []
+    made = (call(draws[k], rows) for k in range(n_draws))
+    for z in clock.watched(made, 0, n_draws, terms.resolution, terms.name):
         if z.shape[1] != m:
             raise ValueError(f"a draw has {counted(z.shape[1], 'feature')} but the first had {m}")
         parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
+        if clock.over:
+            break
     return np.concatenate(parts, axis=1)
 
 

@@ -47,9 +47,6 @@ from mehler.verify.sampling._sources import (
 GROUP = 8
 # Most draws spent on a chain's kurtosis bound, which is several times above its scatter.
 _AFFORDABLE = 6_000
-# The first inspection is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST,
-# since rare events (codes of far rows) need as many as one over their probability.
-_COARSE, _FIRST = 4.0, 2**21
 # Groups from which on intervals without a kurtosis are looked at.
 _LEAST = 256
 
@@ -159,7 +156,7 @@ def declared_kurtosis(
 ) -> Any:
     """Return the kurtosis at every pair, given or the map's own; None if there is none."""
     of_map = kurtosis is None
-    kurtosis = getattr(phi, "product_kurtosis", None) if of_map else kurtosis
+    kurtosis = declaration(phi, "product_kurtosis") if of_map else kurtosis
     if kurtosis is None:
         return None
     if callable(kurtosis):
@@ -324,51 +321,26 @@ def check_variance(
         limit = variance_of_variance_limit(kurtosis, phi, task, source, declared)
         terms.pay()
         claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
-        certain, stage = None, ""
+        certain = None
         if not is_steady:
             certain = Certainty(0, "Products scatter at a pair whose declared variance is 0.")
         if limit is None:
             # Covariances of stretches may be negative.
             lengths = OwnLengths(task) if source.apart == 1 else None
             measured = measure_undeclared(task, lengths, least=_LEAST)
-            verdict = conclude(task, measured, claim, certain=certain)
         else:
-            per_feature = limit * source.n_features / source.per_draw
-            first = min(terms.max_features or _FIRST, max(_FIRST, source.n_features))
-            looks = {
-                "coarse": replace(
-                    terms,
-                    false_alarm=0.05 * terms.false_alarm,
-                    resolution=_COARSE * terms.resolution,
-                    max_features=first,
-                ),
-                "fine": replace(terms, false_alarm=0.95 * terms.false_alarm),
-            }
-            # A first coarse inspection at a twentieth of the rate finds gross defects early.
-            for name, part in looks.items():
-                stage = name
-                task = replace(task, options=part)
-                measured = measure_known_variance(task, per_feature)
-                assumption = (
-                    f"the variance of a group of {GROUP} has relative variance at most "
-                    f"{float(limit.max()):.4g}, by the declared kurtosis"
-                )
-                method = "declared kurtosis (Catoni on variances of groups)"
-                measured = replace(measured, method=method, assumptions=(assumption,))
-                verdict = conclude(task, measured, claim, certain=certain)
-                if verdict.status == "refuted":
-                    break
-            verdict = replace(verdict, n_intervals=2 * verdict.n_intervals)
+            measured = measure_known_variance(task, limit * source.n_features / source.per_draw)
+            assumption = (
+                f"the variance of a group of {GROUP} has relative variance at most "
+                f"{float(limit.max()):.4g}, by the declared kurtosis"
+            )
+            method = "declared kurtosis (Catoni on variances of groups)"
+            measured = replace(measured, method=method, assumptions=(assumption,))
+        verdict = conclude(task, measured, claim, certain=certain)
     return replace(
         verdict,
-        false_alarm=terms.false_alarm,
-        resolution=terms.resolution,
         n_draws=verdict.n_draws * source.bundle,
-        statistics=tuple(
-            replace(each, plan={**each.plan, "stage": stage} if stage else each.plan)
-            for each in verdict.statistics
-            if is_steady
-        ),
+        statistics=verdict.statistics if is_steady else (),
     )
 
 

@@ -30,7 +30,6 @@ from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics, samples_of
 from mehler.verify.intervals._measurement import Measurement, Task, unmeasured
-from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import power_sums
 
 BOUNDED = "bounded (betting)"
@@ -287,12 +286,8 @@ def _kappa(c: Any) -> Any:
 KAPPA = _kappa(SHARES)
 
 
-# Samples of the pilot that plans the inspections, and of the first inspection.
-_PILOT = 256
-# Most samples, and attempts to find the size that a resolution needs.
-_MOST, _ATTEMPTS = 2**52, 12
-# Ratio of successive inspection sizes, up to the planned size and beyond it.
-_STEP, _LATE_STEP = 1.25, 1.05
+# First inspection, most samples, and the least and largest ratio of successive sizes.
+_FIRST, _MOST, _STEPS = 256, 2**52, (1.02, 1.1)
 
 
 class OutOfBounds(Exception):
@@ -307,49 +302,62 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough.
 
     Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
-    reaches 2 means/alpha with probability at most alpha/(2 means). A pilot only plans when to
-    inspect.
+    reaches 2 means/alpha with probability at most alpha/(2 means).
     """
-    source, level = task.source, math.log(2.0 / task.rate)
+    source, level, drawn = task.source, math.log(2.0 / task.rate), 0
     low, high = (end / source.unit - source.claim for end in bounds)
-    pilot = _Sums(task, bounds)
-    # At most a quarter of max_features, which pays for the pilot too.
-    n_pilot = min(task.affordable(_PILOT), task.affordable(_MOST) // 4)
-    pilot.extend(Draws(task.draws.draw, task.draws.root, stream=1), 0, n_pilot)
-    # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
-    planned = pilot.size(low, high, level)
-    bets, n_draws = Wealth(low, high, task.rounding), 0
-    most = task.affordable(_MOST, spent=n_pilot)
-    for target in _sizes(planned):
-        until = task.affordable(target, spent=n_pilot)
-        if until == n_draws:
-            continue  # no new draws at this size: covered by the last one, or budget exhausted
-        stage = _Sums(task, bounds)
-        n_draws = stage.extend(task.draws, n_draws, until, task.affordable(planned))
-        bets.add(stage.n, stage.sums)
-        pilot.join(stage)
-        # The wealth at the claim is cheap; compute the ends only once they may be narrow.
+    bets, needed = Wealth(low, high, task.rounding), float(_FIRST)
+    most, target = task.affordable(_MOST), task.affordable(_FIRST)
+
+    def of_draw(phi: Callable[..., Any]) -> Any:
+        """Return the power sums of a draw, and the first mean and value out of bounds."""
+        total = np.empty((4, task.n))
+        for chosen in source.blocks():
+            samples, unit = source.samples(phi, chosen), source.unit[chosen]
+            total[:, chosen] = power_sums(samples - source.claim[chosen])
+            values, slack = samples * unit, task.rounding * unit
+            out = (values < bounds[0] - slack) | (values > bounds[1] + slack)
+            if out.any():
+                row, column = (int(index) for index in np.argwhere(out)[0])
+                return total, (int(chosen[column]), float(values[row, column]))
+        return total, ()
+
+    while True:
+        planned = needed / source.per_draw
+        with task.results(of_draw, drawn, target, planned=max(planned, target)) as results:
+            for sums, out in results:
+                drawn += 1
+                if out:
+                    raise OutOfBounds(out[0], out[1], drawn)
+                bets.add(source.per_draw, sums)
+                if task.clock.over:
+                    break
+        # The wealth at the claim is cheap; the ends tell how many samples would do.
         sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
         off = np.abs(bets.mean) >= task.floor
-        over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or task.clock.over
-        if not over and target < planned and n_draws < most:
-            continue
-        ends = bets.ends(level)
-        narrow = bool((ends[1] - ends[0] + 2.0 * task.rounding <= task.resolution).all())
-        if over or narrow:
-            break
+        over = not np.isfinite(bets.mean).all() or task.clock.over or drawn >= most
+        over = over or bool((lost & off).any())
+        if over or bets.n >= 0.9 * needed:
+            ends = bets.ends(level)
+            ratio = float(np.max(ends[1] - ends[0])) / task.width
+            needed = bets.n * ratio**2 if math.isfinite(ratio) else math.inf
+            if over or ratio <= 1.0:
+                break
+        if needed > _MOST:
+            raise ValueError("the resolution needs more than 2^52 samples: ask for a coarser one")
+        least, largest = (math.ceil(step * drawn) for step in _STEPS)
+        target = min(most, max(least, min(largest, math.ceil(needed / source.per_draw))))
     missed = bets.ends(math.log(2.0 / task.options.miss))
-    enough = planned if narrow or lost.any() else pilot.size(low, high, level)
     tests = {"n": bets.n, "sums": bets.sums, "range": np.stack([low, high])}
     return Measurement(
         observed=source.claim + bets.mean,
         low=source.claim + ends[0] - task.rounding,
         high=source.claim + ends[1] + task.rounding,
-        n_draws=n_draws,
+        n_draws=drawn,
         n_intervals=task.n,
         detectable=reach(bets.mean, ends, missed) + task.rounding,
-        needed=-(-enough // source.per_draw),
+        needed=math.ceil(min(needed, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
         statistics=(Statistics("wealth", {}, tests),),
@@ -410,98 +418,3 @@ def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: fl
         assumptions=(f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
         statistics=(Statistics("betting", {}, tests),),
     )
-
-
-def _sizes(planned: int) -> list[int]:
-    """Return sizes growing by _STEP up to `planned`, then by _LATE_STEP to four times that."""
-    early = [round(_PILOT * _STEP**k) for k in range(200)]
-    late = [round(planned * _LATE_STEP**k) for k in range(round(math.log(4.0, _LATE_STEP)) + 1)]
-    return [*(n for n in early if n < planned), *late]
-
-
-class _Sums:
-    """Power sums of deviations of every mean, checking samples against their bounds."""
-
-    def __init__(self, task: Task, bounds: tuple[float, float]) -> None:
-        self._task, self._bounds = task, bounds
-        self.sums = np.zeros((4, task.n))
-        self.n = 0
-
-    def extend(self, draws: Draws, start: int, stop: int, planned: int | None = None) -> int:
-        """Add draws start to stop - 1, or fewer if time runs out; return the end reached."""
-        with self._task.results(self._of, start, stop, draws, planned) as results:
-            for k, (sums, out) in enumerate(results, start):
-                if out:
-                    raise OutOfBounds(out[0], out[1], k + 1)
-                self.sums += sums
-                if self._task.clock.over:
-                    stop = k + 1
-                    break
-        self.n += (stop - start) * self._task.source.per_draw
-        return stop
-
-    def join(self, other: _Sums) -> None:
-        """Add the samples of `other`."""
-        self.sums = self.sums + other.sums
-        self.n += other.n
-
-    def size(self, low: Array, high: Array, level: float) -> int:
-        """Return the sample size expected to be narrow enough, rounded up by some 2 %."""
-        if self.n < 2 or not np.isfinite(self.sums).all():
-            return _PILOT
-        variance, width = self.variance(low, high), self._task.width
-        # Widths fall like 1/sqrt(n), or a little faster.
-        spread = math.sqrt(8.0 * level * float(np.max(variance)))
-        n = max(_PILOT, math.ceil(min((spread / width) ** 2, _MOST)))
-        for _ in range(_ATTEMPTS):
-            # The widest interval expected after n samples, extrapolating the moments so far.
-            future = Wealth(low, high, self._task.rounding)
-            future.add(n, self.scaled(n, variance))
-            ends = future.ends(level)
-            ratio = float(np.max(ends[1] - ends[0])) / width
-            if ratio <= 1.0 and (ratio >= 0.99 or n == _PILOT):
-                break
-            n = max(_PILOT, math.ceil(n * min(1.005 * ratio**2, 4.0)))
-            if n > _MOST:
-                raise ValueError(
-                    "the resolution needs more than 2^52 samples: ask for a coarser one"
-                )
-        return n
-
-    def variance(self, low: Array, high: Array) -> Any:
-        """Return the variance, shrunk to the largest possible one by the weight of one sample."""
-        most = 0.25 * (high - low) ** 2
-        if not self.n:
-            return most
-        centred = np.maximum(self.sums[1] - self.sums[0] ** 2 / self.n, 0.0)
-        return (most + centred) / (self.n + 1)
-
-    def scaled(self, n: int, variance: Array) -> Any:
-        """Return expected power sums of n samples with the given variance."""
-        mean, raw = self.sums[0] / self.n, self.sums / self.n
-        # Keep skewness and kurtosis; for nearly constant samples they are rounding.
-        ratio = variance / np.maximum(raw[1] - mean**2, 0.01 * variance)
-        third = ratio**1.5 * (raw[2] - 3.0 * mean * raw[1] + 2.0 * mean**3)
-        fourth = raw[3] - 4.0 * mean * raw[2] + 6.0 * mean**2 * raw[1] - 3.0 * mean**4
-        fourth = np.maximum(ratio**2 * fourth, variance**2)
-        return n * np.stack(
-            [
-                mean,
-                variance + mean**2,
-                third + 3.0 * mean * variance + mean**3,
-                fourth + 4.0 * mean * third + 6.0 * mean**2 * variance + mean**4,
-            ]
-        )
-
-    def _of(self, phi: Callable[..., Any]) -> tuple[Any, tuple[()] | tuple[int, float]]:
-        """Return the power sums of a draw, and the first mean and value out of bounds."""
-        source, total = self._task.source, np.empty((4, self._task.n))
-        for chosen in source.blocks():
-            samples, unit = source.samples(phi, chosen), source.unit[chosen]
-            total[:, chosen] = power_sums(samples - source.claim[chosen])
-            values, slack = samples * unit, self._task.rounding * unit
-            out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)
-            if out.any():
-                row, column = (int(index) for index in np.argwhere(out)[0])
-                return total, (int(chosen[column]), float(values[row, column]))
-        return total, ()

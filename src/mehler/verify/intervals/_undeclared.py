@@ -2,7 +2,8 @@
 
 Bets on squared lengths refute what is too large, intervals under a bounded kurtosis say what holds.
 A mean that the samples so far refute is a suspicion only: it is confirmed on fresh draws, whose
-number is then fixed, so that the error rate is theirs, whatever the first draws showed. They are as
+number is then fixed, so that the error rate is theirs, whatever the first draws showed. The k-th
+suspicion has half of the rate to the power k. They are as
 many as the first ones, and at least so many that events of probability 1e-3 are seen.
 
 Of samples that are symmetric about their mean no moments are assumed. For D symmetric about 0 and
@@ -66,6 +67,8 @@ _LEAST_DRAWS = 1_000
 # Least fresh samples that confirm a suspicion: events of probability 1e-3 have been seen by then,
 # but for a chance of a twentieth. Fewer where a sample takes several draws.
 LEAST, _FRESH = 3_000, 1_000
+# How many times the samples a suspicion takes to be tested again.
+_AGAIN = 2.0
 # Fresh draws suffice once unseen events would have to carry this fraction of the deviation, or at
 # so many times the first draws.
 _CARRIED, _TIMES = 0.7, 64.0
@@ -265,6 +268,7 @@ def measure_undeclared(
     patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
     samples, number, most = _Samples(task, lengths, level), 0, math.inf
     fresh: Look | None = None
+    attempts, again = 0, 0.0
     unconfirmed, target = "", min(affordable, -(-_FIRST // per_draw))
     while True:
         samples.draw_until(target)
@@ -275,8 +279,8 @@ def measure_undeclared(
             samples.planned = (
                 max(first, expected_samples(variance, rate, task.resolution)) / per_draw
             )
-        if not is_last and not unconfirmed and look.refutable.any():
-            before, sums = samples.draws, samples.sums
+        if not is_last and samples.n >= again and look.refutable.any():
+            before, sums, attempts = samples.draws, samples.sums, attempts + 1
             until = before + _confirming(task, look, before, fresh_least)
             samples.draw_until(min(affordable, until))
             if samples.is_over:
@@ -284,12 +288,15 @@ def measure_undeclared(
                 break
             n = (samples.draws - before) * per_draw
             fresh_sums = samples.one_sided(n, samples.sums - sums)
-            fresh = Look(n, fresh_sums, rate, task.resolution, task.rounding)
+            # The k-th attempt has the rate over 2^k.
+            paid = rate / 2.0**attempts
+            fresh = Look(n, fresh_sums, paid, task.resolution, task.rounding)
             agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
             look = samples.look(rate, number + 1)
             if 2 * n >= samples.n and n >= fresh_least and agrees.any():
                 break
             unconfirmed, fresh = _unconfirmed(before, samples.draws - before), None
+            again = _AGAIN * samples.n
             if samples.draws < until:
                 unconfirmed = "A mean is off, and too few draws are allowed to confirm it"
             is_last = samples.draws >= affordable
