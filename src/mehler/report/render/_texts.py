@@ -6,10 +6,8 @@ What would load, lead or act outside the page is left out. Letters and spacing a
 from __future__ import annotations
 
 import base64
-import contextlib
 import io
 import re
-import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -105,12 +103,8 @@ _ATTRIBUTES = frozenset([
 ])  # fmt: skip
 
 
-# The converter leaves the names of sized fences as they are.
-_FENCES = {
-    **{r"\{": "{", r"\}": "}", r"\|": "‖", r"\lbrace": "{", r"\rbrace": "}", r"\Vert": "‖"},
-    **{r"\lceil": "⌈", r"\rceil": "⌉", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\vert": "|"},
-    **{r"\langle": "⟨", r"\rangle": "⟩", r"\lvert": "|", r"\rvert": "|"},
-}
+# The converter leaves the names of sized fences as they are, and a tilde in ASCII.
+_SIGNS = {r"\{": "{", r"\}": "}", r"\|": "‖", "~": "∼"}
 _QUADS = ("\\quad", "\\qquad")
 _BREAKS = frozenset(["+", "=", "<", ">", r"\le", r"\ge", r"\sim", r"\to", r"\in", r"\Rightarrow"])
 _TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}=<>]|(?<![_^])\+")
@@ -140,19 +134,15 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
         node.tag = node.tag.removeprefix(f"{{{_XMLNS}}}")
         if node.tag not in _ELEMENTS:
             raise ValueError(f"<{node.tag}> is not mathematics")
-        node.text = _FENCES.get(node.text or "", node.text)
+        node.text = _SIGNS.get(node.text or "", node.text)
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
-    set_type(tree, display)
-    # Browsers draw a letter in italics by a character that text fonts lack: a box where no
-    # mathematical font is installed. The class `letter` asks for italics of text instead; letters
-    # of other alphabets come from the font in the page.
-    for node in tree.iter("mi"):
-        text = _text(node)
-        if len(text) == 1 and not node.attrib:
-            node.attrib["class"] = "glyph" if styled(text, "italic") == text else "letter"
     # The namespace is implied in HTML; the page positions formulas, so they stay inline.
     tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
+
+
+# Letters in italics, which browsers draw by characters of their own.
+_ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), ord("ℎ")}
 
 
 def glyphs(html: str) -> str:
@@ -163,7 +153,7 @@ def glyphs(html: str) -> str:
     font = ttLib.TTFont(f"{get_data_path()}/fonts/ttf/STIXGeneral.ttf", recalcTimestamp=False)
     excerpt = subset.Subsetter()
     excerpt.options.drop_tables += ["FFTM"]  # of the editor; it would warn
-    excerpt.populate(unicodes=map(ord, set(html)))
+    excerpt.populate(unicodes={*map(ord, html), *_ITALICS})
     excerpt.subset(font)
     font.flavor = "woff"
     font.save(file := io.BytesIO())
@@ -233,143 +223,3 @@ def _linked(text: str, ids: frozenset[str]) -> Markup:
         Markup('<a href="#{0}">{0}</a>').format(word) if word in ids else escape(word)
         for word in words
     )
-
-
-# Alphabets by their names in Unicode, where letters are "MATHEMATICAL FRAKTUR SMALL A".
-ALPHABETS = {
-    **{"bold": "BOLD", "italic": "ITALIC", "bold-italic": "BOLD ITALIC"},
-    **{"script": "SCRIPT", "bold-script": "BOLD SCRIPT", "double-struck": "DOUBLE-STRUCK"},
-    **{"fraktur": "FRAKTUR", "bold-fraktur": "BOLD FRAKTUR", "monospace": "MONOSPACE"},
-    **{"sans-serif": "SANS-SERIF", "bold-sans-serif": "SANS-SERIF BOLD"},
-    **{
-        "sans-serif-italic": "SANS-SERIF ITALIC",
-        "sans-serif-bold-italic": "SANS-SERIF BOLD ITALIC",
-    },
-}
-# Letters that Unicode had before have these names, but for Planck's constant.
-_BEFORE = {"FRAKTUR": "BLACK-LETTER"}
-
-
-def styled(letter: str, variant: str) -> str:
-    """Return a letter or digit of an alphabet, or the character itself where there is none.
-
-    >>> styled("R", "script"), styled("E", "double-struck"), styled("+", "bold")
-    ('ℛ', '𝔼', '+')
-    """
-    style = ALPHABETS[variant]
-    if letter == "h" and style == "ITALIC":
-        return "ℎ"
-    name = re.sub("LATIN |GREEK |LETTER |LUNATE ", "", unicodedata.name(letter, ""))
-    for prefix in (f"MATHEMATICAL {style}", _BEFORE.get(style, style)):
-        with contextlib.suppress(KeyError):
-            return unicodedata.lookup(f"{prefix} {name}")
-    return letter
-
-
-_PRIMES = frozenset("′″‴")
-_SIGNS = frozenset("-−+±∓")
-_OPENING = frozenset("([{⟨")
-_CLOSING = frozenset(")]}⟩")
-_BARS = frozenset("|∣‖∥")
-# Operators whose subscripts go below them in displayed formulas.
-_LIMITS = frozenset({"max", "min", "lim", "sup", "inf", "argmax", "argmin"})
-_SCRIPTS = frozenset({"msub", "msup", "msubsup", "munder", "mover", "munderover"})
-_THIN = "0.1667em"
-
-
-def set_type(tree: ElementTree.Element, display: bool) -> None:
-    """Fix primes, names, signs and slashes of a tree in place; `display` puts limits below."""
-    for node in list(tree.iter()):
-        _characters(node)
-        _primes(node)
-        if display and node.tag == "msub" and _text(node[0]) in _LIMITS:
-            node.tag = "munder"
-    for node in list(tree.iter()):
-        if node.tag in ("math", "mrow", "mtd", "msqrt", "mstyle", "mpadded"):
-            _signs(node)
-            _names(node)
-
-
-def _text(node: ElementTree.Element) -> str:
-    return (node.text or "").strip()
-
-
-def _characters(node: ElementTree.Element) -> None:
-    _alphabet(node)
-    if node.tag in ("mi", "mo") and _text(node) == "~":
-        node.tag, node.text = "mo", "∼"  # as a relation, for its spacing
-    if node.tag == "mo" and _text(node) in ("/", "|"):
-        node.attrib |= {"lspace": "0", "rspace": "0"}
-    if node.tag == "mo" and _is_name(node):
-        node.tag, node.attrib = "mi", {}
-
-
-def _alphabet(node: ElementTree.Element) -> None:
-    """Replace letters of a mathvariant by the characters of Unicode; browsers know only these."""
-    variant = node.attrib.get("mathvariant", "normal")
-    if variant in ALPHABETS:
-        node.text = "".join(styled(letter, variant) for letter in node.text or "")
-    if variant != "normal":
-        del node.attrib["mathvariant"]
-
-
-def _is_name(node: ElementTree.Element) -> bool:
-    text = _text(node)
-    return node.tag in ("mi", "mo") and len(text) > 1 and text.isascii() and text.isalpha()
-
-
-def _primes(node: ElementTree.Element) -> None:
-    """Move primes out of superscripts, since fonts already draw them raised and small."""
-    if node.tag not in ("msup", "msubsup"):
-        return
-    mark = node[-1]
-    if not _text(mark) or set(_text(mark)) - _PRIMES:
-        return
-    base = node[0]
-    body = ElementTree.Element("mrow")
-    body.append(base)
-    ElementTree.SubElement(body, "mo", {"lspace": "0", "rspace": "0"}).text = _text(mark)
-    node.remove(base)
-    node.remove(mark)
-    node.insert(0, body)
-    node.tag = "mrow" if node.tag == "msup" else "msub"
-
-
-def _signs(row: ElementTree.Element) -> None:
-    """Mark signs after a bracket, a comma, a relation or nothing as prefix operators."""
-    before: ElementTree.Element | None = None
-    for node in row:
-        if node.tag == "mo" and _text(node) in _SIGNS:
-            after_operator = before is not None and before.tag == "mo"
-            closed = before is not None and _text(before) in _CLOSING | _BARS | _PRIMES | {"!"}
-            if before is None or (after_operator and not closed):
-                node.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
-        before = node
-
-
-def _names(row: ElementTree.Element) -> None:
-    """Insert thin spaces between function names and their neighbours, but not at brackets."""
-    for node in list(row):
-        if _is_named(node):
-            index = list(row).index(node)
-            if index + 1 < len(row) and _is_ordinary(row[index + 1], opening=False):
-                row.insert(index + 1, ElementTree.Element("mspace", {"width": _THIN}))
-            if index > 0 and _is_ordinary(row[index - 1], opening=True):
-                row.insert(index, ElementTree.Element("mspace", {"width": _THIN}))
-
-
-def _is_named(node: ElementTree.Element) -> bool:
-    if node.tag in _SCRIPTS and len(node):
-        return _is_named(node[0])
-    return _is_name(node)
-
-
-def _is_ordinary(node: ElementTree.Element, opening: bool) -> bool:
-    """Whether a neighbour is a symbol or a group; before a name, also a closing bracket."""
-    if node.tag == "mspace":
-        return False
-    if node.tag in _SCRIPTS and len(node):
-        return _is_ordinary(node[0], opening)
-    if node.tag == "mo":
-        return opening and _text(node) in _CLOSING
-    return opening or not (node.tag == "mrow" and len(node) and _text(node[0]) in _OPENING)
