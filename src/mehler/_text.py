@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from html import escape
 
 # C0 and C1 controls but for tabs and ends of lines, marks and overrides of the direction of text,
 # line separators, and what neither UTF-8 nor XML can hold.
@@ -28,3 +30,13 @@ def printable_json(text: str) -> str:
 def install_command(extras: str) -> str:
     """Return how to install extras of mehler, which is on no index, such as ``"report,cli"``."""
     return f'pip install ".[{extras}]" in a checkout of mehler'
+
+
+def html_table(heading: str, rows: Iterable[Sequence[object]], *below: str) -> str:
+    """Return a table of HTML for a notebook, with a line above and lines below it."""
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(printable(str(cell)))}</td>' for cell in row)}</tr>"
+        for row in rows
+    )
+    lines = "".join(f"<p>{escape(printable(line))}</p>" for line in below if line)
+    return f"<p><strong>{escape(printable(heading))}</strong></p><table>{body}</table>{lines}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from mehler._text import html_table
 from mehler._validate import require_choice, require_instance, require_iterable, require_reals
 from mehler.bounds._sources import cited
 
@@ -279,6 +281,17 @@ class Bound:
             entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
             lines.append(f"  vacuous{entries}: {self._nothing()}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<{shorten(str(self).splitlines()[0], 300)}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the terms for a notebook."""
+        heading, *rest = str(self).splitlines()
+        terms = [(term.name, _digits(term.value)) for term in self.terms]
+        below = [line.strip() for line in rest[len(terms) :]]
+        formula = f"$${self.latex()}$$" if np.ndim(self.value) == 0 else ""
+        return html_table(heading, terms, formula, *below)
 
     def _nothing(self) -> str:
         """Say that nothing is promised, and below what."""

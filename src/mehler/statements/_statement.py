@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mehler._text import html_table
 from mehler._validate import (
     require_choice,
     require_flag,
@@ -221,6 +222,16 @@ class Statement:
     def proved(self) -> str:
         """The first display formula of *As it holds*; empty without one."""
         return _formula(self.sections.get("As it holds", ""))
+
+    def __repr__(self) -> str:
+        return f"<Statement {self.id}: {self.title}; expected: {self.expected}>"
+
+    def _repr_html_(self) -> str:
+        """Return the source, the expected verdict and the formulas for a notebook."""
+        rows = [("source", self.source), ("expected", self.expected)]
+        rows += [(check.form, check.name) for check in self.checks]
+        formulas = [f"$${latex}$$" for latex in (self.printed, self.proved) if latex]
+        return html_table(f"{self.title} ({self.id})", rows, *formulas)
 
     @property
     def thin(self) -> bool:
