@@ -288,7 +288,7 @@ class Bound:
     def _repr_html_(self) -> str:
         """Return a table of the terms for a notebook."""
         heading, *rest = str(self).splitlines()
-        terms = [(term.name, _digits(term.value)) for term in self.terms]
+        terms = [(term.name, digits(term.value)) for term in self.terms]
         below = [line.strip() for line in rest[len(terms) :]]
         formula = f"$${self.latex()}$$" if np.ndim(self.value) == 0 else ""
         return html_table(heading, terms, formula, *below)
