@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from mehler._text import html_table
-
 Kind = Literal["measured", "asymptotic", "proved"]
 KINDS = ("measured", "asymptotic", "proved")
 # Larger counts are written as powers of ten.
@@ -113,16 +111,6 @@ class Plan:
                 line = f"  {_count(row):>{widths[0]}}  {_kind(row):<{widths[1]}}  {row.name}"
                 lines.append(line + (f" ({row.note})" if row.note else ""))
         return "\n".join([*lines, "", *self.notes])
-
-    def __repr__(self) -> str:
-        return f"<Plan: {self._heading()}; {len(self.rows)} rows>"
-
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
-        rows = [
-            (row.quantity, _count(row), _kind(row), f"{row.name} {row.note}") for row in self.rows
-        ]
-        return html_table(self._heading(), rows, *self.notes)
 
     def _heading(self) -> str:
         """Return the accuracy in a line."""
