@@ -177,3 +177,12 @@ def test_chunks_of_unknown_size_are_refused(place, selector):
     with pytest.raises(ValueError, match="unknown sizes; call its compute_chunk_sizes"):
         chosen.fit(x)
     assert chosen.fit(x.compute_chunk_sizes()).columns == chosen.fit(_arrays.to_host(x)).columns
+
+
+def test_data_frames_are_rows_as_they_are_for_maps():
+    pandas = pytest.importorskip("pandas", reason="pandas is the user's choice")
+    chosen = SELECTORS["sampling"](POOLS["pairs"][0](), 8)
+    frame = pandas.DataFrame(ROWS)
+    assert chosen.fit(frame).columns == chosen.fit(ROWS).columns
+    assert np.array_equal(chosen.scores(frame).scores, chosen.scores(ROWS).scores)
+    assert np.array_equal(chosen.fit(frame)(frame), chosen.fit(ROWS)(ROWS))

@@ -336,7 +336,7 @@ class Selector(ABC):
 
         Parameters
         ----------
-        X : array, shape (N_0, n_inputs)
+        X : array or data frame, shape (N_0, n_inputs)
             Rows on the pool's library and device. Prefer unlabelled or held-out rows: features
             chosen on the training rows make the hypothesis class depend on them.
         y : object, optional
@@ -347,7 +347,8 @@ class Selector(ABC):
         SelectedFeatures
             An immutable map.
         """
-        choice = self._choose(self._features(X))
+        phi = self._features(X)
+        choice = self._choose(phi)
         gains = np.sqrt(choice.mass / self._fractions())[self._labels()]
         columns = np.flatnonzero(gains)
         return SelectedFeatures(
@@ -359,12 +360,13 @@ class Selector(ABC):
             unbiased=choice.unbiased,
             variance_factors=choice.variance_factors,
             seed=self.pool.seed,
-            like=X,
+            like=phi,
             dtype=self.pool.dtype,
         )
 
     def _features(self, X: Array) -> Array:
         """Compute the pool's features of rows, which need not be known yet."""
+        X = _arrays.array_of_frame(X)
         _arrays.require_matrix(X, finite=False)
         return self.pool(with_finite_chunks(X, "X") if _arrays.is_chunked(X) else X)
 
