@@ -26,13 +26,6 @@ _ID = re.compile(
 )
 _NAME = re.compile(r"`(mehler\.[\w.]+)`")
 _EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
-# Experiments that are shown on the page of another one.
-SHARED_PAGES = {
-    "invariant-mnist-panels": "invariant-panels",
-    "invariant-speech-panels": "invariant-panels",
-    "invariant-vowels": "invariant-panels",
-}
-
 HEAD = """# Coverage of the papers
 
 Every definition, statement, algorithm, figure, table, experiment and remark of the four papers, and
@@ -108,15 +101,11 @@ class Item:
 
     def row(self) -> str:
         """Return the row of the table."""
-        have = _EXPERIMENT.sub(lambda at: f"[`{at[1]}`](experiments/{_shown(at[1])}.md)", self.have)
+        have = _EXPERIMENT.sub(lambda at: f"[`{at[1]}`](experiments/{at[1]}.md)", self.have)
         have = _ID.sub(lambda at: f"[`{at[0]}`]({page_of(at[0])})", have)
         have = _NAME.sub(r"{py:obj}`\1`", have)
         cells = (self.name, self.place, have, self.judged, self.command)
         return f"| {' | '.join(cells)} |"
-
-
-def _shown(experiment: str) -> str:
-    return SHARED_PAGES.get(experiment, experiment)
 
 
 def page_of(identifier: str) -> str:

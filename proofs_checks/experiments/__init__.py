@@ -31,6 +31,7 @@ from ._before import EXPERIMENTS as OLD
 # Shared with the documentation, and no public names.
 from ._harness import PLACE as PLACE
 from ._results import Results as Results
+from .invariant import accuracy, panels
 from .leverage import adult, controls, few_labels, weights
 from .maxout import figure_1, figure_2, local_coefficients, maps, table_1, table_2, table_3
 
@@ -46,6 +47,11 @@ EXPERIMENTS = {
         table_2.EXPERIMENT,
         table_3.EXPERIMENT,
         table_3.FRAMES,
+        accuracy.MNIST,
+        panels.MNIST,
+        accuracy.SPEECH,
+        panels.SPEECH,
+        panels.VOWELS,
         controls.EXPERIMENT,
         adult.EXPERIMENT,
         few_labels.EXPERIMENT,

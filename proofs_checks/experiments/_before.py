@@ -17,15 +17,9 @@ class OldExperiment:
         self.name, self.title, self.source = old.name, old.title, old.source
 
     def run(self, out: Path, **options: Any) -> str:
-        """Run it and return its sentences and files."""
-        try:
-            outcome = reproduce.run(self.name, out=out, **options)
-        except reproduce.Stopped as stopped:
-            raise InterruptedError(str(stopped)) from stopped
-        files = (str(out / f"{self.name}.{ending}") for ending in ("html", "json"))
-        return "\n".join([outcome.title, *outcome.page.verdicts, *files])
+        """Run it and return its sentences."""
+        outcome = reproduce.run(self.name, out=out, **options)
+        return "\n".join([outcome.title, *outcome.page.verdicts])
 
 
-EXPERIMENTS: dict[str, Any] = {
-    name: OldExperiment(old) for name, old in reproduce.experiments().items()
-}
+EXPERIMENTS: dict[str, Any] = {n: OldExperiment(e) for n, e in reproduce.experiments().items()}

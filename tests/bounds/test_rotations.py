@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations, SteerableRotations
+from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations, image_rotations
 
 from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
@@ -68,7 +68,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
     x = np.random.default_rng(3).standard_normal((4, side**2))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     group = SteerableRotations(side, side, n)
-    splines = ImageRotations(side, side, 360 / n * np.arange(n))
+    splines = image_rotations(side, side, 360 / n * np.arange(n))
 
     def kernel(of):
         phi = GroupInvariantFeatures.draw(

@@ -7,7 +7,7 @@ import functools
 import math
 
 import numpy as np
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations
+from mehler.proofs_checks.group_invariant.image_rotations import image_rotations
 
 import mehler
 from mehler import verify
@@ -25,8 +25,8 @@ MAPS = groups.LinearMaps(np.random.default_rng(1).standard_normal((3, D, D)) / 3
 SETTINGS = {
     "shifts": {"group": groups.CyclicShifts(D), "n_bins": 4, "window": 1.0},
     "maps": {"group": MAPS, "n_bins": 4, "window": 1.5},
-    "rotations": {"group": ImageRotations(3, 3, [-30, 0, 30]), "n_bins": 4, "window": 1.0},
-    "turns": {"group": ImageRotations(3, 3, [0, 90, 180, 270]), "n_bins": 4},
+    "rotations": {"group": image_rotations(3, 3, [-30, 0, 30]), "n_bins": 4, "window": 1.0},
+    "turns": {"group": image_rotations(3, 3, [0, 90, 180, 270]), "n_bins": 4},
     "redraw": {
         "group": groups.CyclicShifts(D), "templates": "redraw", "n_bins": 4, "window": 1.2,
         "epsilon": 0.02,
@@ -79,7 +79,8 @@ def radians_for_degrees(cls):
 
     class Broken(cls):
         def _structure(self, templates):
-            group = ImageRotations(3, 3, map(math.degrees, self.group.degrees))
+            degrees = (-30, 0, 30) if self.group.order == 3 else (0, 90, 180, 270)
+            group = image_rotations(3, 3, map(math.degrees, degrees))
             return (np.moveaxis(group.apply(templates), 1, 0),)
 
     return Broken

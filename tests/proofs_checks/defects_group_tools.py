@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler.proofs_checks.group_invariant.finite import elements
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations
+from mehler.proofs_checks.group_invariant.image_rotations import image_rotations
 from mehler.proofs_checks.group_invariant.kernel import (
     energy_quotient,
     rotations,
@@ -42,7 +42,7 @@ def of_smooth_functions(*sizes: Any, **options: Any) -> Bound:
 
 def by_splines(side: int, many: int) -> groups.Group:
     """Rotations by linear interpolation."""
-    return ImageRotations(side, side, [360 * k / many for k in range(many)])
+    return image_rotations(side, side, [360 * k / many for k in range(many)])
 
 
 def not_symmetric(x: Any, y: Any) -> Any:

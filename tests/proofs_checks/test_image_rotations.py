@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations, SteerableRotations
+from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations, image_rotations
 from scipy import special
 
 from mehler.features import groups
@@ -97,7 +97,7 @@ def test_splines_are_no_group_and_these_are():
     splines, exact = (
         np.swapaxes(one.apply(np.eye(64)), 1, 2)
         for one in (
-            ImageRotations(8, 8, degrees),
+            image_rotations(8, 8, degrees),
             SteerableRotations(8, 8, 12),
         )
     )

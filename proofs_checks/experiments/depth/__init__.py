@@ -1,6 +1,5 @@
-"""Deep networks at finite width: features of the tangent kernel, and an expansion in 1/width."""
+"""Deep maxout networks on real data, and random features of their tangent kernel."""
 
 from ._tangents import TangentFeatures
-from ._width import FiniteWidth, finite_width
 
-__all__ = ["FiniteWidth", "TangentFeatures", "finite_width"]
+__all__ = ["TangentFeatures"]

@@ -21,62 +21,25 @@ class TangentFeatures(DeepFeatures):
               \Psi_{l+1} = \big(h_{l+1},\ \sigma_w\,t_l/\sqrt{n_l}\big), \qquad
               t_{l,i}(x) = a'(z_{l,i})\,\langle g_{l,i}, \Psi_l(x)\rangle
 
-    with :math:`h_{l+1} = (\sigma_w\,a(z_l)/\sqrt{n_l}, \sigma_b)` the features of
-    :class:`mehler.DeepFeatures`, :math:`h_1` the row in its place, and standard normal directions
-    g of their own. They are a derivative of the network in a random direction, forward in time,
-    with fresh weights for it in each layer: the recursion
-    :math:`\Theta_{l+1} = \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l` in features, its
-    product sketched by one Gaussian vector a unit. A maxout unit has a direction for each of its q
-    projections, and takes the winner's.
-
-    Parameters
-    ----------
-    n_inputs, widths, activation, pool_size, weight_variance, bias_variance, seed, like, dtype
-        As of :class:`mehler.DeepFeatures`; activations without jumps, and with a derivative if of
-        your own.
-
-    Attributes
-    ----------
-    limit : DeepKernel
-        The kernels at infinite width.
-
-    See Also
-    --------
-    mehler.DeepKernel.ntk : The limit.
-    mehler.DeepFeatures : The same for the covariance of the outputs.
-
-    Notes
-    -----
-    :meth:`kernel` is :meth:`DeepKernel.ntk`: at one layer the exact mean at any width, at more the
-    limit, off by a multiple of 1/width, :func:`finite_width`. For maxout and other units of degree
-    1 the mean square of a row is exact at any width and depth. The exact variance is known for one
-    layer of maxout. n_features is twice the last width, and one more with biases; a pass costs
-    three times that of the network.
-
-    References
-    ----------
-    Zandieh and others (2021), Han and others (2022): the recursion in features with sketched
-    products, arc-cosine features for ReLU. Proofs: :doc:`/theorems/depth-tangent-features`.
+    with the features :math:`h_{l+1}` of :class:`mehler.DeepFeatures`, :math:`h_1` the row in their
+    place, and standard normal directions g of their own; a maxout unit has one for each of its q
+    projections, and takes the winner's. Arguments are those of :class:`mehler.DeepFeatures`, for
+    activations without jumps. :meth:`kernel` is :meth:`mehler.DeepKernel.ntk`, the exact mean of
+    one layer at any width. Proofs: :doc:`/theorems/depth-tangent-features`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mehler.proofs_checks.experiments.depth import TangentFeatures
     >>> phi = TangentFeatures.draw(3, (900,), activation="maxout", pool_size=4, seed=0)
-    >>> phi(np.eye(3)).shape
-    (3, 1800)
     >>> bool(np.all(np.abs(phi.gram(np.eye(3)) - phi.kernel(np.eye(3))) < 0.3))
     True
     """
 
     def _n_columns(self) -> int:
-        layer = self.limit.layer
-        if isinstance(layer, Elementwise):
-            # Refuses jumps, and functions without a derivative.
-            _ = layer.activation.slope
+        if isinstance(self.limit.layer, Elementwise):
+            _ = self.limit.layer.activation.slope  # which refuses jumps
         return super()._n_columns() + self.widths[-1]
-
-    # -- weights and features ----------------------------------------------------------------
 
     def _lengths(self) -> tuple[int, ...]:
         """Return how many tangent features enter each layer."""
@@ -100,12 +63,8 @@ class TangentFeatures(DeepFeatures):
         return 2 * self.n_features
 
     def _block(self) -> Callable[..., Array]:
-        limit = self.limit
-        return functools.partial(
-            _tangents, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
-        )
-
-    # -- moments -----------------------------------------------------------------------------
+        roots = self.limit.weight_variance**0.5, self.limit.bias_variance**0.5
+        return functools.partial(_tangents, self.limit.layer, *roots)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.ntk(x, y)
@@ -149,10 +108,6 @@ def _layer(
         best, passed = next(deciding), next(offers)
         slope = layer.activation.slope(xp, best)
         return layer.activation(xp, best), slope * passed
-    if isinstance(deciding, _arrays.StackedProducts) and isinstance(
-        offers, _arrays.StackedProducts
-    ):
-        return deciding.largest(xp), offers.chosen(xp, deciding.winner(xp))
     best, passed = next(deciding), next(offers)
     for value, offered in zip(deciding, offers, strict=True):
         best, passed = _arrays.running_argmax(xp, best, passed, value, offered)

@@ -15,7 +15,7 @@ from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Bounding, Instance, compare_instances, compute
-from ..image_rotations import ImageRotations, SteerableRotations
+from ..image_rotations import SteerableRotations, image_rotations
 
 # Closed forms and elliptic integrals, of lengths of order 1, and sums of products of images.
 _ROUNDING, _SUMS = 1e-12, 1e-11
@@ -80,7 +80,7 @@ def images(
         exact = _over_turns(limit.apply(z), x)
         for n in (2, 6, 17, 40):
             group = turns(_SIDE, _SIDE, n)
-            splines = ImageRotations(_SIDE, _SIDE, 360 / n * np.arange(n))
+            splines = image_rotations(_SIDE, _SIDE, 360 / n * np.arange(n))
             own, theirs = ([maps.transpose(rows) for rows in (x, z)] for maps in (group, splines))
             slips = [np.linalg.norm(a - b, axis=2).mean(axis=0) for a, b in zip(own, theirs)]
             listed = groups.mean_distance(splines, x, z)

@@ -17,12 +17,13 @@ from mehler._version import __version__
 REMOVED = {
     "TangentFeatures": ("0.3.0", "import mehler.proofs_checks.experiments.depth, which has it"),
     "halton": ("0.3.0", "take 'sobol'"),
-    **dict.fromkeys(
-        ("ImageRotations", "SteerableRotations"),
-        ("0.3.0", "import mehler.proofs_checks.group_invariant.image_rotations, which has it"),
+    "SteerableRotations": (
+        "0.3.0",
+        "import mehler.proofs_checks.group_invariant.image_rotations, which has it",
     ),
     **dict.fromkeys(
-        ("TimeWarps", "PitchShifts"), ("0.3.0", "take LinearMaps of matrices that interpolate")
+        ("ImageRotations", "TimeWarps", "PitchShifts"),
+        ("0.3.0", "take LinearMaps of matrices that interpolate"),
     ),
 }
 

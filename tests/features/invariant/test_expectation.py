@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations
+from mehler.proofs_checks.group_invariant.image_rotations import image_rotations
 
 import mehler
 from mehler import verify
@@ -55,7 +55,7 @@ SETTINGS = {
         "group": groups.LinearMaps(np.random.default_rng(0).standard_normal((4, 5, 5)) / 2),
         "n_elements": 2, "own_elements": True, "window": 1.5,
     },
-    "interpolated rotations": {"group": ImageRotations(4, 4, [-20, 0, 20])},
+    "interpolated rotations": {"group": image_rotations(4, 4, [-20, 0, 20])},
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant.image_rotations import ImageRotations, SteerableRotations
+from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations, image_rotations
 
 import mehler
 from mehler.exact import orbits
@@ -23,7 +23,7 @@ LAYOUTS = {
     "moved": {"group": groups.Dihedral(6)},
     "moved with signs": {"group": groups.SignFlips(6, 3)},
     "moved with zeros": {"group": groups.ImageShifts(3, 4, max_shift=1, fill="zero")},
-    "orbit": {"group": ImageRotations(4, 4, [-20, 0, 20])},
+    "orbit": {"group": image_rotations(4, 4, [-20, 0, 20])},
     "orbit, steerable": {"group": SteerableRotations(4, 4, 5)},
     "orbit of its own": {
         "group": groups.CyclicShifts(6),

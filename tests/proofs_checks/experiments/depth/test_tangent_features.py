@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments.depth import TangentFeatures, _tangents, finite_width
+from mehler.proofs_checks.experiments.depth import TangentFeatures, _tangents
 
 import mehler
 from mehler import exact, verify
@@ -97,13 +97,13 @@ DEFECTS = {
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", DEFECTS)
 def test_check_kernel_finds_what_is_broken(monkeypatch, name):
-    """Two layers of 24 units, whose limit and bias are the claim."""
+    """Two layers of 24 units, whose limit is the claim: the resolution has room for their bias."""
     defect, status = DEFECTS[name]
     network = {"weight_variance": 1.0 / exact.sigma2(4), "pool_size": 4}
     sound = drawn(widths=(24, 24), **network)
     # Nearly opposite rows, which few units give the same winner.
     rows = np.stack([X[0], 0.3 * X[1] - X[0]])
-    claim = sound.kernel(rows) + finite_width(sound, rows).bias
+    claim = sound.kernel(rows)
     if defect is not None:
         monkeypatch.setattr(_tangents, "_layer", defect)
     verdict = verify.check_kernel(
@@ -116,12 +116,7 @@ def test_check_kernel_finds_what_is_broken(monkeypatch, name):
 
 
 def test_variance_of_one_layer():
-    """The expansion is exact there; for a pool of one, Isserlis: twice w^2 (p r + c^2)/n."""
-    for q, b in ((1, 0.2), (2, 0.0), (5, 0.2)):
-        phi = drawn(widths=(30,), pool_size=q, bias_variance=b)
-        found = finite_width(phi, X)
-        assert np.all(found.bias == 0.0)
-        assert phi.gram_variance(X) == pytest.approx(found.variance, rel=1e-11)
+    """For a pool of one, Isserlis: twice w^2 (p r + c^2)/n."""
     phi = drawn(widths=(30,), pool_size=1, bias_variance=0.0, weight_variance=0.7)
     gram = 0.7 * X @ X.T / 4
     squares = np.diagonal(gram)
@@ -160,5 +155,3 @@ def test_an_activation_with_its_derivative():
     own = exact.Activation("", lambda xp, t: xp.sin(t), derivative=lambda xp, t: xp.cos(t))
     mine, named = (drawn(activation=one, pool_size=None) for one in (own, "sin"))
     assert mine(X) == pytest.approx(named(X), rel=1e-12, abs=1e-14)
-    with pytest.raises(ValueError, match=r"no expansion in 1.width here"):
-        finite_width(mine, X)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments import Results, data
+from mehler.proofs_checks.experiments.invariant import accuracy
 from scipy.stats import binomtest
 
-from mehler import data, learn
+from mehler import learn
 from mehler.features import groups
-from mehler.reproduce.invariant import accuracy
 
 COMPARISON = accuracy.DIGITS
 SPEEDS = accuracy.warps(20, accuracy.SPEEDS)
@@ -104,30 +105,38 @@ def test_accuracies_are_those_of_a_direct_solution(examples) -> None:
     assert found["pixels"] == [pytest.approx(min(off)[2], abs=1.5 / len(test[0]))]
 
 
-@pytest.mark.parametrize(
-    ("gain", "word"), [(0.05, "more than"), (-0.05, "fewer than"), (0.0, "not told apart from")]
-)
-def test_verdicts_follow_the_difference(gain, word) -> None:
+def shares_of(**shares) -> Results:
+    """Draws of shares at one training size, all others 0."""
+    found = [{name: [values[k]] * 2 for name, values in shares.items()} for k in range(10)]
+    return Results(({"draw": k}, {"pixels": [0.0, 0.0], **one}) for k, one in enumerate(found))
+
+
+def against_controls(results: Results) -> list[dict[str, str]]:
+    tables = COMPARISON.table("quick", results)
+    return next(rows for caption, rows in tables.items() if "less that of a control" in caption)
+
+
+@pytest.mark.parametrize("gain", [0.05, -0.05, 0.0])
+def test_rows_follow_the_difference(gain) -> None:
     rng = np.random.default_rng(0)
     base = 0.8 + 0.001 * rng.standard_normal(10)
     noise = 0.001 * rng.standard_normal(10)
     shares = {name: base + gain + noise for name in ("shifts", "turns", "both")}
-    shares |= {name: base for name in ("none", "fourier")}
-    said = COMPARISON.verdict(100, shares)
-    assert f"{word} Fourier features" in said
-    assert "With 100 training samples" in said
+    row = against_controls(shares_of(**shares, none=base, fourier=base))[1]
+    assert row["features"] == "N = 50: small shifts, less Fourier features, as many columns"
+    low, high = map(float, row["99 % for 3 at once"].split(" to "))
+    assert (low > 0, high < 0) == (gain > 0, gain < 0)
+    assert float(row["mean"]) == pytest.approx(gain, abs=1e-3)
 
 
 def test_the_best_of_three_needs_a_wider_interval() -> None:
     # Without an effect the best of three wrongly beats its control about as often as it says, at
     # most; with the interval of one comparison it does so 38 times in 2000 instead of 10.
     rng = np.random.default_rng(0)
-    wrong = 0
+    names, wrong = ("none", "fourier", "shifts", "turns", "both"), 0
     for _ in range(2000):
-        shares = {
-            name: rng.standard_normal(10) for name in ("none", "fourier", "shifts", "turns", "both")
-        }
-        wrong += "more than distribution" in COMPARISON.verdict(100, shares)
+        results = shares_of(**{name: rng.standard_normal(10) for name in names})
+        wrong += against_controls(results)[0]["99 % for 3 at once"].startswith("+")
     assert binomtest(wrong, 2000, 0.005, alternative="greater").pvalue > 0.001
 
 
@@ -186,7 +195,7 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
 
     monkeypatch.setattr(accuracy, "accuracies", watched)
     monkeypatch.setattr(accuracy.Comparison, "maps", lambda *options: {})
-    accuracy.RECORDINGS.measure("full", examples, accuracy.SPEECH.cells("full")[0], 0)
+    accuracy.SPEECH.measure("full", examples, accuracy.SPEECH.cell({"draw": 0}, 0))
     assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
     together = np.concatenate([seen["train"][0], seen["test"][0]])
     assert len(np.unique(together, axis=0)) == 60

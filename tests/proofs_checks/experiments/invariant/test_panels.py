@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments import Results
+from mehler.proofs_checks.experiments.invariant import accuracy as loaded
+from mehler.proofs_checks.experiments.invariant import panels
 
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce.invariant import accuracy, panels
-
-EXAMPLES = accuracy.load_digits("quick", None)
+EXAMPLES = loaded.load_digits("quick", None)
 
 
 def test_no_test_row_is_learnt_from() -> None:
-    for examples in (EXAMPLES, accuracy.load_recordings("quick", None)):
+    for examples in (EXAMPLES, loaded.load_recordings("quick", None)):
         train, test = panels.sample("quick", examples, 0)
         assert not set(train.tolist()) & set(test.tolist())
         assert len(set(train.tolist())) == panels.SIZES["quick"][-1]
@@ -33,8 +33,7 @@ def test_both_learners_are_those_of_a_second_route() -> None:
 
 def test_templates_that_stay_are_the_same_without_their_moves() -> None:
     # The group of the control has one element, and draws the same templates.
-    cell = Cell({"draw": 0})
-    accuracy = panels.measure("quick", EXAMPLES, cell, 0)
+    accuracy = panels.measure("quick", EXAMPLES, panels.MNIST.cell({"draw": 0}, 0))
     assert set(accuracy["panel"]) == {"moved", "still"}
     assert set(accuracy["sizes"]) == set(panels.KINDS)
     m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
@@ -46,7 +45,7 @@ def test_templates_that_stay_are_the_same_without_their_moves() -> None:
             )
 
 
-def made(gain: float, draws: int = 10) -> list:
+def made(gain: float, draws: int = 10) -> Results:
     """Results in which each step gains, and templates that move gain over the others."""
     rng = np.random.default_rng(1)
     results = []
@@ -66,32 +65,43 @@ def made(gain: float, draws: int = 10) -> list:
             sizes[kind] = {one: [v + noise[30 + k] for v in at] for one, at in sizes[kind].items()}
         results.append(
             (
-                Cell({"draw": draw}),
+                {"draw": draw},
                 {"panel": {"moved": panel, "still": panel}, "sizes": sizes, "seconds": 1.0},
             )
         )
-    return results
+    return Results(results)
 
 
-@pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
-def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> None:
-    page = panels.page("quick", made(gain))
-    growth = page.verdicts[0]
-    assert growth.startswith(
-        f"Least squares, templates that move: of 2 steps to more bins {better} "
-    )
-    assert f"2 steps to more templates {better} are better" in growth
-    assert f"against templates that stay {against} (" in page.verdicts[2]
-    other = {"more": "fewer", "fewer": "more"}[against]
-    assert f"against rows, no map {other} (" in page.verdicts[2]
+def rows_of(results: Results, caption: str) -> list[dict[str, str]]:
+    tables = panels.table("quick", results)
+    return next(rows for name, rows in tables.items() if caption in name)
+
+
+@pytest.mark.parametrize(("gain", "better"), [(0.1, 2), (-0.1, 0)])
+def test_tables_follow_the_draws(gain: float, better: int) -> None:
+    steps = rows_of(made(gain), "Steps")
+    assert [row["step"] for row in steps[:2]] == [
+        f"least squares, more {what}" for what in ("bins", "templates")
+    ]
+    for row in steps:
+        counts = [row[word] for word in ("steps", "better", "worse", "not told apart")]
+        assert counts == ["2", str(better), str(2 - better), "0"]
+    # Templates that move gain over those that stay, and lose to the rows.
+    for control, sign in (("templates that stay", gain), ("rows, no map", -gain)):
+        rows = [row for row in rows_of(made(gain), "less a control") if control in row["share"]]
+        assert len(rows) == 4
+        for row in rows:
+            ends = [float(end) * sign for end in row["99 %"].split(" to ")]
+            assert min(ends) > 0
 
 
 def test_equal_differences_of_few_draws_are_not_certain() -> None:
     results = made(0.1, draws=2)
-    for _, measured in results:
+    for _, measured in results.cells:
         measured["sizes"] = {
             kind: {one: [value, value] for one in panels.LEARNERS}
             for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
         }
-    page = panels.page("quick", results)
-    assert "not told apart (+0.250" in page.verdicts[2]
+    assert {(row["mean"], row["99 %"]) for row in rows_of(results, "less a control")} == {
+        ("+0.250", "none")
+    }
