@@ -14,9 +14,8 @@ from mehler.statements import Evidence
 def lines(report: Report | Verification) -> tuple[str, ...]:
     """Render a result as lines of text, the headline first.
 
-    Of a verification, checks that hold are named; others are shown with numbers and reason. The
-    first check, that of the kernel, always has its numbers. Of a report: what changed since the
-    report that it was compared with.
+    Of a verification, checks that hold are named, and the kernel's and others have their numbers;
+    of a report, what changed since the earlier one.
 
     Parameters
     ----------

@@ -65,18 +65,13 @@ def draw(plot: Plot, prefix: str) -> Markup:
     plot : Plot
         The plot to draw.
     prefix : str
-        Prefix of all ids in the drawing, so that one page may have several.
+        Prefix of all ids in the drawing: letters, digits, and ``_ - . :``.
 
     Returns
     -------
     markupsafe.Markup
-        Deterministic, without scripts, fonts or outside addresses. Colours are variables of
-        :func:`mehler.report.page_style`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `plot` is no Plot, or `prefix` holds more than letters, digits and punctuation of ids.
+        Deterministic, without scripts, fonts or outside addresses; colours are variables of
+        `page_style`.
 
     Examples
     --------
@@ -170,18 +165,16 @@ def logarithmic(axes: Any, name: str) -> None:
     axis = getattr(axes, f"{name}axis")
     axes.set(**{f"{name}scale": "log"})
     low, high = sorted(axis.get_view_interval())
-    # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
     decades = math.log10(high) - math.log10(low)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if decades <= 7 * step)
-    tens = ticker.LogLocator(10.0**step, numticks=8)
-    halves = ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
-    for locator in (tens, halves) if high >= 500 * low else (halves,):
-        if sum(low <= value <= high for value in locator.tick_values(low, high)) >= 3:
-            axis.set_major_locator(locator)
-            break
+    # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
+    axis.set_minor_locator(ticker.NullLocator())
+    if decades >= 2.7:
+        step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if decades <= 7 * step)
+        axis.set_major_locator(ticker.LogLocator(10.0**step, numticks=8))
+    elif decades >= 0.7:
+        axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16))
     else:
         axis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
-        axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(value)))
     axis.set_minor_formatter(ticker.NullFormatter())
 

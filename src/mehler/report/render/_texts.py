@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -75,7 +75,7 @@ def _parser() -> MarkdownIt:
     # What would load or lead to something outside the file stays text.
     parser.disable(["image", "autolink", "html_inline", "html_block"])
     parser.use(dollarmath_plugin, allow_labels=False, double_inline=True)
-    parser.add_render_rule("math_inline", _rule(inline))
+    parser.add_render_rule("math_inline", _rule(mathml))
     display: Callable[[str], Markup] = Markup('<span class="display math">{}</span>').format
     parser.add_render_rule("math_inline_double", _rule(lambda latex: display(formula(latex))))
     block: Callable[[str], Markup] = Markup('<p class="display math">{}</p>\n').format
@@ -105,11 +105,6 @@ _ATTRIBUTES = frozenset([
 
 # The converter leaves the names of sized fences as they are, and a tilde in ASCII.
 _SIGNS = {r"\{": "{", r"\}": "}", r"\|": "‖", "~": "∼"}
-_QUADS = ("\\quad", "\\qquad")
-_BREAKS = frozenset(["+", "=", "<", ">", r"\le", r"\ge", r"\sim", r"\to", r"\in", r"\Rightarrow"])
-_TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}=<>]|(?<![_^])\+")
-# A shorter formula in a sentence stays on one line.
-_LONG = 30
 
 
 @lru_cache(maxsize=512)
@@ -162,39 +157,8 @@ def glyphs(html: str) -> str:
 
 
 def formula(latex: str) -> Markup:
-    r"""Render displayed mathematics as spans, one per piece.
-
-    Lines may break between pieces, at ``\quad`` or after a comma and ``\;``.
-    """
-    pieces = [mathml(piece, True) for piece in _pieces(latex)]
-    return Markup(" ").join(Markup('<span class="piece">{}</span>').format(p) for p in pieces)
-
-
-def inline(latex: str) -> Markup:
-    """Render mathematics in a sentence; lines may break after signs of long formulas."""
-    pieces = _pieces(latex, after=_BREAKS) if len(latex) > _LONG else [latex]
-    return Markup("<wbr>").join(map(mathml, pieces))
-
-
-def _pieces(latex: str, after: Container[str] = ()) -> list[str]:
-    """Split outside all groups: after some words, or at spaces between items."""
-    pieces, depth, start = [], 0, 0
-    for token in _TOKENS.finditer(latex):
-        word = token.group()
-        if word in ("{", "\\left", "\\begin"):
-            depth += 1
-        elif word in ("}", "\\right", "\\end"):
-            depth -= 1
-        elif depth == 0 and (word in after or (not after and _is_space(latex, token))):
-            pieces.append(latex[start : token.end() if after else token.start()])
-            start = token.end()
-    pieces.append(latex[start:])
-    return [piece for piece in pieces if piece.strip()]
-
-
-def _is_space(latex: str, token: re.Match[str]) -> bool:
-    ends_item = latex[: token.start()].rstrip().endswith(",")
-    return token.group() in _QUADS or (token.group() == "\\;" and ends_item)
+    """Render displayed mathematics, which scrolls where it is wider than the page."""
+    return Markup('<span class="piece">{}</span>').format(mathml(latex, True))
 
 
 def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) -> Markup:
@@ -211,7 +175,7 @@ def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) ->
 
 _MARKED = r"(\$[^$]+\$|`[^`]+`|\*\w[^*]*\*)"
 _MARKS: dict[str, Callable[[str], Markup]] = {
-    "$": inline,
+    "$": mathml,
     "`": Markup("<code>{}</code>").format,
     "*": Markup("<em>{}</em>").format,
 }

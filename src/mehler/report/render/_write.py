@@ -26,45 +26,13 @@ FILES = ("report.html", "report.json", "summary.md")
 _RENDERERS = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "matplotlib", "mdit_py_plugins")
 
 
-def write_certificates(report: Report | Verification, file: str | PathLike[str]) -> Path:
-    """Write the certificates of all statistical checks, for ``mehler/recheck.py``.
-
-    Parameters
-    ----------
-    report : Report or Verification
-        The result, from this run: certificates are not read from files.
-    file : path
-        Target file, replaced if it exists; its folder is created.
-
-    Returns
-    -------
-    pathlib.Path
-        The file written.
-    """
-    if isinstance(report, Verification):
-        listed = [(report.target, one) for one in report.evidence]
-    else:
-        listed = [(each.id, one) for each in report.statements for one in each.evidence]
-        listed += [("data", one) for one in report.data.evidence] if report.data else []
-    verdicts = [(name, one.verdict) for name, one in listed if one.verdict is not None]
-    # Verdicts without statistics cannot be decided again: beside others they are left out.
-    verdicts = [each for each in verdicts if each[1].statistics] or verdicts
-    write_whole(
-        Path(file), certificates_text([(name, each.certificate()) for name, each in verdicts])
-    )
-    return Path(file)
-
-
 def write(
     report: Report | Verification,
     out_dir: str | PathLike[str],
     *,
     certificates: str | PathLike[str] | None = None,
 ) -> tuple[Path, ...]:
-    """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory.
-
-    All are rendered and written to temporary files before the first is moved into its place, so
-    that an interruption or a full disk leaves the previous files.
+    """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory, all or none.
 
     Parameters
     ----------
@@ -88,13 +56,10 @@ def write(
     out = Path(out_dir)
     require_writable(out)
     link = "" if certificates is None else os.path.relpath(certificates, out)
-    texts = {
-        "report.html": render_html(report, link),
-        "report.json": render_json(report),
-        "summary.md": render_markdown(report),
-    }
-    write_all({out / name: text for name, text in texts.items()})
-    return tuple(out / name for name in texts)
+    texts = (render_html(report, link), render_json(report), render_markdown(report))
+    files = tuple(out / name for name in FILES)
+    write_all(dict(zip(files, texts)))
+    return files
 
 
 def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path:
@@ -112,10 +77,7 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
     pathlib.Path
         The file written.
     """
-    path = Path(file)
-    require_file(path, "--json")
-    write_whole(path, render_json(report))
-    return path
+    return _written(file, "--json", render_json(report))
 
 
 def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Path:
@@ -136,10 +98,40 @@ def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Pat
     pathlib.Path
         The file written.
     """
-    path = Path(file)
-    require_file(path, "--junit")
-    write_whole(path, render_junit(report))
-    return path
+    return _written(file, "--junit", render_junit(report))
+
+
+def write_certificates(report: Report | Verification, file: str | PathLike[str]) -> Path:
+    """Write the evidence for all statistical checks, which ``mehler/recheck.py`` decides again.
+
+    Parameters
+    ----------
+    report : Report or Verification
+        The result, from this run: certificates are not read from files.
+    file : path
+        Target file, replaced if it exists; its folder is created.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+    """
+    if isinstance(report, Verification):
+        listed = [(report.target, one) for one in report.evidence]
+    else:
+        listed = [(each.id, one) for each in report.statements for one in each.evidence]
+        listed += [("data", one) for one in report.data.evidence] if report.data else []
+    verdicts = [(name, one.verdict) for name, one in listed if one.verdict is not None]
+    # Verdicts without statistics cannot be decided again: beside others they are left out.
+    verdicts = [each for each in verdicts if each[1].statistics] or verdicts
+    text = certificates_text([(name, each.certificate()) for name, each in verdicts])
+    return _written(file, "--certificate", text)
+
+
+def _written(file: str | PathLike[str], option: str, text: str) -> Path:
+    require_file(Path(file), option)
+    write_whole(Path(file), text)
+    return Path(file)
 
 
 def require_renderers() -> None:
