@@ -188,7 +188,7 @@ def load_rows(
     if n_zero:
         values, index = values[keep], index[keep]
     path = data if isinstance(data, str | PathLike) else None
-    kind = "data frame" if hasattr(data, "columns") else "array"
+    kind = "data frame" if hasattr(data, "__arrow_c_stream__") else "array"
     chosen = {"columns": wanted, "drop": unwanted, "target": named and (named,)}
     options = [w for option, each in chosen.items() if each for w in (f"--{option}", _joined(each))]
     options += ["--standardize"] * standardize + ["--drop-missing"] * drop_missing
@@ -247,6 +247,12 @@ def _option(table: Table, option: str, names: Sequence[str] = ()) -> str:
     return f"{flag} {shlex.quote(_joined(names))}" if names else flag
 
 
+def _changed(table: Table, change: str) -> str:
+    """Return two lines of pandas, the first of which makes numbers of a table."""
+    last = "load_rows(frame)" if table.label == "data" else "frame.to_parquet('rows.parquet')"
+    return f"frame = {change.replace('{}', table.frame, 1)}; {last}"
+
+
 def _host_labels(labels: Any) -> np.ndarray | None:
     if labels is None:
         return None
@@ -281,10 +287,13 @@ def _choose(
     if odd := [name for name in names if name in table.unusable]:
         listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd[:_LISTED])
         listed += f" and {len(odd) - _LISTED} more" if len(odd) > _LISTED else ""
-        drop = _option(table, "drop", odd[:_LISTED])
+        drop, change = _option(table, "drop", odd[:_LISTED]), "pandas.get_dummies({})"
+        if all("dates" in table.unusable[name] for name in odd):
+            kinds = ({name: kind for name in odd[:_LISTED]} for kind in ("datetime64[s]", "int64"))
+            change = "{}" + "".join(f".astype({each})" for each in kinds)
         raise ValueError(
             f"{table.label} has {counted(len(odd), 'column')} without numbers, {listed}: leave out "
-            f"with {drop}, or {table.remedy}"
+            f"with {drop}, or {_changed(table, change)}"
         )
     unasked = () if wanted else [n for n in table.index if n not in unwanted and n != target]
     return tuple(names), tuple(f"index column {name} left out" for name in unasked)
@@ -303,7 +312,8 @@ def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.nda
         remedies += f" or {_option(table, 'drop', places[:_LISTED])}"
     return (
         f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "
-        f"({first}): leave out with {remedies}, or frame = frame.fillna(frame.mean())"
+        f"({first}): leave out with {remedies}, or "
+        f"{_changed(table, '{}.pipe(lambda frame: frame.fillna(frame.mean()))')}"
     )
 
 

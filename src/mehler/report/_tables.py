@@ -39,7 +39,7 @@ _DAMAGES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Named columns; `label` stands in messages, and `remedy` is two lines of pandas.
+    """Named columns; `label` stands in messages, and `frame` is the expression of pandas for it.
 
     ``read(names, target)`` returns the matrix of some columns, and the target or None. `unusable`
     says what columns without numbers hold, `index` which columns were an index of pandas.
@@ -52,7 +52,7 @@ class Table:
     index: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     labels: Any = None
-    remedy: str = "frame = pandas.get_dummies(frame); load_rows(frame)"
+    frame: str = "frame"
 
 
 def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
@@ -72,7 +72,10 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
             _arrays.require_known_chunks(data)
         _require_size(8 * math.prod(data.shape), "data")
         data = _arrays.to_host(data)
-    return _matrix(np.asarray(data), "data")
+    try:
+        return _matrix(np.asarray(data), "data", frame="pandas.DataFrame(data)")
+    except ValueError as error:
+        raise _damage("data", error) from error
 
 
 def _open_file(path: Path, target: str | None) -> Table:
@@ -109,6 +112,8 @@ def _damage(label: str, error: Exception) -> ValueError:
     if str(error).startswith((label, "target")):
         return ValueError(str(error))
     text = " ".join(str(error).split()).partition(". ")[0][:80] or type(error).__name__
+    if label == "data":
+        return ValueError(f"data is no array of numbers ({text}): give rows of one length")
     return ValueError(f"{label} is damaged ({text}): save it again")
 
 
@@ -139,7 +144,8 @@ def _npy(path: Path, label: str, target: str | None) -> Table:
         shape, order, dtype, offset = _header(stream, path.stat().st_size, label)
     if 0 in shape:  # which cannot be mapped
         return _matrix(np.empty(shape), label)
-    return _matrix(np.memmap(path, dtype, "r", offset, shape, order), label)
+    frame = f"pandas.DataFrame(numpy.load({path.name!r}))"
+    return _matrix(np.memmap(path, dtype, "r", offset, shape, order), label, frame=frame)
 
 
 def _header(stream: Any, n_bytes: int, label: str) -> tuple[tuple[int, ...], Any, np.dtype, int]:
@@ -191,7 +197,8 @@ def _npz(path: Path, label: str, target: str | None) -> Table:
     except _DAMAGES as error:
         raise _damage(label, error) from error
     labels = arrays[1] if len(arrays) > 1 else None
-    return _matrix(arrays[0], label, labels=labels, notes=(f"array {chosen[0]}",))
+    frame = f"pandas.DataFrame(numpy.load({path.name!r})[{chosen[0]!r}])"
+    return _matrix(arrays[0], label, labels=labels, notes=(f"array {chosen[0]}",), frame=frame)
 
 
 def _unpacked(archive: ZipFile, member: ZipInfo, label: str) -> np.ndarray:
@@ -235,10 +242,10 @@ def _columns(
     pa = _arrow(label)
     keys = {name.strip() or f"Unnamed: {j}": name for j, name in enumerate(schema.names)}
     if len(keys) < len(schema.names):
-        raise ValueError(
-            f"{label} has two columns of one name: rename them, as in "
-            "frame.columns = [f'x{j}' for j in range(frame.shape[1])]"
-        )
+        how = "frame.columns = [f'x{j}' for j in range(frame.shape[1])]"
+        if "csv" in (frame := more.get("frame", "")):  # pandas numbers them
+            how = f"frame = {frame}; frame.to_parquet('rows.parquet')"
+        raise ValueError(f"{label} has two columns of one name: rename one, as in {how}")
     if not keys:
         raise ValueError(f"{label} has no columns: give rows of numbers")
 
@@ -317,7 +324,7 @@ def _parquet(path: Path, label: str, target: str | None) -> Table:
         schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         raise _damage(label, error) from error
-    return _columns(label, schema, read_columns)
+    return _columns(label, schema, read_columns, frame=f"pandas.read_parquet({path.name!r})")
 
 
 def _feather(path: Path, label: str, target: str | None) -> Table:
@@ -346,7 +353,7 @@ def _feather(path: Path, label: str, target: str | None) -> Table:
         table.validate()
         return table
 
-    return _columns(label, schema, read_columns)
+    return _columns(label, schema, read_columns, frame=f"pandas.read_feather({path.name!r})")
 
 
 def _declared(message: Any) -> int:
@@ -451,7 +458,7 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
         return pa.Table.from_batches(parts)
 
     index = ("Unnamed: 0",) if names[0] in ("", "Unnamed: 0") and len(names) > 1 else ()
-    more = {"unusable": unusable, "index": index, "remedy": remedy.format("")}
+    more = {"unusable": unusable, "index": index, "frame": f"pandas.read_csv({path.name!r})"}
     return _columns(label, batch.schema, read_columns, **more)
 
 
