@@ -66,11 +66,8 @@ def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
     kept = np.isin(of_units, columns)
     units = np.flatnonzero(kept.all(axis=1))
     alone = isinstance(pool, _SEPARABLE) and pool._projection.dense
-    return (
-        (units, of_units[units].T.reshape(-1))
-        if alone and kept[units].sum() == kept.sum()
-        else None
-    )
+    alone &= kept[units].size == kept.sum()
+    return (units, of_units[units].T.reshape(-1)) if alone else None
 
 
 def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
