@@ -225,3 +225,30 @@ def test_packings_and_covers_of_a_sphere():
 def test_more_columns_than_floats_are_refused():
     with pytest.raises(ValueError, match=r"n_inputs=10+ must be at most"):
         sparse_dimension(2, 10**30)
+
+
+def confident_classifier():
+    logits = 3600 * np.random.default_rng(0).standard_normal((300, 10))
+    return np.exp(logits - logits.max(axis=1, keepdims=True))
+
+
+def near_copies(d, n=20, noise=1e-30):
+    rng = np.random.default_rng(1)
+    return np.concatenate([np.eye(d) + noise * rng.standard_normal((d, d)) for _ in range(n)])
+
+
+# Distances over hundreds of decades, or below the rounding of others.
+SPREAD = {
+    "softmax": confident_classifier(),
+    "copies, by products": near_copies(12),
+    "copies, by differences": near_copies(3),
+    "a column of 1e24": np.random.default_rng(2).standard_normal((300, 10)) * [1e24, *[1.0] * 9],
+    "powers": 2.0 ** -np.arange(900.0)[:, None],
+}
+
+
+@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
+@pytest.mark.parametrize("name", SPREAD)
+def test_sets_of_many_scales_have_an_interval(name, centres):
+    interval = doubling_dimension(SPREAD[name], centres=centres)
+    assert 1 <= interval.low <= interval.high <= 12

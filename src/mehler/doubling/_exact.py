@@ -22,20 +22,14 @@ _SLACK = 1e-6
 # Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
 # and NumPy may then warn of an invalid value.
 @np.errstate(invalid="ignore")
-def greedy_count(sets: NDArray[np.bool_], enough: int | None = None) -> int:
-    """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point.
-
-    A number above `enough` where the cover needs more.
-    """
+def greedy_count(sets: NDArray[np.bool_]) -> int:
+    """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
     weights = sets.astype(np.float32)
     uncovered = np.ones(sets.shape[1], dtype=np.float32)
     count = 0
     while uncovered.any():
         gains = weights @ uncovered
         best = int(gains.argmax())
-        # Gains only fall: so many sets cannot cover the rest.
-        if enough is not None and gains[best] * (enough - count) < uncovered.sum():
-            return enough + 1
         uncovered *= 1 - weights[best]
         count += 1
     return count

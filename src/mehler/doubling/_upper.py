@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mehler.doubling import _universal
-from mehler.doubling._exact import greedy_count
 from mehler.doubling._points import Points, diameter_of
 
 # Most pairs stored: 12 bytes each.
@@ -74,6 +73,17 @@ class Pairs:
         """Return a value such that one computed as no more is a squared distance <= `squared`."""
         return self._points.limit_below(squared) * (1 - _ROUNDED)
 
+    def largest_within(self, radius: float) -> float:
+        """Return an upper end of the largest distance that may be within a radius.
+
+        No section has a diameter in a gap between two distances.
+        """
+        limit, largest = self.limit_above(radius**2), 0.0
+        for block in self.within(radius**2):
+            largest = max(largest, float(block.squared[block.squared <= limit].max()))
+        above = float(self._points.upper(largest * (1 + _ROUNDED)))
+        return min(radius, math.sqrt(above) * (1 + 2.0**-50))
+
     def within(self, squared: float) -> Iterator[Block]:
         """Yield blocks that contain every pair within the squared radius, and others.
 
@@ -100,10 +110,6 @@ class Pairs:
 def _stored(block: Block) -> Block:
     row, column = block.row.astype(np.int32), block.column.astype(np.int32)
     return Block(block.rows, row, column, block.squared.astype(np.float32))
-
-
-# Largest set for which midpoints are tried as centres too.
-_FEW = 48
 
 
 def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
@@ -145,27 +151,6 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
-def cover_lens(
-    points: Points, inside: NDArray[np.int64], radius_squared: float, enough: int
-) -> bool:
-    """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
-
-    Centres are the points, and for few points the midpoints of any two as well.
-    """
-    between = points.squared(inside, inside)
-    above = points.upper(between)
-    np.fill_diagonal(above, 0.0)
-    candidates = above
-    if inside.size <= _FEW:
-        a, b = np.triu_indices(inside.size, 1)
-        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, with two more roundings.
-        middle = (above[a] + above[b]) / 2 * (1 + 2.0**-50) - points.lower(between[a, b])[
-            :, None
-        ] / 4
-        candidates = np.concatenate([above, middle])
-    return greedy_count(candidates <= radius_squared, enough) <= enough
-
-
 def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
     """Return the cells that the ball around each point may meet, and the most points in one.
 
@@ -202,87 +187,24 @@ def count_shared(
     return counts
 
 
-# Most pairs for which further covers are tried, their number, most pairs with separate covers.
-_STUBBORN = 1 << 18
-_COVERS = 4
-_OWN = 1 << 12
-# Budget of distances for separate covers: a lens of n points costs n^2.
-_WORK = 1 << 26
+def most_shared(
+    far: Pairs, between: tuple[float, float], touched: Any, least: int, cap: int
+) -> int:
+    """Return the largest logarithm of the cells that two balls share, from `least` to `cap`.
 
-
-class Lenses:
-    """The intersections of two balls around points whose distance is their common radius.
-
-    `between`: the distances considered. `members`: the balls that may cover. `touched`: the cells
-    of a first cover that the ball around each point meets.
+    The balls are around points whose distance is their common radius, between two ends.
     """
-
-    def __init__(
-        self, points: Points, far: Pairs, between: tuple[float, float], members: Any, touched: Any
-    ) -> None:
-        self._points, self._far = points, far
-        self._below, self._scale = between
-        self._members, self._met = members, touched
-        self._bits = as_bits(touched)
-
-    def need(self, high: int, cap: int) -> int:
-        """Return a k, `high` <= k <= `cap`, such that 2^k balls cover each lens."""
-        sizes = np.zeros(cap + 1, dtype=np.int64)
-        for row, column in self._apart(high):
-            shared = _universal.log2_ceils(count_shared(self._bits, row, column))
-            sizes += np.bincount(np.minimum(shared, cap), minlength=cap + 1)
-            if sizes[cap] > _STUBBORN:
-                return cap
-        least = int(np.flatnonzero(sizes).max(initial=high))
-        while least > high and sizes[least:].sum() <= _STUBBORN:
-            if not self._all_below(least - 1):
-                break
-            least -= 1
-        return max(high, least)
-
-    def _apart(self, target: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the pairs, once each, whose balls meet more than 2^target cells."""
-        heavy = np.diff(self._met.indptr) > 2**target
-        # Neither surely below the lower end nor surely above the upper one.
-        ends = self._far.limit_below(self._below**2), self._far.limit_above(self._scale**2)
-        for block in self._far.within(self._scale**2):
-            row, column = block.pairs(*ends)
-            pair = heavy[row] & heavy[column] & (row < column)
-            yield row[pair], column[pair]
-
-    def _all_below(self, target: int) -> bool:
-        """Return whether 2^target balls are shown to cover each lens, by any of several covers."""
-        parts = []
-        for row, column in self._apart(target):
-            many = count_shared(self._bits, row, column) > 2**target
-            parts.append((row[many], column[many]))
-        row, column = (np.concatenate(side) for side in zip(*parts))
-        for attempt in range(1, _COVERS):
-            if not row.size:
-                return True
-            cover = greedy_cover(self._members, first=attempt * self._points.n // _COVERS)
-            touched, _ = cells_met(self._far, self._scale**2, cover)
-            many = count_shared(as_bits(touched), row, column) > 2**target
-            row, column = row[many], column[many]
-        return row.size <= _OWN and self._own_covers(row, column, target)
-
-    def _own_covers(self, row: NDArray[np.number], column: NDArray[np.number], target: int) -> bool:
-        """Return whether a separate cover of each lens needs at most 2^target balls."""
-        points, work = self._points, 0
-        for x, z in zip(row, column):
-            ends = points.squared(np.asarray([x, z]), slice(0, points.n))
-            apart = float(ends[0, z])
-            near = np.all(points.lower(ends) <= points.upper(apart), axis=0)
-            inside = np.flatnonzero(near)
-            work += inside.size**2
-            if work > _WORK:
-                return False
-            radius_squared = float(points.lower(apart)) / 16
-            if inside.size > 2**target and not cover_lens(
-                points, inside, radius_squared, 2**target
-            ):
-                return False
-        return True
+    bits, heavy = as_bits(touched), np.diff(touched.indptr) > 2**least
+    # Neither surely below the lower end nor surely above the upper one.
+    ends = far.limit_below(between[0] ** 2), far.limit_above(between[1] ** 2)
+    for block in far.within(between[1] ** 2):
+        row, column = block.pairs(*ends)
+        pair = heavy[row] & heavy[column] & (row < column)
+        shared = count_shared(bits, row[pair], column[pair])
+        least = max(least, _universal.log2_ceil(int(shared.max(initial=1))))
+        if least >= cap:
+            return cap
+    return least
 
 
 # Ratio of consecutive scales. Radii between two scales need a cover by balls smaller by as much.
@@ -300,16 +222,14 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
     while high < cap:
         below = scale / _STEP
         radius = below / (2 if centred else 4)
-        members = balls(near, radius * radius)
-        touched, crowd = cells_met(far, scale * scale, greedy_cover(members))
-        if crowd <= 2**high:
-            # Balls of this radius or less contain so few points that one ball each suffices.
-            return high
-        cells = np.diff(touched.indptr)
-        least = _universal.log2_ceil(int(cells.max()))
+        touched, crowd = cells_met(far, scale * scale, greedy_cover(balls(near, radius * radius)))
+        # Balls of this radius or less contain so few points that one ball each suffices; below
+        # the rounding of distances nothing tells points of one ball from each other.
+        if crowd <= 2**high or scale * scale <= points.absolute:
+            return min(cap, max(high, _universal.log2_ceil(crowd)))
+        least = _universal.log2_ceil(int(np.diff(touched.indptr).max()))
         if not centred and least > high:
-            lenses = Lenses(points, far, (below, scale), members, touched)
-            least = lenses.need(high, cap)
+            least = most_shared(far, (below, scale), touched, high, cap)
         high = max(high, least)
-        scale = below
+        scale = far.largest_within(below)
     return cap
