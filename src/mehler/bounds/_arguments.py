@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import (
+    LEAST_PROBABILITY,
     require_integer,
     require_not_negative,
     require_positive,
@@ -28,22 +29,25 @@ Reals: TypeAlias = float | Sequence[float] | NDArray[Any]
 
 def counts(**named: Counts) -> Any:
     """Return numbers of things, at least 1."""
-    return _each(named, lambda name, n: require_real(name, require_integer(name, n)))
+    return _each(named, _count, 0, 2**53, (int,))
+
+
+def _count(name: str, value: object) -> float:
+    return require_real(name, require_integer(name, value))
 
 
 def positives(**named: Reals) -> Any:
     """Return finite numbers above 0."""
-    return _each(named, require_positive)
+    return _each(named, require_positive, 0.0, np.inf)
 
 
 def positives_or_infinite(**named: Reals) -> Any:
     """Return numbers above 0, infinity included."""
+    return _each(named, _positive_or_infinite, 0.0, np.inf)
 
-    def check(name: str, value: object) -> float:
-        number = require_real(name, value)
-        return number if number == np.inf else require_positive(name, number)
 
-    return _each(named, check)
+def _positive_or_infinite(name: str, value: object) -> float:
+    return np.inf if require_real(name, value) == np.inf else require_positive(name, value)
 
 
 def not_negatives(**named: Reals) -> Any:
@@ -53,7 +57,7 @@ def not_negatives(**named: Reals) -> Any:
 
 def probabilities(**named: Reals) -> Any:
     """Return numbers in (0, 1), whose logarithm and inverse are safe to take."""
-    return _each(named, require_probability)
+    return _each(named, require_probability, LEAST_PROBABILITY, 1.0)
 
 
 def fractions(**named: Reals) -> Any:
@@ -103,10 +107,23 @@ def is_array(value: object) -> bool:
     return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
 
 
-def _each(named: dict[str, Any], check: Callable[[str, Any], float]) -> Any:
-    """Return each number, or array, as float64; `check` says what is wrong with an entry."""
+def _each(
+    named: dict[str, Any],
+    check: Callable[[str, Any], float],
+    above: float = np.inf,
+    below: float = -np.inf,
+    kinds: tuple[type, ...] = (float, int),
+) -> Any:
+    """Return each number, or array, as float64; `check` says what is wrong with an entry.
+
+    Numbers of these kinds between two ends are as good as checked.
+    """
     results = [
-        _entries(name, value, check) if is_array(value) else np.float64(check(name, value))
+        np.float64(value)
+        if type(value) in kinds and above < value < below
+        else _entries(name, value, check)
+        if is_array(value)
+        else np.float64(check(name, value))
         for name, value in named.items()
     ]
     return results[0] if len(results) == 1 else results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler._text import html_table
-from mehler._validate import require_choice, require_instance, require_iterable, require_reals
+from mehler._validate import require_instance, require_iterable, require_reals
 from mehler.bounds._sources import cited
 
 Form = Literal["printed", "proved"]
@@ -42,7 +43,9 @@ class Term:
     formula: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _number("value", self.value))
+        vars(self)["value"] = (
+            float(self.value) if isinstance(self.value, float) else _number("value", self.value)
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Assumption:
 
     def __post_init__(self) -> None:
         if isinstance(self.met, np.bool_):
-            object.__setattr__(self, "met", bool(self.met))
+            vars(self)["met"] = bool(self.met)
 
     @property
     def fails(self) -> Any:
@@ -134,42 +137,45 @@ class Bound:
     _relation: ClassVar[tuple[str, str]] = ("<=", r"\le")
 
     def __post_init__(self) -> None:
-        require_choice("form", self.form, ("printed", "proved"))
+        own = vars(self)
+        if self.form not in ("printed", "proved"):
+            raise ValueError(f"form={self.form!r} is neither 'printed' nor 'proved'")
         for name, kind in (("terms", Term), ("assumptions", Assumption)):
-            parts = require_iterable(name, getattr(self, name))
-            object.__setattr__(self, name, parts)
-            for i, part in enumerate(parts):
+            if type(own[name]) is not tuple:
+                own[name] = require_iterable(name, own[name])
+            for i, part in enumerate(own[name]):
                 if type(part) is not kind:
                     require_instance(f"{name}[{i}]", part, kind)
-        # A union bound beyond 1 promises nothing, with probability 0.
-        probability = np.maximum(_number("probability", self.probability), 0.0)
-        object.__setattr__(self, "probability", _number("probability", probability))
-        object.__setattr__(self, "trivial", _number("trivial", self.trivial))
-        if shape := np.broadcast_shapes(*(np.shape(number) for number in self._numbers())):
-            terms = (Term(t.name, np.broadcast_to(t.value, shape), t.formula) for t in self.terms)
-            object.__setattr__(self, "terms", tuple(terms))
-            for name in ("probability", "trivial"):
-                if np.ndim(getattr(self, name)):
-                    object.__setattr__(self, name, np.broadcast_to(getattr(self, name), shape))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
+        for name in ("probability", "trivial"):
+            own[name] = (
+                float(own[name]) if isinstance(own[name], float) else _number(name, own[name])
+            )
+        # A union bound beyond 1 promises nothing, with probability 0.
+        own["probability"] = np.maximum(own["probability"], 0.0)[()]
+        numbers = [self.probability, self.trivial, *[t.value for t in self.terms]]
+        shapes = [np.shape(n) for n in (*numbers, *[part.met for part in self.assumptions])]
+        if shape := np.broadcast_shapes(*shapes):
+            own["terms"] = tuple(
+                term
+                if np.shape(term.value) == shape
+                else Term(term.name, np.broadcast_to(term.value, shape), term.formula)
+                for term in self.terms
+            )
+            for name in ("probability", "trivial"):
+                if np.ndim(own[name]):
+                    own[name] = np.broadcast_to(own[name], shape)
 
-    def _numbers(self) -> list[Any]:
-        terms, met = (t.value for t in self.terms), (part.met for part in self.assumptions)
-        return [*terms, *met, self.probability, self.trivial]
-
-    @property
+    @functools.cached_property
     def total(self) -> Any:
-        """Sum of the terms, rounded once."""
-        total, lost = np.float64(0.0), np.float64(0.0)
+        """Sum of the terms."""
         with np.errstate(all="ignore"):
-            for term in self.terms:
-                larger = total + term.value
-                added = larger - total
-                lost = lost + ((total - (larger - added)) + (term.value - added))
-                total = larger
-            return _plain_float(np.where(np.isfinite(lost), total + lost, total))
+            total = self.terms[0].value
+            for term in self.terms[1:]:
+                total = total + term.value
+        return total
 
     @property
     def value(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 import numpy as np
@@ -44,17 +45,19 @@ def root_log(delta: Any) -> Any:
 
 def unit_size(pool_size: Counts, centred: bool) -> tuple[Any, str]:
     """Compute the root mean square of a unit at a vector of norm 1, and its symbol."""
-    q = pool_sizes(pool_size)
-    if require_flag("centred", centred):
-        return _sizes(q, lambda n: exact.sigma2(n) - exact.max_moment(1, n) ** 2), r"\sqrt{V(q)}"
-    return _sizes(q, exact.sigma2), r"\sigma(q)"
+    centre = require_flag("centred", centred)
+    symbol = r"\sqrt{V(q)}" if centre else r"\sigma(q)"
+    if type(pool_size) is int:
+        return _unit_size(pool_size, centre), symbol
+    distinct, places = np.unique(pool_sizes(pool_size), return_inverse=True)
+    sizes = np.array([_unit_size(int(q), centre) for q in distinct])
+    return sizes[places].reshape(np.shape(pool_size))[()], symbol
 
 
-def _sizes(q: Any, square: Any) -> Any:
-    if isinstance(q, int):
-        return np.sqrt(square(q))
-    distinct, places = np.unique(q, return_inverse=True)
-    return np.sqrt([square(int(n)) for n in distinct])[places].reshape(q.shape)
+@functools.lru_cache(maxsize=4096)
+def _unit_size(q: int, centred: bool) -> Any:
+    mean = exact.max_moment(1, pool_sizes(q)) if centred else 0.0
+    return np.sqrt(np.float64(exact.sigma2(pool_sizes(q)) - mean**2))
 
 
 def two_lengths(sigma: Any, m: Any, delta: Any) -> Any:
