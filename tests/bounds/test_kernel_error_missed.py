@@ -11,6 +11,7 @@ from scipy.special import erfc
 
 from mehler import exact
 from mehler.bounds.kernel_error import _exponent
+from tests.bounds import quadrature
 
 POOLS = [2, 8, 64, 1024, 10**6]
 
@@ -24,11 +25,11 @@ def on_a_line(z):
 def test_growth_on_a_line(q):
     """Phi^(q-1) off the real line, at every place: below the bound, which is not far where used."""
     x = np.linspace(-3, 12, 4001)
-    allowed = _exponent._growth(q)
-    for u, most in zip(_exponent._SHIFTS, allowed, strict=True):
+    allowed = quadrature.growth(q)
+    for u, most in zip(quadrature.SHIFTS, allowed, strict=True):
         sample = (q - 1) * np.log(np.abs(on_a_line(x + 1j * u))).max()
         assert sample <= most + 1e-9
-    usual = int(np.searchsorted(_exponent._SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
+    usual = int(np.searchsorted(quadrature.SHIFTS, 1.5 / math.sqrt(2 * math.log(q))))
     assert allowed[min(usual, len(allowed) - 1)] < 1.0
 
 
@@ -45,14 +46,14 @@ def in_the_plane(x: complex, y: complex, rho: float) -> complex:
 def test_growth_in_the_plane(rho):
     c, d = math.sqrt((1 + rho) / 2), math.sqrt((1 - rho) / 2)
     for u in (0.4, 0.8):
-        at = int(np.argmin(np.abs(_exponent._SHIFTS - u)))
-        u = float(_exponent._SHIFTS[at])
+        at = int(np.argmin(np.abs(quadrature.SHIFTS - u)))
+        u = float(quadrature.SHIFTS[at])
         for along, across in ((u, 0.0), (0.0, u), (u / math.sqrt(2), u / math.sqrt(2))):
             shift = complex(0, c * along + d * across), complex(0, c * along - d * across)
             for x, y in ((0.5, 0.2), (2.0, 2.0), (3.0, 2.5), (3.5, 1.0), (4.0, 4.0)):
                 log = math.log(abs(in_the_plane(x + shift[0], y + shift[1], rho)))
                 for q in (16, 1024):
-                    assert (q - 1) * log <= _exponent._growth(q)[at] + 1e-7
+                    assert (q - 1) * log <= quadrature.growth(q)[at] + 1e-7
 
 
 @pytest.mark.parametrize("q", [2, 4, 16, 64, 1024])
@@ -60,9 +61,9 @@ def test_growth_in_the_plane(rho):
 def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
     """The error of steps that are too long, seen, is below the bound; of those used, below 1e-7."""
     pole = 1 / (1 + abs(rho))
-    used = _exponent.step_for(q, rho)
-    assert _exponent.missed(rho, q, 0.9 * pole, used) < 1e-8 * (0.9 * pole) ** 2
-    assert _exponent.missed(rho, q, _exponent.SHARE * pole, used) < 1e-7
+    used = _exponent.step_for(q)
+    last = _exponent.SHARE * pole
+    assert quadrature.missed(rho, q, last, used) < _exponent.MISSED * last**2
     at = _exponent._grid(rho)[-24:-8]
     kernel = exact.maxout_kernel(rho, q)
 
@@ -74,30 +75,30 @@ def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
     sample = 0.0
     for step in (0.4, 0.8, 1.2):
         error = np.abs(excess(step) - true)
-        assert np.all(error <= _exponent.missed(rho, q, at, step))
+        assert np.all(error <= quadrature.missed(rho, q, at, step))
         sample = max(sample, float(error.max()))
     assert sample > 1e-6
 
 
-COARSE = [(2, 0.0, 1.2), (4, 0.5, 1.2), (4, 0.8, 0.8), (64, 0.5, 0.8)]
-
-
-@pytest.mark.parametrize(("q", "rho", "step"), COARSE)
-def test_a_coarse_rule_pays_for_what_it_misses(q, rho, step):
-    """Exponents by a rule that is too coarse are upper bounds all the same."""
-    fine = _exponent.at_correlation(q, rho)
-    # Past the cache, which would keep a defect that is planted here.
-    coarse = _exponent.at_correlation.__wrapped__(q, rho, step=step)
-    assert np.all(coarse.upper >= fine.upper * (1 - 1e-8))
-    assert np.all(coarse.lower >= fine.lower * (1 - 1e-8))
+@pytest.mark.parametrize("k", range(21))
+def test_the_tabled_steps_miss_no_more_than_they_say(k):
+    """All grow with the pool and with lambda, so that the largest of both decide."""
+    q, rhos = min(2**k, 10**6), np.linspace(_exponent.LOWEST, 1.0, 9 if k % 4 else 40)
+    assert _exponent.step_for(q) == _exponent.STEPS[k]
+    for rho in rhos.tolist():
+        at = _exponent.SHARE / (1 + abs(rho))
+        most = quadrature.missed(rho, q, at, _exponent.STEPS[k])
+        assert most <= _exponent.MISSED * at**2
+    at = _exponent._GRID
+    assert np.all(quadrature.missed_of_largest(q, at) <= _exponent.MISSED * at**2)
 
 
 @pytest.mark.parametrize("q", POOLS)
 def test_growth_in_the_strip(q):
     """erf^(q-1) off the real line, inside the strip too."""
     x = np.linspace(0, 12, 4001)
-    allowed = _exponent._growth(q, strip=True)
-    for u, most in zip(_exponent._SHIFTS, allowed, strict=True):
+    allowed = quadrature.growth(q, strip=True)
+    for u, most in zip(quadrature.SHIFTS, allowed, strict=True):
         for y in (u, u / 2, 0.0):
             value = 2 * on_a_line(x + 1j * y) - 1
             assert (q - 1) * np.log(np.abs(value) + 1e-300).max() <= most + 1e-9
@@ -110,13 +111,11 @@ def test_wide_panels_miss_no_more_than_is_proved(q, panels):
     x, weight = _exponent.largest_nodes(q)
     at = _exponent._GRID[-30:]
     true = _exponent._excess(at, x * x, weight)
-    assert np.all(_exponent.missed_of_largest(q, at) < 1e-11 * true)
+    assert np.all(quadrature.missed_of_largest(q, at) < 1e-11 * true)
     x, weight = _exponent.largest_nodes(q, panels)
     error = _exponent._excess(at, x * x, weight) - true
-    assert np.all(np.abs(error) <= _exponent.missed_of_largest(q, at, panels))
+    assert np.all(np.abs(error) <= quadrature.missed_of_largest(q, at, panels))
     assert np.abs(error).max() > 1e-7
-    bound = _exponent.increments.__wrapped__(q, panels).upper[-30:]
-    assert np.all(bound >= true)
 
 
 @pytest.mark.parametrize("q", [2, 64])
@@ -156,7 +155,7 @@ def test_an_exponent_of_many_in_the_pool_by_another_route():
 def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
     for q in (2, 10**6):
         x, _ = _exponent.maximum_nodes(q)
-        assert np.diff(x).max() <= _exponent.step_for(q, 1.0) * (1 + 1e-9)
+        assert np.diff(x).max() <= _exponent.step_for(q) * (1 + 1e-9)
 
 
 # -- planted defects: each must be seen by a test above -------------------------------------------
@@ -164,24 +163,16 @@ def test_the_rule_of_one_maximum_is_no_coarser_than_its_bound():
 
 @pytest.mark.parametrize("factor", [0.0, 0.5])
 def test_growth_that_is_too_small_is_caught(factor, monkeypatch):
-    true = _exponent._growth
-    monkeypatch.setattr(_exponent, "_growth", lambda q: factor * true(q))
+    true = quadrature.growth
+    monkeypatch.setattr(quadrature, "growth", lambda q: factor * true(q))
     with pytest.raises(AssertionError):
         test_growth_on_a_line(64)
 
 
-@pytest.mark.parametrize(("q", "rho", "step"), COARSE)
-def test_an_error_that_is_not_paid_for_is_caught(q, rho, step, monkeypatch):
-    zero = np.zeros_like
-    monkeypatch.setattr(_exponent, "missed", lambda rho, q, at, step: zero(at))
-    with pytest.raises(AssertionError):
-        test_a_coarse_rule_pays_for_what_it_misses(q, rho, step)
-
-
 def test_an_error_bound_that_is_too_small_is_caught(monkeypatch):
-    true = _exponent.missed
+    true = quadrature.missed
     monkeypatch.setattr(
-        _exponent, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16
+        quadrature, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16
     )
     with pytest.raises(AssertionError):
         test_coarse_rules_miss_no_more_than_is_proved(4, 0.0)

@@ -144,10 +144,8 @@ def _least(bound: BoundFunction[..., Any], name: str, *, at_most: float, **other
     promised = first(lambda made: _value(made) <= target and _promises(made), least)
     if promised is not None:
         return step * promised
-    fails = [i for i, part in enumerate(at(most).assumptions) if np.any(part.fails)]
-    start = first(lambda made: np.any(made.assumptions[fails[0]].fails)) if fails else 1
-    made = at(start or most)
-    text = _reason(made, fails)
+    start = first(lambda made: bool(made.unmet)) if at(most).unmet else 1
+    text = _reason(at(start or most))
     raise ValueError(
         f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
         f"{name}={step * least:.6g} on, and promises nothing from {name}={step * (start or most)} "
@@ -155,11 +153,10 @@ def _least(bound: BoundFunction[..., Any], name: str, *, at_most: float, **other
     )
 
 
-def _reason(made: Bound, fails: list[int]) -> str:
+def _reason(made: Bound) -> str:
     """Say why a bound promises nothing."""
-    if fails:
-        assumption = made.assumptions[fails[0]]
-        return f"it is not true that {assumption.text} ({assumption.value})"
+    if made.unmet:
+        return f"it is not true that {made.unmet[0].text} ({made.unmet[0].value})"
     if np.any(np.less_equal(made.probability, 0.0)):
         return "its probability is 0: give smaller delta"
     return f"its terms exceed {digits(made.trivial)}, which holds without it"

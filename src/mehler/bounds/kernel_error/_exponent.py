@@ -12,21 +12,9 @@ the density of (M, M') is
 
 one index wins both, or two do. The substitution x, y = a cos(t/2) +- b sin(t/2) with rho = cos(t)
 keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is entire,
-so that the trapezoid rule's error has a bound, by the growth of the density off the real plane.
-Phi_2(x, y) = P(W), W the wedge {g <= x, g' <= y}. Where its apex moves by i u in any direction,
-
-    Phi_2 = 1 - z,    z = exp(u^2/2) E[exp(-i u g); not W],    g the coordinate along it,
-
-and with T = P(not W) = 2 P(g > v) no set of this probability has a larger E[g^2; not W] than
-V = T + 2 v phi(v), that of abs(g) > v. As cos t >= p - r t^2 with r = sin(t0)/(2 t0) and
-p = cos(t0) + t0 sin(t0)/2, and abs(1 - z)^2 = 1 - 2 Re z + abs(z)^2,
-
-    log abs(Phi_2) <= -exp(u^2/2) (p T - r u^2 V) + exp(u^2) T^2/2   and   <= u^2/2 + log(1 - T).
-
-The first is good where T is small, the second elsewhere. Their largest value over T, times q - 1,
-bounds the growth of Phi_2^(q-1): nearly nothing up to u = 1.5/sqrt(2 log q). For the largest of q
-absolute normals the wedge is the strip abs(g) <= x, whose complement is that of V; there
-abs(erf((x + i y)/sqrt 2)) <= exp(u^2/2) (1 - T + u sqrt(2/pi)) for y up to u stands for the second.
+so that the trapezoid rule's error has a bound, by the growth of the density off the real plane. A
+table holds steps at which it misses at most `MISSED` times lambda^2; ``tests/bounds/quadrature.py``
+proves and computes it.
 """
 
 from __future__ import annotations
@@ -49,16 +37,16 @@ SHARE = 1 - 2.0**-4.25
 LARGEST_SQUARE = SHARE / 2
 # Drop nodes that contribute less than this: all of them together stay below 1e-13.
 _LOG_NEGLIGIBLE = math.log(1e-19)
-# Lengths u of shifts into the complex plane: each gives a bound of the error.
-_SHIFTS = np.linspace(0.05, 3.0, 60)
-# Values of t0, at each of which the parabola touches the cosine.
-_TOUCHING = (0.3, 0.6, 0.9, 1.2, 1.4, math.pi / 2)
-_CELLS = 2000
 # Nodes of Gauss's rule in each panel, and panels to a unit of length.
-_GAUSS, PANELS = 16, 4
+GAUSS, PANELS = 16, 4
+# Steps of the trapezoid rule for pools of up to 1, 2, 4, ... 2^20, and what each rule misses, over
+# lambda^2, at all correlations from -0.95 on.
+_FEW = (0.2, 0.2, 0.2, 0.2, 0.15, 0.125, 0.112, 0.094, 0.084, 0.074, 0.063)
+STEPS = (*_FEW, 0.056, 0.052, 0.047, 0.042, 0.039, 0.035, 0.033, 0.031, 0.028, 0.026)
+MISSED = 1e-9
 
 
-def product_nodes(rho: float, q: int, most: float, step: float | None = None) -> tuple[Any, Any]:
+def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[Any, Any]:
     """Return values of M M' and their weights, both (n,), at rho in [-0.95, 1].
 
     ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
@@ -69,7 +57,7 @@ def product_nodes(rho: float, q: int, most: float, step: float | None = None) ->
         return x * x, density
     angle = math.acos(rho)
     c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
-    step = step_for(q, rho) if step is None else step
+    step = step or step_for(q)
     # Where the slowest decay left, exp(-(1 - most (1 + abs(rho))) a^2/2), is 1e-16.
     reach = math.sqrt(2 * 37 / (1 - most * (1 + abs(rho))))
     # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined. The
@@ -92,6 +80,11 @@ def product_nodes(rho: float, q: int, most: float, step: float | None = None) ->
     return product[kept], 2 * weight[kept] * step**2
 
 
+def step_for(q: int) -> float:
+    """Return the step of the rule for a pool size."""
+    return STEPS[(q - 1).bit_length()]
+
+
 def _log_above(a: Floats, b: Floats, x: Floats, y: Floats, q: int, s: float) -> Any:
     """Bound the logarithm of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is < 0."""
     single = math.log(q) - (a * a + b * b) / 2
@@ -105,8 +98,8 @@ def maximum_nodes(q: int) -> tuple[Any, Any]:
     from scipy.special import log_ndtr
 
     # No longer than the step whose error is bounded.
-    step, end = min(1 / 32, step_for(q, 1.0)), _end(q)
-    x = np.arange(-end, end, step)
+    step = min(1 / 32, step_for(q))
+    x = np.arange(-end(q), end(q), step)
     exponent = (q - 1) * log_ndtr(x) - x * x / 2
     return _above_zero(x, q / math.sqrt(2 * math.pi) * np.exp(exponent) * step)
 
@@ -121,20 +114,20 @@ def largest_nodes(q: int, panels: float = PANELS) -> tuple[Any, Any]:
     from scipy.special import erf
 
     # Gauss's rule: on the half line the trapezoid rule has an end-point error.
-    nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-    edges = _edges(q, panels)
-    middle, half = (edges[1:] + edges[:-1]) / 2, (edges[1:] - edges[:-1]) / 2
+    nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
+    low, high = edges(q, panels)[:-1], edges(q, panels)[1:]
+    middle, half = (high + low) / 2, (high - low) / 2
     x = (middle[:, None] + half[:, None] * nodes).ravel()
     weight = (half[:, None] * weights).ravel()
     density = 2 * q * _density(x) * erf(x / math.sqrt(2)) ** (q - 1)
     return _above_zero(x, density * weight)
 
 
-def _edges(q: int, panels: float) -> Any:
-    return np.linspace(0, _end(q), round(panels * math.ceil(_end(q))))
+def edges(q: int, panels: float) -> Any:
+    return np.linspace(0, end(q), round(panels * math.ceil(end(q))))
 
 
-def _end(q: int) -> float:
+def end(q: int) -> float:
     """Return the point where q exp(-(1/2 - LARGEST_SQUARE) t^2) has fallen to 1e-16."""
     return math.sqrt((37 + math.log(q)) / (0.5 - LARGEST_SQUARE))
 
@@ -156,87 +149,6 @@ def _ndtr(t: NDArray[np.float64]) -> Any:
 
 def _density(t: NDArray[np.float64]) -> Any:
     return np.exp(-t * t / 2) / math.sqrt(2 * math.pi)
-
-
-@functools.lru_cache(maxsize=256)
-def _growth(q: int, *, strip: bool = False) -> Any:
-    """Bound log abs(Phi_2^(q-1)) at each shift, over all apexes: on cells of T, by their ends.
-
-    Of a strip, log abs(erf^(q-1)); erf is bounded near the real line, and largest on the edges.
-    """
-    from scipy.special import ndtri
-
-    ends = np.concatenate([[0.0], np.geomspace(1e-15, 1.0, _CELLS)])
-    low, high = ends[:-1], ends[1:]
-    v = -ndtri(high / 2)
-    second = high + 2 * v * np.exp(-v * v / 2) / math.sqrt(2 * math.pi)
-    at_zero = math.sqrt(2 / math.pi) * _SHIFTS if strip else np.zeros_like(_SHIFTS)
-    shifts = zip(_SHIFTS.tolist(), at_zero.tolist(), strict=True)
-    return (q - 1) * np.array([max(0.0, _steepest(*u, low, high, second)) for u in shifts])
-
-
-def _steepest(u: float, at_zero: float, low: Floats, high: Floats, second: Floats) -> float:
-    whole = math.exp(u * u / 2)
-    # The last cell ends at T = 1, but the bound of its beginning holds on all of it.
-    bound = u * u / 2 + np.log1p(at_zero - low)
-    for t in _TOUCHING:
-        r, p = math.sin(t) / (2 * t), math.cos(t) + t * math.sin(t) / 2
-        near = -whole * (p * low - r * u * u * second) + (whole * high) ** 2 / 2
-        bound = np.minimum(bound, near)
-    return float(bound.max())
-
-
-def missed(rho: float, q: int, at: float | NDArray[np.float64], step: float) -> Any:
-    """Bound the rule's error for E [exp(y) - 1 - y], y = at (F - K), F = M M', at each `at` > 0.
-
-    For both signs of y. By Poisson's formula the rule of this step misses at most
-    4 eta/(1 - eta) + 4 (eta'/(1 - eta'))^2, eta = exp(-2 pi u/h), eta' = eta^(1/sqrt 2), times
-    the integral of abs(density) abs(y)^2 exp(abs(Re y))/2 over a plane that is shifted by a
-    vector of length u; the terms are shifts of one axis, and of both by u/sqrt 2. There
-    abs(F) <= r + u^2 with r = (x^2 + y^2)/2, abs(Re F) <= abs(x y) + u^2, and the density is at
-    most exp(u^2) times the growth of Phi_2^(q-1) times q phi_2 + q^2 phi phi. Weighted by
-    exp(+-at x y) both laws have mass at most sqrt(v) and E r^2 <= 3 v^2 + 2 v + 3,
-    1/v = 1 - at (1 + abs(rho)). Every u gives a bound.
-    """
-    at = np.asarray(at, dtype=float)[..., None]
-    u = _SHIFTS
-    v = 1 / (1 - at * (1 + abs(rho)))
-    shift = u * u + abs(float(exact.maxout_kernel(rho, q)))
-    decay = -2 * math.pi * u / step
-    eta, both = np.exp(decay), np.exp(decay / math.sqrt(2))
-    share = 4 * eta / (1 - eta) + 4 * (both / (1 - both)) ** 2
-    mass = 2 * np.sqrt(v) * (q + q * q)
-    size = np.log(share * mass * (3 * v * v + 2 * v + 3 + shift**2))
-    with np.errstate(over="ignore"):
-        return at[..., 0] ** 2 * np.exp((size + u * u + _growth(q) + at * shift).min(axis=-1))
-
-
-@functools.lru_cache(maxsize=256)
-def step_for(q: int, rho: float) -> float:
-    """Return the longest of a few steps that misses at most 1e-8 at^2, at 0.9 of the pole."""
-    steps = 0.2 * np.exp2(-np.arange(60) / 12)
-    at = 0.9 / (1 + abs(rho))
-    return next(float(h) for h in steps if missed(rho, q, at, float(h)) < 1e-8 * at**2)
-
-
-def missed_of_largest(q: int, at: NDArray[np.float64], panels: float = PANELS) -> Any:
-    """Bound what the rule of `largest_nodes` misses of E [exp(s N^2) - 1 - s N^2], s = `at`.
-
-    On a panel of half the length h the rule of n nodes, whose weights are positive, misses at most
-    8 h M r^(1-2n)/(r - 1) of a function that is at most M on the ellipse of radius r, which is
-    as high as u = h (r - 1/r)/2. There the integrand is at most exp(u^2/2) times the growth of
-    erf^(q-1) times q phi(x) s^2 y^2 exp(s x^2), y = x^2 + u^2, and y^2 exp(-p y/2) at most
-    16 exp(-2)/p^2, p = 1 - 2 s. Beyond the last panel x^4 exp(-p x^2/2) has the integral
-    1.05 x^3 exp(-p x^2/2)/p at most.
-    """
-    at = np.asarray(at, dtype=float)
-    end, u, p = _end(q), _SHIFTS, 1 - 2 * at
-    half = float(_edges(q, panels)[1]) / 2
-    radius = u / half + np.hypot(u / half, 1.0)
-    rule = (1 - 2 * _GAUSS) * np.log(radius) - np.log(radius - 1)
-    share = 4 * end * math.exp(float(np.min(rule + u * u + _growth(q, strip=True))))
-    beyond = 1.05 * end**3 * np.exp(-p * end**2 / 2) / p
-    return q / math.sqrt(2 * math.pi) * at**2 * (share * 16 * math.exp(-2) / p**2 + beyond)
 
 
 # The grid of nodes grows without bound towards -1, where the supremum is not attained.
@@ -294,34 +206,27 @@ class Exponents:
 
 
 @functools.lru_cache(maxsize=256)
-def at_correlation(
-    q: int, rho: float, *, shared: bool = False, step: float | None = None
-) -> Exponents:
+def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
     """Bound the exponent at one correlation, by about 1e-8 of itself; less sharply below -0.95.
 
-    At lambda up to near its pole, or on the grid that all correlations share. A longer `step` of
-    the rule has a larger error, for which the bound pays.
+    At lambda up to near its pole, or on the grid that all correlations share.
     """
     if q == 1:
         return _of_linear(rho)
     if rho < LOWEST:
         return any_correlation(q)
     at = _GRID if shared else _grid(rho)
-    step = step_for(q, rho) if step is None else step
-    product, weight = product_nodes(rho, q, float(at[-1]), step)
+    product, weight = product_nodes(rho, q, float(at[-1]))
     # Use the rule's own mass and mean (1 and K to 1e-9): their errors would dominate where psi
     # is of order lambda^2.
     weight = weight / weight.sum()
     centred = product - weight @ product
-    error = missed(rho, q, at, step)
-    return Exponents(at, *(_psi(sign * at, centred, weight, error) for sign in (1, -1)))
+    return Exponents(at, *(_psi(sign * at, centred, weight) for sign in (1, -1)))
 
 
-def _psi(
-    at: NDArray[np.float64], centred: Floats, weight: Floats, error: NDArray[np.float64]
-) -> Any:
+def _psi(at: NDArray[np.float64], centred: Floats, weight: Floats) -> Any:
     """Bound log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
-    return _ROUNDING * np.log1p(_excess(at, centred, weight) + error)
+    return _ROUNDING * np.log1p(_excess(at, centred, weight) + MISSED * at**2)
 
 
 @functools.lru_cache(maxsize=64)
@@ -339,22 +244,20 @@ def any_correlation(q: int) -> Exponents:
 
 
 @functools.lru_cache(maxsize=64)
-def increments(q: int, panels: float = PANELS) -> Exponents:
+def increments(q: int) -> Exponents:
     """Bound E [exp(s N^2) - 1 - s N^2], N = max_j abs(g_j): the exponent of increments.
 
-    For increments of length 1/2. Wider panels have a larger error, for which the bound pays.
+    For increments of length 1/2.
     """
-    x, weight = largest_nodes(q, panels)
-    error = missed_of_largest(q, _GRID, panels)
-    bound = _ROUNDING * (_excess(_GRID, x * x, weight) + error)
+    x, weight = largest_nodes(q)
+    bound = _ROUNDING * (_excess(_GRID, x * x, weight) + MISSED * _GRID**2)
     return Exponents(_GRID, bound, bound)
 
 
 def _square_excess(at: NDArray[np.float64], q: int) -> Any:
     """Bound E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
     x, weight = maximum_nodes(q)
-    error = missed(1.0, q, at, step_for(q, 1.0))
-    return _ROUNDING * (_excess(at, x * x, weight) + error)
+    return _ROUNDING * (_excess(at, x * x, weight) + MISSED * at**2)
 
 
 def _excess(at: NDArray[np.float64], value: NDArray[np.float64], weight: Floats) -> Any:
