@@ -10,12 +10,12 @@ from mehler.exact.activations._closed import Waves as Waves
 from mehler.exact.activations._closed import arc_cosine as arc_cosine
 from mehler.exact.activations._named import (
     ACTIVATIONS,
-    ActivationLike,
     activation_kernel,
     activation_kernel_error,
-    activation_of,
 )
-from mehler.exact.activations._projections import Pairs
+from mehler.exact.activations._named import ActivationLike as ActivationLike
+from mehler.exact.activations._named import activation_of as activation_of
+from mehler.exact.activations._projections import Pairs as Pairs
 from mehler.exact.activations._projections import Projected as Projected
 from mehler.exact.activations._projections import gaussian as gaussian
 from mehler.exact.activations._projections import on_sphere as on_sphere
@@ -24,9 +24,6 @@ from mehler.exact.activations._series import coefficients as coefficients
 __all__ = [
     "ACTIVATIONS",
     "Activation",
-    "ActivationLike",
-    "Pairs",
     "activation_kernel",
     "activation_kernel_error",
-    "activation_of",
 ]
