@@ -142,8 +142,7 @@ def perceptron(
     """Return a function a^T tanh(W^T x + b) + c of rows: above 0 for the second of two classes.
 
     It minimises the logistic loss and lam times the squared weights, but of offsets, of both
-    layers. `X` are standardised rows, (N, d), `y` is -1 or 1, `n_hidden` the number k of nodes.
-    Returns the last of `n_steps` of L-BFGS from a random start: the problem is not convex.
+    layers, by steps of L-BFGS from a random start; rows are standardised, `y` is -1 or 1.
     """
     from scipy.optimize import minimize
 
@@ -181,11 +180,10 @@ def _ends(X: NDArray[np.float64]) -> Any:
 def greedy_path(
     phi: NDArray[np.float64], y: NDArray[np.float64], sizes: tuple[int, ...]
 ) -> dict[int, Any]:
-    """Return weights of the columns after some numbers of the slides' greedy steps.
+    """Return weights of the columns of features (N, P) after some numbers of greedy steps.
 
     Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
     the rows; columns are scaled so that one alone can reach the targets, and have both signs.
-    Features `phi` have shape (N, P), targets `y` (N,); `sizes` ascend.
     """
     lengths = np.sqrt(np.maximum((phi**2).mean(axis=0), 1e-300))
     # The total weight: ten times the targets' norm, so that sums of features can be reached.
@@ -218,10 +216,7 @@ def stumps(X: Any, thresholds: Any) -> Any:
 
 
 def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
-    """Return weights of stumps after some numbers of AdaBoost's rounds.
-
-    Votes have shape (N, P), `y` is -1 or 1; `sizes` ascend.
-    """
+    """Return weights of votes of stumps, (N, P), after some numbers of AdaBoost's rounds."""
     mass = np.full(len(y), 1.0 / len(y))
     weights, kept = np.zeros(votes.shape[1]), {}
     for step in range(1, max(sizes) + 1):

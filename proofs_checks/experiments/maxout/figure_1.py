@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,11 @@ from .._results import Measured, Results, Tables
 # The two pool sizes of the figure; at the full level, also between and beyond them.
 POOLS = {"quick": (8, 32), "full": (2, 4, 8, 16, 32, 64)}
 POINTS, UNITS, PAIRS = 100, 1000, 400
+COLUMNS = {
+    "slope_at_0": "slope near 0",
+    "from_proved": "from the proved kernel",
+    "from_printed": "from the printed kernel",
+}
 
 
 def measure(level: Level, rows: None, cell: Cell) -> Measured:
@@ -54,24 +60,18 @@ def curves(apart: ArrayLike, q: int) -> tuple[NDArray[np.float64], NDArray[np.fl
 
 def table(level: Level, results: Results) -> Tables:
     """Return slopes near 0, and distances of the measured points from both curves."""
+    caption = "Slope of pairs nearer than 0.1, median; root mean square distance of the measured "
     rows = [
-        {
-            "q": str(cell["q"]),
-            "slope near 0": f"{measured['slope_at_0']:.3f}",
-            "from the proved kernel": f"{measured['from_proved']:.3f}",
-            "from the printed kernel": f"{measured['from_printed']:.3f}",
-        }
+        {"q": str(cell["q"])} | {head: f"{measured[name]:.3f}" for name, head in COLUMNS.items()}
         for cell, measured in results.cells
     ]
-    return {
-        "Slope of pairs nearer than 0.1, median; root mean square distance of the measured points "
-        "from the two curves": rows
-    }
+    return {f"{caption}points from the two curves": rows}
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the measured points and both curves for each pool size."""
     plots, chord = [], np.linspace(0, 2, 201)
+    axes: Any = {"x_label": "distance of the points", "y_label": "distance of the features"}
     for cell, measured in results.cells:
         proved, printed = curves(chord, cell["q"])
         series = [
@@ -79,14 +79,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
             Series(label="from the proved kernel", x=chord, y=proved),
             Series(label="from the printed kernel", x=chord, y=printed),
         ]
-        plots.append(
-            Plot(
-                title=f"Pools of q = {cell['q']}",
-                x_label="distance of the points",
-                y_label="distance of the features",
-                series=series,
-            )
-        )
+        plots.append(Plot(title=f"Pools of q = {cell['q']}", series=series, **axes))
     return plots
 
 

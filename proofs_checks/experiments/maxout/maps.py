@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.statements import Plot
@@ -51,45 +50,39 @@ def cells(level: Level) -> list[Options]:
 
 def measure(level: Level, rows: Split, cell: Cell) -> Measured:
     """Return the error in percent of one map or of neighbours, with free parameters by hold-out."""
-    name, m = cell["map"], cell["m"]
-    # One seed for all maps of a draw, so that plain and centred units share weights.
-    seed, (X, labels) = cell.seed("map"), rows.fit
-    if name == "linear":
-        return table_1.fitted(rows, lambda X: X)
-    if name == "neighbours":
-        return _by_neighbours(rows, lambda X: X)
-    if name == "neighbours-maxout":
-        return _by_neighbours(rows, maxout("maxout", X, m, seed))
+    name, (X, labels) = cell["map"], rows.fit
+
+    def phi_of(gamma: float = 1.0) -> Any:
+        # One seed for all maps of a draw, so that plain and centred units share weights.
+        return drawn(name, X, cell["m"], gamma, cell.seed("map"))
+
+    def least(gamma: float) -> float:
+        few = Split((X[:FEW], labels[:FEW]), rows.choose, rows.choose)
+        errors = table_1.fitted(few, phi_of(gamma))["held_out"]
+        return float(min(error for error in errors if error is not None))
+
+    if name.startswith("neighbours"):
+        return _by_neighbours(rows, phi_of())
     if not name.startswith("fourier"):
-        return table_1.fitted(rows, maxout(name, X, m, seed))
-    few = Split((X[:FEW], labels[:FEW]), rows.choose, rows.choose)
-    maps = {gamma: fourier(name, X, m, gamma, seed) for gamma in GAMMAS}
-    gamma = min(GAMMAS, key=lambda gamma: _least(table_1.fitted(few, maps[gamma])["held_out"]))
-    return {**table_1.fitted(rows, maps[gamma]), "gamma": gamma}
+        return table_1.fitted(rows, phi_of())
+    gamma = min(GAMMAS, key=least)
+    return {**table_1.fitted(rows, phi_of(gamma)), "gamma": gamma}
 
 
-def _least(errors: list[float | None]) -> float:
-    """Return the least error, over the lambdas that were not refused."""
-    return min(error for error in errors if error is not None)
-
-
-def maxout(name: str, X: Any, m: int, seed: int) -> Any:
-    """Return a maxout map: "maxout", "centred", "decoupled" or "shared"."""
+def drawn(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
+    """Return a map by its name; "fourier-m" has m cosines and sines, "fourier-p" 4 m cosines."""
+    options: Any = {"seed": seed, "like": X}
     d = X.shape[1]
-    if name == "decoupled":
-        return DecoupledMaxoutFeatures.draw(d, m, POOL, seed=seed, like=X)
-    pool = m if name == "shared" else None
-    return MaxoutFeatures.draw(
-        d, m, POOL, centred=name == "centred", n_projections=pool, seed=seed, like=X
-    )
-
-
-def fourier(name: str, X: NDArray[np.floating], m: int, gamma: float, seed: int) -> Any:
-    """Return Fourier features: "fourier-m", m cosines and sines; "fourier-p", 4 m cosines."""
-    d = X.shape[1]
+    if name in ("linear", "neighbours"):
+        return lambda rows: rows
     if name == "fourier-m":
-        return FourierFeatures.draw(d, m, gamma=gamma, form="pairs", seed=seed, like=X)
-    return FourierFeatures.draw(d, m * POOL, gamma=gamma, form="offset", seed=seed, like=X)
+        return FourierFeatures.draw(d, m, gamma=gamma, form="pairs", **options)
+    if name == "fourier-p":
+        return FourierFeatures.draw(d, m * POOL, gamma=gamma, form="offset", **options)
+    if name == "decoupled":
+        return DecoupledMaxoutFeatures.draw(d, m, POOL, **options)
+    pool, centred = m if name == "shared" else None, name == "centred"
+    return MaxoutFeatures.draw(d, m, POOL, centred=centred, n_projections=pool, **options)
 
 
 def _by_neighbours(rows: Split, phi: Callable[..., Any]) -> Measured:

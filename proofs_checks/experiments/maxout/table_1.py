@@ -62,10 +62,8 @@ def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Options]:
 
 def measure(level: Level, rows: Split, cell: Cell) -> Measured:
     """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
-    X, _ = rows.fit
-    return fitted(
-        rows, MaxoutFeatures.draw(X.shape[1], cell["m"], cell["q"], seed=cell.seed(), like=X)
-    )
+    X, q = rows.fit[0], cell["q"]
+    return fitted(rows, MaxoutFeatures.draw(X.shape[1], cell["m"], q, seed=cell.seed(), like=X))
 
 
 def fitted(rows: Split, phi: Any) -> Measured:
@@ -84,11 +82,8 @@ def fitted(rows: Split, phi: Any) -> Measured:
     best = refused + int(np.argmin(held))
     more, _ = learn.one_vs_all(rows.choose[1], classes)
     (final,) = sums.add(rows.choose[0], more).solve(LAMBDAS[best], intercept=False)
-    return {
-        "error": _errors([final], classes, rows.test)[0],
-        "lambda": LAMBDAS[best],
-        "held_out": [None] * refused + held,
-    }
+    (error,) = _errors([final], classes, rows.test)
+    return {"error": error, "lambda": LAMBDAS[best], "held_out": [None] * refused + held}
 
 
 def _path(sums: learn.RidgeSums) -> tuple[list[learn.RidgeFit], int]:

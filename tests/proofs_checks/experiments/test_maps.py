@@ -40,11 +40,10 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
 def test_maps_take_as_many_columns_and_projections_as_they_say(rows) -> None:
     X, m = rows.fit[0], 40
     for name, (_, takes) in maps.MAPS.items():
+        phi = maps.drawn(name, X, m, 1.0, 0)
         if name.startswith("fourier"):
-            phi = maps.fourier(name, X, m, 1.0, 0)
             weights = phi.n_features // 2 if name == "fourier-m" else phi.n_features
         else:
-            phi = maps.maxout(name, X, m, 0)
             weights = {"shared": m, "decoupled": 4 * (m + 1)}.get(name, 4 * m)
         assert phi(X[:2]).shape[1] == (160 if name == "fourier-p" else m)
         assert takes(m) == weights
