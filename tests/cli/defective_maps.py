@@ -36,13 +36,13 @@ STATISTICAL = {
     "factor_lost": "estimate / exact is 0.50 at every pair",
     "divided_by_m": "1/n_features",
     "bandwidth_of_2014": "gamma / 2",
-    "offset_left_out": "E cos 2b = 1.0",
+    "offset_left_out": "phases b are left out",
     "offset_to_quarter_pi": "E cos 2b = 0.6",
     "scaled_by_inputs": "estimate / exact is 5",
-    "degrees": "fits gamma' / gamma below 0.00",  # it is (pi / 180)^2 = 0.0003
-    "uniform_weights": "another law than the kernel's",
-    "transposed_blocks": "wrong on diagonals",
-    "absolute_weights": "wrong on diagonals",
+    "degrees": "rows are scaled to almost nothing",
+    "uniform_weights": "is refuted",
+    "transposed_blocks": "is refuted",
+    "absolute_weights": "is refuted",
 }
 DEFECTS = {**STRUCTURAL, **STATISTICAL}
 

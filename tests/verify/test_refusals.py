@@ -29,7 +29,6 @@ CALLS = {
     "false_alarm": (lambda: verify.check_kernel(never, linear, X, false_alarm=1e-320), ValueError),
     "n_draws": (lambda: verify.diagnose(never, linear, X, n_draws=10**30), ValueError),
     "time_limit": (lambda: verify.diagnose(never, linear, X, time_limit="1"), TypeError),
-    "resize": (lambda: verify.diagnose(never, linear, X, resize={}), TypeError),
     "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
     "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
     "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),

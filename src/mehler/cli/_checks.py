@@ -161,7 +161,7 @@ def verify_map(
         evidence.append(structure)
         progress("diagnosis", 1, 2)
         if read.random:
-            options: dict[str, Any] = {"resize": read.resize, "n_draws": MEAN_DRAWS, "seed": seed}
+            options: dict[str, Any] = {"n_draws": MEAN_DRAWS, "seed": seed}
             causes = diagnose(read.draw, claimed, rows, time_limit=seconds(0), **options)
     n_draws = (MEAN_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
     shown = [estimates(read.draw, claimed, rows, seed, n_draws, seconds(0))] if picture else []

@@ -64,6 +64,7 @@ from mehler.verify._arguments import threads as threads
 from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
+from mehler.verify._diagnosis import Cause, diagnose
 from mehler.verify._failure import failure_text as failure_text
 from mehler.verify._failure import require
 from mehler.verify._verdict import Verdict
@@ -76,8 +77,6 @@ from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks._same import check_same
 from mehler.verify.checks._variance import check_variance
 from mehler.verify.checks.structure import check_structure
-from mehler.verify.diagnosis._diagnose import diagnose
-from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.intervals._known_variance import KNOWN_VARIANCE as KNOWN_VARIANCE
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
 from mehler.verify.intervals._kurtosis import KURTOSIS as KURTOSIS

@@ -1,0 +1,516 @@
+"""diagnose: suggest a simple cause of a refuted kernel, where one explains the deviation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler._plural import counted
+from mehler._validate import require_integer, require_positive
+from mehler.kernels import make
+from mehler.verify._verdict import Verdict
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, Pairs, make_pairs
+from mehler.verify.sampling._sources import choose_source, estimate
+
+# Groups of draws, whose spread is the error of a fit; draws, doubled up to the most while the worst
+# pair is fewer standard errors off.
+_GROUPS, _DRAWS, _MOST_DRAWS, _CLEAR = 8, 64, 4096, 16.0
+_STREAM = 7
+# Rows that an assertion diagnoses at most, and seconds that it takes for it.
+_MOST_ROWS, _SECONDS = 64, 3.0
+# Standard errors without a deviation; largest kurtosis of an estimate whose error is trusted.
+_CALM, _TAILS = 5.0, 8.0
+# A model fits if it explains this fraction of the squared deviation beyond noise, and leaves at
+# most so many standard errors. Models of nearly that rest are rivals: if they differ, none is
+# named.
+_EXPLAINED, _REST, _RIVAL, _ALIKE = 0.9, 2.0, 1.6, 0.3
+# Factors that common faults produce; a fit within 4 standard errors of one is named after it.
+_ROOT = math.sqrt(2.0)
+_NAMES = {
+    **{"2": 2.0, "1/2": 0.5, "3": 3.0, "1/3": 1.0 / 3.0, "4": 4.0, "1/4": 0.25, "8": 8.0},
+    **{"1/8": 0.125, "sqrt(2)": _ROOT, "1/sqrt(2)": 1.0 / _ROOT, "pi": math.pi, "-1": -1.0},
+    **{"1/pi": 1.0 / math.pi, "2 pi": 2.0 * math.pi, "1/(2 pi)": 0.5 / math.pi},
+}
+# Largest relative error of a fit that may be named, and distance from the number of that name.
+_SHARP, _NEAR = 0.05, 0.03
+# Logarithms of the factors on lengths that are tried.
+_GRID = np.arange(-4.5, 4.51, 0.125)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A suggested cause of a wrong kernel; it never changes a verdict.
+
+    Parameters
+    ----------
+    kind : str
+        "factor", "offset", "phase", "bandwidth", "kernel", "columns" or "seed".
+    text : str
+        The suggestion in a sentence, plain text.
+    value, error : float
+        The fitted number and its standard error: the factor, the offset in units of
+        sqrt(k(x,x) k(y,y)), E cos 2b, the factor of the bandwidth or of lengths.
+    explained : float
+        Fraction of the squared deviation from the claim, noise apart, that the suggestion explains.
+    rest : float
+        Root mean square residual in standard errors, near 1 for a perfect fit.
+    """
+
+    kind: str
+    text: str
+    value: float = 0.0
+    error: float = 0.0
+    explained: float = 0.0
+    rest: float = 0.0
+
+
+def diagnose(
+    draw: Callable[[int], Any],
+    kernel: Kernel,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    n_draws: int | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> tuple[Cause, ...]:
+    """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
+
+    Fit models to the mean over fresh draws, and name the simplest that explains the deviation up to
+    noise:
+
+    - c k, and k + b;
+    - of a kernel of x - y alone: k(x, y) + c k(x, -y), as of phases that are not uniform;
+    - k with another bandwidth, of another function k(c x, c y);
+    - another kernel by name, or by the law of its weights;
+    - k of rows whose columns are multiplied by factors.
+
+    A seed that is not used is named too.
+
+    Parameters
+    ----------
+    draw, kernel, X, Y
+        As for `check_kernel`. Of a `kernels.NamedKernel` the bandwidth is fitted by its name.
+    n_draws : int, optional
+        Number of draws, at least 16; default 64, doubled until a cause is clear, or to 4096.
+    seed : int
+        Determines the draws, which differ from those of a check with the same seed.
+    time_limit : float, optional
+        Seconds after which no more than the required 16 draws are made, and no model is tried.
+
+    Returns
+    -------
+    tuple of Cause
+        Empty when nothing simple fits, or models that differ fit alike.
+
+    Notes
+    -----
+    Suggestions have no error rate and leave the verdict alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(250)
+    >>> X = np.random.default_rng(0).standard_normal((4, 3))
+    >>> likely = diagnose(draw, lambda X, Y: X @ Y.T, X)[0]
+    >>> likely.kind, round(likely.value, 1)
+    ('factor', 2.0)
+    """
+    least, most = _DRAWS, _MOST_DRAWS
+    if n_draws is not None:
+        least = most = require_integer("n_draws", n_draws, least=2 * _GROUPS, most=10**7)
+    until = None if time_limit is None else monotonic() + require_positive("time_limit", time_limit)
+    pairs, draws = make_pairs(kernel, X, Y), Draws(draw, seed, stream=_STREAM)
+    with np.errstate(all="ignore"):
+        source = choose_source(draws[0], pairs, False)
+        grams: list[Any] = []
+        target = least
+        while True:
+            while len(grams) < target and not (len(grams) >= 2 * _GROUPS and _late(until)):
+                gram = estimate(draws[len(grams)], pairs, source.n_features)
+                grams.append(pairs.pick(gram) / pairs.unit)
+            values = np.stack(grams)
+            if not np.isfinite(values).all():
+                return ()
+            if (np.ptp(values, axis=0) <= 64.0 * source.eps).all():
+                text = f"all of {counted(len(values), 'draw')} from different seeds are the same"
+                return (Cause(kind="seed", text=f"{text}: the seed is not used"),)
+            means = Means.of(values, source.eps)
+            done = target >= most or _late(until)
+            if done or means.farthest(pairs.claim) >= _CLEAR:
+                causes = _causes(means, pairs, kernel, source.n_features, until)
+                if causes or causes is None or done:
+                    return causes or ()
+            target *= 2  # the deviation is not clear, or models that differ fit alike
+
+
+def _causes(
+    means: Means, pairs: Pairs, kernel: Any, m: int, until: float | None
+) -> tuple[Cause, ...] | None:
+    """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
+    if means.farthest(pairs.claim) <= _CALM:
+        return None
+    stationary = _is_stationary(kernel, pairs)
+    kinds: tuple[Callable[[], Iterator[Fit]], ...] = (
+        lambda: _changes(means, pairs, kernel, m, stationary),
+        lambda: _other_kernels(means, pairs, kernel, stationary),
+        lambda: _columns(means, pairs, kernel),
+    )
+    for kind in kinds:
+        causes = None if _late(until) else _simplest(means, pairs.claim, kind())
+        if causes is not None:
+            return causes
+    return None
+
+
+def _late(until: float | None) -> bool:
+    return until is not None and monotonic() > until
+
+
+def explained(
+    verdict: Verdict, draw: Callable[[int], Any], kernel: Kernel, X: Array, Y: Array | None
+) -> Verdict:
+    """Return a refuted verdict with its likely cause, sought for at most 3 seconds."""
+    if verdict.status != "refuted" or verdict.cause or not math.isfinite(verdict.observed):
+        return verdict
+    pairs = make_pairs(kernel, X, Y)
+    left, right = (_rows_of(verdict, k, rows) for k, rows in enumerate((pairs.left, pairs.right)))
+    others = None if pairs.same else right
+    seed = int(verdict.seeds.get("seed", 0))
+    try:
+        causes = diagnose(draw, kernel, left, others, seed=seed, time_limit=_SECONDS)
+    except (TypeError, ValueError):
+        causes = ()  # a draw that cannot be compared with others
+    if causes:
+        return replace(verdict, cause=causes[0].text)
+    return replace(verdict, reason=f"{verdict.reason} No simple cause fits.".lstrip())
+
+
+def _rows_of(verdict: Verdict, side: int, rows: EvaluatedRows) -> Array:
+    """Return all rows, or of many those of the worst pairs and some between."""
+    n = rows.host.shape[0]
+    if n <= _MOST_ROWS:
+        return rows.given
+    worst = [] if verdict.table is None else [row.pair[side] for row in verdict.table.rows]
+    return rows.gather(np.unique([*worst, *np.linspace(0, n - 1, 24).astype(int)]))
+
+
+@dataclass(frozen=True)
+class Means:
+    """Mean and standard error of the estimate at every pair, with the means of groups of draws."""
+
+    mean: Any
+    error: Any
+    groups: Any
+
+    @classmethod
+    def of(cls, grams: Any, eps: float) -> Means:
+        """Summarise estimates of shape (draws, pairs)."""
+        spread = grams.std(axis=0, ddof=1)
+        # The floor keeps pairs of constant estimates from outweighing all others.
+        error = np.maximum(spread / math.sqrt(len(grams)), max(1e-6, 64.0 * eps))
+        # Where few large samples decide a mean its standard error is not reliable.
+        fourth = ((grams - grams.mean(axis=0)) ** 4).mean(axis=0)
+        error[fourth > _TAILS * spread**4] = math.inf
+        groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, _GROUPS)])
+        return cls(grams.mean(axis=0), error, groups)
+
+    def farthest(self, model: Array) -> float:
+        """Return the largest deviation from a model, in standard errors."""
+        return float(np.max(np.abs(self.mean - model) / self.error, initial=0.0))
+
+    def distance(self, a: Array, b: Array) -> float:
+        """Root mean square distance of two models, in standard errors."""
+        return float(np.sqrt(np.mean(((a - b) / self.error) ** 2)))
+
+    def fit(self, estimator: Callable[[Any], float]) -> tuple[float, float]:
+        """Return the fit to the mean, and its standard error from the fits to groups of draws."""
+        each = np.array([estimator(group) for group in self.groups])
+        return estimator(self.mean), float(each.std(ddof=1) / math.sqrt(each.size))
+
+
+# A kind, text, value, error and the model's values at the pairs.
+Fit = tuple[str, str, float, float, Any]
+
+
+def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, ...] | None:
+    """Return the simplest model that fits, nothing if one that differs fits too; None if none."""
+    good: list[tuple[Cause, Any]] = []
+    before = means.distance(means.mean, claim) ** 2
+    for kind, text, value, error, model in fits:
+        after = means.distance(means.mean, model) ** 2
+        noise = min(1.0, after)
+        part = 1.0 - (after - noise) / max(before - noise, 1e-300)
+        if part >= _EXPLAINED and after <= _REST**2:
+            rest = math.sqrt(after)
+            words = Cause(kind=kind, text=text, value=value, error=error, explained=part, rest=rest)
+            good.append((words, model))
+    if not good:
+        return None
+    best = max(1.0, min(cause.rest for cause, _ in good))
+    rivals = [(cause, model) for cause, model in good if cause.rest <= _RIVAL * best]
+    alike = all(means.distance(rivals[0][1], model) <= _ALIKE for _, model in rivals)
+    return (rivals[0][0],) if alike else ()
+
+
+def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) -> Iterator[Fit]:
+    """Yield the claimed kernel with one change."""
+    yield _factor(means, pairs.claim, m)
+    weight = 1.0 / means.error**2
+    value, error = means.fit(lambda mean: float(weight @ (mean - pairs.claim) / weight.sum()))
+    text = f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y))"
+    yield "offset", f"{text}: an offset", value, error, pairs.claim + value
+    if stationary:
+        yield from _phases(means, pairs, kernel)
+    yield from _bandwidth(means, pairs, kernel)
+
+
+def _factor(means: Means, claim: Array, n_features: int) -> Fit:
+    weight = claim / means.error**2
+    total = float(weight @ claim)
+    value, error = means.fit(lambda mean: float(weight @ mean) / total)
+    digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
+    text = f"estimate / exact is {digits} at every pair"
+    root = math.sqrt(n_features)
+    sizes = {"n_features": float(n_features), "1/n_features": 1.0 / n_features}
+    sizes |= {"sqrt(n_features)": root, "1/sqrt(n_features)": 1.0 / root}
+    name = _name(value, error, {**_NAMES, **sizes} if n_features > 10 else _NAMES)
+    if name is not None and not name.isdecimal():
+        text += f" ({name}{f', with {n_features} features' if 'n_features' in name else ''})"
+    return "factor", text, value, error, value * claim
+
+
+def _name(value: float, error: float, names: dict[str, float]) -> str | None:
+    if error > _SHARP * abs(value):
+        return None
+    # Rounding level, for fits that do not vary at all.
+    slack = min(max(4.0 * error, 1e-5 * abs(value)), _NEAR * abs(value))
+    near = [name for name, number in names.items() if abs(value - number) <= slack]
+    return min(near, key=lambda name: abs(names[name] - value)) if near else None
+
+
+def _values(kernel: Any, pairs: Pairs, change: Callable[[Any], Any]) -> Any:
+    """Return a kernel at changed rows, in the units of the pairs; None where it has no value."""
+    left, right = change(pairs.left.values), change(pairs.right.values)
+    try:
+        value = np.asarray(kernel(left, right), dtype=np.float64)
+        model = pairs.pick(value) / pairs.unit
+    except Exception:  # changed rows may lie beyond the domain of anybody's function
+        return None
+    return model if np.isfinite(model).all() else None
+
+
+def _is_stationary(kernel: Any, pairs: Pairs) -> bool:
+    """Whether the kernel is one of x - y alone, by its values at shifted rows."""
+    size = float(np.abs(pairs.left.values).max())
+    shift = size * np.random.default_rng(0).standard_normal(pairs.left.values.shape[1])
+    there = _values(kernel, pairs, lambda rows: rows + shift)
+    return there is not None and bool(np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9))
+
+
+def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
+    """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
+
+    2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and E sin(t + u) = 0.
+    """
+    x, y = pairs.left.values, -pairs.right.values
+    opposite = pairs.pick(np.asarray(kernel(x, y), dtype=np.float64)) / pairs.unit
+    weight = opposite / means.error**2
+    total = float(weight @ opposite)
+    if not (np.isfinite(opposite).all() and total > 0.0):
+        return
+    value, error = means.fit(lambda mean: float(weight @ (mean - pairs.claim)) / total)
+    widths = {
+        "[0, 2)": math.sin(4.0) / 4.0,
+        "[0, pi/4)": 2.0 / math.pi,
+        "[0, 1)": 0.5 * math.sin(2),
+    }
+    name = next((each for each, c in widths.items() if abs(c - value) <= 4.0 * error), "")
+    how = f"phases b are uniform on {name}" if name else "phases b are left out or not uniform"
+    if abs(1.0 - value) <= max(4.0 * error, 1e-3):
+        how = "phases b are left out"
+    text = f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as where "
+    text += f"{how}: E cos 2b = {value:.2f}, not 0"
+    if abs(value) <= 1.0 + 4.0 * error:
+        yield "phase", text, value, error, pairs.claim + value * opposite
+
+
+def _scale(means: Means, model: Callable[[float], Any]) -> tuple[float, float] | None:
+    """Fit the logarithm of a scale to a model; None where the best lies at the end of the grid."""
+    from scipy.optimize import minimize_scalar
+
+    values = [model(float(log)) for log in _GRID]
+    kept = [k for k, value in enumerate(values) if value is not None]
+    if not kept:
+        return None
+    grid, models = _GRID[kept], np.stack([values[k] for k in kept])
+
+    def best(mean: Array) -> float:
+        def loss(log: float) -> float:
+            value = model(log)
+            gap = math.inf if value is None else np.mean(((mean - value) / means.error) ** 2)
+            return float(gap)
+
+        at = int(np.argmin(np.mean(((mean - models) / means.error) ** 2, axis=1)))
+        ends = grid[max(0, at - 1)], grid[min(grid.size - 1, at + 1)]
+        return float(
+            minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-5}).x
+        )
+
+    value, error = means.fit(best)
+    return (value, error) if grid[1] < value < grid[-2] else None
+
+
+def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
+    """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
+
+    def model(log: float) -> Any:
+        return _values(kernel, pairs, lambda rows: math.exp(log) * rows)
+
+    name = getattr(kernel, "bandwidth", "")
+    found = _scale(means, model)
+    # gamma is that of |x - y|^2 or of <x, y>; gamma of the laplacian and length scales are not.
+    power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
+    if found is None:
+        return
+    value = math.exp(power * found[0])
+    error = value * abs(power) * found[1]
+    if name and 3.0 * error > value:
+        # A kernel as good as constant: its bandwidth has a limit and no value.
+        if power > 0.0:
+            text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}"
+            text += ": rows are scaled to almost nothing"
+            yield "bandwidth", text, value, error, model(found[0])
+        return
+    named, sign = _name(value, error, _NAMES), name or "gamma"
+    ratio = f"{value:.3g}" if named is None else named
+    relation = f"{sign} / {ratio[2:]}" if ratio.startswith("1/") else f"{ratio} {sign}"
+    text = f"fits {sign}' = {relation} ({sign}' / {sign} = {value:.3f} ± {error:.3f})"
+    if not name:
+        text = f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, as where a Gaussian kernel "
+        text += f"has {sign}' = {relation}"
+    yield "bandwidth", text, value, error, model(found[0])
+
+
+def _differences(x: Array, y: Array) -> Any:
+    return x[:, None, :] - y[None, :, :]
+
+
+def _student_2(x: Array, y: Array) -> Any:
+    """Product of |t| sqrt(2) K_1(|t| sqrt(2)), of independent Student weights of 2 degrees."""
+    from scipy.special import k1
+
+    t = np.maximum(_ROOT * np.abs(_differences(x, y)), 1e-12)
+    return np.prod(t * k1(t), axis=2)
+
+
+def _without_root(nu: float) -> Callable[[Any, Any], Any]:
+    """E exp(-|t|^2 s^2 / 2) for s = 2 nu / chi^2_{2 nu}, where a Matern's weights have its root."""
+
+    def kernel(x: Array, y: Array) -> Any:
+        from scipy.stats import chi2
+
+        s = 2.0 * nu / chi2(2.0 * nu).ppf((np.arange(100) + 0.5) / 100)
+        squares = (_differences(x, y) ** 2).sum(axis=2)
+        return np.exp(-0.5 * squares[..., None] * s**2).mean(axis=2)
+
+    return kernel
+
+
+# Kernels of weights whose law is not the claimed one's, at their own scale.
+_SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
+    "Student weights of 2 degrees in each column": _student_2,
+    "uniform weights": lambda x, y: np.prod(
+        np.sinc(math.sqrt(3.0) / math.pi * _differences(x, y)), 2
+    ),
+    "weights of random signs": lambda x, y: np.prod(np.cos(_differences(x, y)), axis=2),
+    **{
+        f"Matern weights (nu = {nu:g}) without the root of chi^2": _without_root(nu)
+        for nu in (0.5, 1.5, 2.5)
+    },
+}
+
+
+def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) -> Iterator[Fit]:
+    """Fit kernels by name, and laws of weights, with a scale of the rows."""
+    others: list[tuple[str, Any]] = []
+    if stationary:
+        others = [
+            ("rbf(gamma={:.3g})", make("rbf", gamma=1.0)),
+            ("laplacian(gamma={:.3g})", make("laplacian", gamma=1.0)),
+        ]
+        cauchy = "joint Cauchy weights: matern(nu=0.5, length_scale={:.3g})"
+        matern = "matern(nu={nu:g}, length_scale={{:.3g}})"
+        others += [
+            (cauchy if nu == 0.5 else matern.format(nu=nu), make("matern", nu=nu, length_scale=1.0))
+            for nu in (0.5, 1.0, 1.5, 2.5)
+        ]
+        others += [(f"{text}, times {{:.3g}}", law) for text, law in _SPECTRA.items()]
+    else:
+        others = [("exp(gamma={:.3g})", make("exp")), ("linear", make("linear"))]
+        others += [(f"arc-cosine(order={n})", make("arc-cosine", order=n)) for n in (0, 1, 2)]
+    own = getattr(kernel, "name", ""), getattr(kernel, "parameters", {}).get("nu")
+    for text, other in others:
+        if own == (getattr(other, "name", "-"), getattr(other, "parameters", {}).get("nu")):
+            continue  # of another bandwidth, which was tried
+        scaled = "{" in text
+
+        def model(log: float, other: Any = other) -> Any:
+            return _values(other, pairs, lambda rows: math.exp(log) * rows)
+
+        found = _scale(means, model) if scaled else (0.0, 0.0)
+        fitted = None if found is None else model(found[0])
+        if found is None or fitted is None:
+            continue
+        scale = math.exp(found[0])
+        value = {"rbf": scale**2, "exp": scale**2, "matern": 1.0 / scale}.get(
+            getattr(other, "name", ""), scale
+        )
+        yield (
+            "kernel",
+            f"fits {text.format(value)}, not the claimed kernel",
+            scale,
+            found[1],
+            fitted,
+        )
+
+
+# Columns whose factors are fitted, and pairs for each of them.
+_MOST_COLUMNS, _PAIRS_A_COLUMN = 12, 5
+
+
+def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
+    """Fit a factor to each column of the rows, as where statistics of other rows scale them."""
+    from scipy.optimize import least_squares
+
+    d = pairs.left.values.shape[1]
+    if not 2 <= d <= _MOST_COLUMNS or pairs.n < _PAIRS_A_COLUMN * d:
+        return
+
+    def residuals(logs: Any, mean: Any) -> Any:
+        model = _values(kernel, pairs, lambda x: x * np.exp(logs))
+        return np.full(pairs.n, 1e6) if model is None else (mean - model) / means.error
+
+    def best(mean: Any) -> Any:
+        return least_squares(partial(residuals, mean=mean), np.zeros(d), max_nfev=60).x
+
+    logs = best(means.mean)
+    model = _values(kernel, pairs, lambda x: x * np.exp(logs))
+    errors = np.std([best(group) for group in means.groups], axis=0, ddof=1) / math.sqrt(_GROUPS)
+    # One factor for all is a bandwidth, which did not fit; factors without errors are none.
+    if model is None or np.ptp(logs) < 8.0 * errors.max() or errors.max() > 0.25:
+        return
+    listed = ", ".join(f"{scale:.2g}" for scale in np.exp(logs))
+    text = f"fits the kernel of rows whose columns are multiplied by {listed}, as where they are "
+    text += "divided by the deviations of other rows"
+    yield "columns", text, float(np.exp(np.ptp(logs))), 0.0, model

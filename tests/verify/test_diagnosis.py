@@ -1,0 +1,244 @@
+"""Faults with the words of their cause, or without one, and correct counterparts that have none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mehler import kernels
+from mehler.verify import diagnose
+
+M, D = 128, 4
+X = np.random.default_rng(5).standard_normal((9, D)) * np.array([0.4, 0.5, 0.6, 0.9])
+UNIT = np.random.default_rng(6).standard_normal((8, D))
+UNIT /= np.linalg.norm(UNIT, axis=1, keepdims=True)
+RBF, EXP, LINEAR = kernels.make("rbf", gamma=0.5), kernels.make("exp"), kernels.make("linear")
+LAPLACIAN = kernels.make("laplacian", gamma=1.0)
+MATERN = kernels.make("matern", nu=1.5, length_scale=1.0)
+ARC = kernels.make("arc-cosine", order=1)
+
+
+def bare(x, y):
+    return np.exp(-0.5 * ((x[:, None] - y[None]) ** 2).sum(axis=2))
+
+
+def normal(rng, d, m):
+    return rng.standard_normal((d, m))
+
+
+def cauchy(rng, d, m):
+    return rng.standard_cauchy((d, m))
+
+
+def student(nu):
+    """Weights of the Matern kernel: a normal vector times the root of 2 nu / chi^2_{2 nu}."""
+    return lambda rng, d, m: normal(rng, d, m) * np.sqrt(2.0 * nu / rng.chisquare(2.0 * nu, m))
+
+
+def signless(rng, d, m):
+    blocks = [np.linalg.qr(normal(rng, d, d))[0] for _ in range(-(-m // d))]
+    return np.hstack(blocks)[:, :m] * np.sqrt(rng.chisquare(d, m))
+
+
+def signed(rng, d, m):
+    pairs = [np.linalg.qr(normal(rng, d, d)) for _ in range(-(-m // d))]
+    directions = np.hstack([q * np.sign(np.diag(r)) for q, r in pairs])[:, :m]
+    return directions * np.sqrt(rng.chisquare(d, m))
+
+
+def offset(law=normal, width=2.0 * math.pi, *, scale=1.0, rows=lambda x: x, features=lambda z: z):
+    """Cosines of weights from a law, with offsets uniform on [0, width)."""
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        w, b = scale * law(rng, D, M), rng.uniform(0.0, width, M) if width else np.zeros(M)
+        return lambda x: features(math.sqrt(2.0 / M) * np.cos(rows(x) @ w + b))
+
+    return draw
+
+
+def positive(law=normal, *, scale=1.0, power=0.5, shift=0.0, factor=1.0):
+    """Positive features of exp(<x, y>)."""
+
+    def draw(seed):
+        w = scale * law(np.random.default_rng(seed), D, M)
+
+        def phi(x):
+            x = np.asarray(x)
+            t = x @ w - power * scale**2 * (x**2).sum(axis=1, keepdims=True)
+            return factor * np.exp(t) / math.sqrt(M) + shift
+
+        return phi
+
+    return draw
+
+
+def rectified(*, factor=2.0**0.5, threshold=0.0, power=1, shift=0.0):
+    def draw(seed):
+        w = normal(np.random.default_rng(seed), D, M)
+        return lambda x: factor * np.maximum(x @ w - threshold, 0.0) ** power / math.sqrt(M) + shift
+
+    return draw
+
+
+def linear(law=normal, *, factor=1.0, columns=1.0):
+    def draw(seed):
+        w = law(np.random.default_rng(seed), D, M)
+        return lambda x: factor * (x * columns) @ w / math.sqrt(M)
+
+    return draw
+
+
+SCALES = np.array([2.0, 0.5, 1.0, 1.25])
+# Draw, claim, rows, words of the cause; None where a cause would be worse than none.
+FAULTS = {
+    "half a factor": (offset(features=lambda z: z / math.sqrt(2.0)), RBF, X, "exact is 0.50 at"),
+    "twice": (offset(features=lambda z: math.sqrt(2.0) * z), bare, X, "exact is 2.0"),
+    "divided by m": (offset(features=lambda z: z / math.sqrt(M)), RBF, X, "(1/n_features, with"),
+    "not divided by m": (offset(features=lambda z: z * math.sqrt(M)), RBF, X, "(n_features, with"),
+    "3 % too small": (offset(features=lambda z: 0.97 * z), RBF, X, "exact is 0.94 at every pair"),
+    "an offset": (
+        offset(features=lambda z: np.hstack([z, np.full((len(z), 1), 0.4)])),
+        RBF,
+        X,
+        "estimate - exact is 0.1",
+    ),
+    "bandwidth of 2014": (offset(scale=math.sqrt(0.5)), RBF, X, "gamma' = gamma / 2"),
+    "twice the bandwidth": (offset(scale=math.sqrt(2.0)), RBF, X, "gamma' = 2 gamma"),
+    "bandwidth of a bare function": (offset(scale=math.sqrt(0.5)), bare, X, "gamma' = gamma / 2"),
+    "weights 3 % too small": (offset(scale=0.97), RBF, X, "gamma' / gamma = 0.9"),
+    "degrees": (offset(scale=math.pi / 180.0), RBF, X, "rows are scaled to almost nothing"),
+    "laplacian, half": (offset(cauchy, scale=0.5), LAPLACIAN, X, "gamma' / gamma = 0.5"),
+    "matern, twice": (offset(student(1.5), scale=0.5), MATERN, X, "length_scale' = 2 length_scale"),
+    "phases left out": (offset(width=0.0), RBF, X, "phases b are left out: E cos 2b = "),
+    "phases to 2": (offset(width=2.0), RBF, X, "phases b are uniform on [0, 2)"),
+    "phases to quarter pi": (
+        offset(width=math.pi / 4.0),
+        RBF,
+        X,
+        "phases b are uniform on [0, pi/4)",
+    ),
+    "phases of a bare function": (offset(width=0.0), bare, X, "phases b are left out"),
+    "normal for Cauchy": (offset(), LAPLACIAN, X, "fits rbf(gamma="),
+    "Cauchy for normal": (offset(cauchy), RBF, X, "fits laplacian(gamma="),
+    "joint Cauchy": (offset(student(0.5)), LAPLACIAN, X, "joint Cauchy weights"),
+    "t2 for Cauchy": (
+        offset(lambda rng, d, m: rng.standard_t(2, (d, m))),
+        LAPLACIAN,
+        X,
+        "Student weights of 2 degrees in each column",
+    ),
+    "normal for Matern": (offset(), MATERN, X, "fits rbf(gamma="),
+    "another nu": (offset(student(0.5)), MATERN, X, "nu=0.5"),
+    "Matern without its root": (
+        offset(lambda rng, d, m: normal(rng, d, m) * 3.0 / rng.chisquare(3.0, m)),
+        MATERN,
+        X,
+        "without the root",
+    ),
+    "uniform weights": (
+        offset(lambda rng, d, m: rng.uniform(-3.0, 3.0, (d, m))),
+        RBF,
+        2.0 * X,
+        "uniform weights",
+    ),
+    "random signs": (
+        offset(lambda rng, d, m: rng.choice([-1.0, 1.0], (d, m))),
+        RBF,
+        2.5 * X,
+        "random signs",
+    ),
+    "columns of a fit": (offset(rows=lambda x: x * SCALES), RBF, X, "multiplied by 2, 0."),
+    "columns of a linear map": (linear(columns=SCALES), LINEAR, UNIT, "multiplied by 2, 0."),
+    "exp, half gamma": (positive(scale=math.sqrt(0.5)), EXP, UNIT, "gamma' = gamma / 2"),
+    "exp, a factor": (positive(factor=2.0), EXP, UNIT, "exact is "),
+    "exp, plus a little": (positive(shift=1e-2), EXP, UNIT, "an offset"),
+    "exp, without the norm": (positive(power=0.0), EXP, UNIT, "exact is 2.7"),
+    "QR without signs": (positive(signless), EXP, UNIT, None),
+    "arc-cosine, factor": (rectified(factor=1.0), ARC, UNIT, "at every pair (1/2)"),
+    "arc-cosine of order 2": (rectified(power=2), ARC, UNIT, None),
+    "arc-cosine, a threshold": (rectified(threshold=0.4), ARC, UNIT, None),
+    "linear for arc-cosine": (linear(), ARC, UNIT, "fits linear"),
+    "linear, a factor": (linear(factor=3.0), LINEAR, UNIT, "at every pair"),
+    "one row written over": (offset(features=lambda z: np.vstack([z[1:2], z[1:]])), RBF, X, None),
+    "noise of its own": (
+        offset(features=lambda z: z + 0.2 * np.random.default_rng(len(z)).standard_normal(z.shape)),
+        RBF,
+        X,
+        None,
+    ),
+    "two bandwidths": (
+        offset(lambda rng, d, m: normal(rng, d, m) * np.where(np.arange(m) % 2, 0.2, 6.0)),
+        RBF,
+        X,
+        None,
+    ),
+    "rows of length one": (
+        offset(rows=lambda x: x / np.linalg.norm(x, axis=1, keepdims=True)),
+        RBF,
+        X,
+        None,
+    ),
+}
+CORRECT = {
+    "rbf": (offset(), RBF, X, ""),
+    "rbf, bare": (offset(), bare, X, ""),
+    "laplacian": (offset(cauchy), LAPLACIAN, X, ""),
+    "matern": (offset(student(1.5)), MATERN, X, ""),
+    "orthogonal": (offset(signed), RBF, X, ""),
+    "cosines do not see signs of R": (offset(signless), RBF, X, ""),
+    "exp": (positive(), EXP, UNIT, ""),
+    "exp, orthogonal": (positive(signed), EXP, UNIT, ""),
+    "arc-cosine": (rectified(), ARC, UNIT, ""),
+    "linear": (linear(), LINEAR, UNIT, ""),
+    "columns, as claimed": (
+        offset(rows=lambda x: x * SCALES),
+        lambda x, y: bare(x * SCALES, y * SCALES),
+        X,
+        "",
+    ),
+    "zeros, made up for": (
+        offset(features=lambda z: math.sqrt(4.0 / 3.0) * z * (np.arange(M) >= M // 4)),
+        RBF,
+        X,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.sampled(12)
+def test_a_cause_is_right_or_absent(name):
+    draw, kernel, rows, words = FAULTS[name]
+    causes = diagnose(draw, kernel, rows, time_limit=60.0)
+    if words is None:
+        assert causes == ()
+    else:
+        assert words in causes[0].text, causes
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", FAULTS)
+def test_no_cause_is_wrong_from_any_seed(name, seed):
+    draw, kernel, rows, words = FAULTS[name]
+    causes = diagnose(draw, kernel, rows, seed=seed, time_limit=60.0)
+    assert causes == () or (words is not None and words in causes[0].text), causes
+
+
+@pytest.mark.parametrize("name", CORRECT)
+def test_a_correct_counterpart_has_none(name):
+    draw, kernel, rows, _ = CORRECT[name]
+    assert diagnose(draw, kernel, rows) == ()
+
+
+def test_a_seed_that_is_not_used_is_named():
+    (cause,) = diagnose(lambda seed: offset()(1), RBF, X)
+    assert (cause.kind, "the seed is not used" in cause.text) == ("seed", True)
+
+
+def test_few_draws_are_refused():
+    with pytest.raises(ValueError, match="n_draws=8"):
+        diagnose(offset(), RBF, X, n_draws=8)
