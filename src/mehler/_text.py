@@ -40,3 +40,18 @@ def html_table(heading: str, rows: Iterable[Sequence[object]], *below: str) -> s
     )
     lines = "".join(f"<p>{escape(printable(line))}</p>" for line in below if line)
     return f"<p><strong>{escape(printable(heading))}</strong></p><table>{body}</table>{lines}"
+
+
+class Listed:
+    """A mixin of what has rows: its heading as ``repr``, and a table of them in a notebook."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {str(self).partition(chr(10))[0]}>"
+
+    def _repr_html_(self) -> str:
+        heading, _, rest = str(self).partition("\n")
+        rows = [[v for v in row.values() if isinstance(v, str | int) and v] for row in self._rows()]
+        return html_table(heading, rows, rest.rpartition("\n\n")[2])
+
+    def _rows(self) -> list[dict[str, object]]:
+        return self.to_dict()["rows"]  # type: ignore[attr-defined]  # of its class

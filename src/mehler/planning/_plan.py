@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from mehler._text import Listed
+
 Kind = Literal["measured", "asymptotic", "proved"]
 KINDS = ("measured", "asymptotic", "proved")
 # Larger counts are written as powers of ten.
@@ -28,15 +30,13 @@ class Row:
     features : int or None
         The least number of features; None if no number is enough, or none could be found.
     interval : (int, int), optional
-        For a measurement, a confidence interval for the true number, at the level and under the
-        scaling given in `note`; `features` is its upper end.
+        For a measurement, a confidence interval as `note` says; `features` is its upper end.
     statement : str
         Id of the statement evaluated; empty for a measurement.
     probability : float
         The quantity stays below eps with at least this probability.
     vacuous : bool
-        Whether the row guarantees nothing: no number of features is enough, an assumption fails,
-        or the quantity never exceeds eps anyway.
+        Whether nothing is promised: no number is enough, or the quantity never exceeds eps.
     assumptions : tuple of str
         Assumptions of the row.
     note : str
@@ -65,8 +65,8 @@ class Row:
         return KINDS.index(self.kind), float("inf") if self.features is None else self.features
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Plan(Listed):
     """Numbers of features for an accuracy, by measurement, CLT and each bound.
 
     Parameters

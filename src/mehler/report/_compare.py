@@ -80,7 +80,7 @@ def compare(report: Report, old: Mapping[str, Any]) -> Comparison:
     new = report.to_dict()
     notes = []
     for side, which in ((old, "The earlier run"), (new, "This run")):
-        if _is_partial(side):
+        if side["statements"] and _is_partial(side):
             notes.append(f"{which} checked some of the statements only.")
     return Comparison(
         file=str(old["file"]),
@@ -109,8 +109,8 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]
 
 
 def _is_partial(side: Mapping[str, Any]) -> bool:
-    """Whether a run was asked for some statements, so that the others are not gone."""
-    return "--statements" in str(side["provenance"]["command"])
+    """Whether a run was about data, or asked for some statements: the others are not gone."""
+    return not side["statements"] or "--statements" in str(side["provenance"]["command"])
 
 
 def _of_data(old: Mapping[str, Any], new: Mapping[str, Any], alike: bool) -> Iterator[Change]:
