@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import stat
 import tempfile
@@ -12,8 +11,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-# Bytes that must be free: a report of all statements at the quick level takes 3 MB.
-_LARGEST = 16 * 2**20
 # Files of this process that are in place, in order, for whoever says what an interruption left.
 written: list[Path] = []
 
@@ -61,11 +58,7 @@ def require_file(file: Path, option: str) -> None:
 
 
 def require_folder(folder: Path, option: str) -> None:
-    """Require, before any work, that a folder can be made and written to.
-
-    An entry is made and removed in the nearest existing folder, since permission bits reveal
-    neither read-only file systems nor the superuser's rights.
-    """
+    """Require, before any work, that a folder can be made and written to, by a trial entry."""
     try:
         str(folder).encode("utf-8")
     except UnicodeEncodeError:
@@ -82,12 +75,6 @@ def require_folder(folder: Path, option: str) -> None:
         raise ValueError(
             f"{option}={folder} cannot be written to ({error.strerror}): choose another directory"
         ) from error
-    free = shutil.disk_usage(place).free
-    if free < _LARGEST:
-        raise ValueError(
-            f"{option}={folder} has {free / 2**20:.1f} MiB left, and a report may take "
-            f"{_LARGEST / 2**20:.0f}: make room, or choose another directory"
-        )
 
 
 def write_all(texts: Mapping[Path, str]) -> None:

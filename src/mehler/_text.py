@@ -50,8 +50,6 @@ class Listed:
 
     def _repr_html_(self) -> str:
         heading, _, rest = str(self).partition("\n")
-        rows = [[v for v in row.values() if isinstance(v, str | int) and v] for row in self._rows()]
+        listed = self.to_dict()["rows"]  # type: ignore[attr-defined]  # of its class
+        rows = [[v for v in row.values() if isinstance(v, str | int) and v] for row in listed]
         return html_table(heading, rows, rest.rpartition("\n\n")[2])
-
-    def _rows(self) -> list[dict[str, object]]:
-        return self.to_dict()["rows"]  # type: ignore[attr-defined]  # of its class
