@@ -15,11 +15,9 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._version import __version__
 
-SCHEMA = "mehler-certificate/2"
-
+SCHEMA = "mehler-certificate/3"
 # Numbers that a certificate stores of samples, and of rows: about 100 kB each.
 MOST_STORED = 4096
-
 _FIELDS = (
     *("check", "claim", "status", "method", "assumptions", "false_alarm", "miss", "resolution"),
     *("detectable", "observed", "exact", "interval", "scale", "where", "n_features", "n_draws"),
@@ -28,16 +26,15 @@ _FIELDS = (
 # Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
 # of the width, and of what it is less than the resolution.
 _OUTWARD, _SPARE = 1e-6, 1e-2
-_UNIT_ROUNDOFF = 2.0**-53
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What decided a check, by one method; `mehler/recheck.py` lists the fields of each method.
+    """What decided a check, by one method; `mehler/recheck.py` has the fields of each method.
 
     `plan` has what was fixed before the data, `tests` one value, or one column of an array, for
-    each mean. ``sums`` among them are four power sums about the claim of ``n`` samples, added in
-    blocks of ``block``; ``fresh_sums`` are those of the last ``fresh`` samples, which confirm.
+    each mean, ``n`` samples of each. ``sums`` among them are four power sums about the claim, added
+    in blocks of ``block``; ``fresh_sums`` are those of the last ``fresh`` samples, which confirm.
     """
 
     method: str
@@ -46,12 +43,33 @@ class Statistics:
 
     def to_dict(self, resolution: float) -> dict[str, Any]:
         """Return JSON-able values, numbers in hexadecimal, sums with radii, endpoints outwards."""
-        count = max(np.shape(value)[-1] for value in self.tests.values() if np.ndim(value))
-        tests = [
-            _test({name: _at(value, k) for name, value in self.tests.items()}, resolution)
-            for k in range(count)
-        ]
-        return {"method": self.method, "plan": exactly(dict(self.plan)), "tests": tests}
+        values, plan = dict(self.tests), dict(self.plan)
+        if "n" in values:
+            (plan["n"],) = {int(n) for n in np.ravel(values.pop("n"))}
+        block = int(np.ravel(values.pop("block", 1))[0])
+        count = max(np.shape(value)[-1] for value in values.values() if np.ndim(value))
+        tests = []
+        for k in range(count):
+            test = {x: np.asarray(v)[..., k] if np.ndim(v) else v for x, v in values.items()}
+            tests.append(exactly(_rounded(test, plan.get("n", 1), block, resolution)))
+        return {"method": self.method, "plan": exactly(plan), "tests": tests}
+
+
+def _rounded(test: dict[str, Any], n: int, block: int, resolution: float) -> dict[str, Any]:
+    """Add the radii of sums, and move endpoints outwards."""
+    if "sums" in test:
+        test["radii"] = radii_of(n, test["sums"], float(test["claim"]), block)
+    if "fresh" in test:
+        # Differences of two sums, and the rounding of that: below a sixtieth of a radius.
+        radii = [_up(2.1 * each, 8) for each in test["radii"]]
+        test["fresh"] = {"n": test["fresh"], "sums": test.pop("fresh_sums"), "radii": radii}
+    if "low" in test:
+        low, high = float(test["low"]), float(test["high"])
+        if math.isfinite(high - low):
+            room = _OUTWARD * (high - low) + _SPARE * max(0.0, resolution - (high - low))
+            low, high = -_up(room - low, 32), _up(high + room, 32)
+        test |= {"low": low, "high": high}
+    return test
 
 
 def stored(values: Array) -> Any:
@@ -81,15 +99,12 @@ def joined(groups: Sequence[Statistics], **more: Any) -> tuple[Statistics, ...]:
 
 def certificate(verdict: Any) -> dict[str, Any]:
     """Return the certificate of a verdict; see `Verdict.certificate`."""
+    versions = {"mehler": __version__, "numpy": np.__version__, "python": platform.python_version()}
     content = {
         "schema": SCHEMA,
         **{name: exactly(getattr(verdict, name)) for name in _FIELDS},
         "statistics": [each.to_dict(verdict.resolution) for each in verdict.statistics],
-        "versions": {
-            "mehler": __version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": versions,
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return {**content, "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}
@@ -97,11 +112,8 @@ def certificate(verdict: Any) -> dict[str, Any]:
 
 def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     """Return the JSON of a file of several certificates, each with a name of what it is of."""
-    content = {
-        "schema": "mehler-certificates/1",
-        "of": [name for name, _ in named],
-        "certificates": [each for _, each in named],
-    }
+    names, listed = [name for name, _ in named], [each for _, each in named]
+    content = {"schema": "mehler-certificates/1", "of": names, "certificates": listed}
     return json.dumps(content, indent=0, allow_nan=False) + "\n"
 
 
@@ -116,28 +128,6 @@ def exactly(value: object) -> Any:
     if isinstance(value, tuple | list):
         return [exactly(item) for item in value]
     return value if value is None or isinstance(value, bool | int | str) else str(value)
-
-
-def _at(value: Any, k: int) -> Any:
-    return np.asarray(value)[..., k] if np.ndim(value) else value
-
-
-def _test(test: dict[str, Any], resolution: float) -> dict[str, Any]:
-    if "sums" in test:
-        block = int(test.pop("block", 1))
-        test["radii"] = radii_of(int(test["n"]), test["sums"], float(test["claim"]), block)
-        if "fresh" in test:
-            # Differences of two sums, and the rounding of that: below a sixtieth of a radius.
-            radii = [_up(2.1 * each, 8) for each in test["radii"]]
-            test["fresh"] = {"n": test["fresh"], "sums": test.pop("fresh_sums"), "radii": radii}
-    if "low" in test:
-        low, high = float(test["low"]), float(test["high"])
-        if math.isfinite(high - low):
-            spare = resolution * float(test.get("relative_to", 1.0)) - (high - low)
-            room = _OUTWARD * (high - low) + _SPARE * max(0.0, spare)
-            low, high = -_up(room - low, 32), _up(high + room, 32)
-        test["low"], test["high"] = low, high
-    return {name: exactly(value) for name, value in test.items()}
 
 
 def radii_of(n: int, sums: Array, claim: float, block: int) -> list[float]:
@@ -157,8 +147,8 @@ def radii_of(n: int, sums: Array, claim: float, block: int) -> list[float]:
     reach, radii = 2.0 * abs(claim), []
     for k in range(1, 5):
         moved = math.fsum(math.comb(k, j) * reach ** (k - j) * sizes[j] for j in range(k + 1))
-        radii.append(_UNIT_ROUNDOFF * ((block + 64.0) * moved + (n / block + 64.0) * sizes[k]))
-    return [_up(each, 8) for each in radii]
+        radii.append(_up(2.0**-53 * ((block + 64) * moved + (n / block + 64) * sizes[k]), 8))
+    return radii
 
 
 def _up(x: float, bits: int) -> float:
