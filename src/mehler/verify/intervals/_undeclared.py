@@ -65,8 +65,9 @@ _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS = 4.0, 16.0, 64.0, 4
 _LEAST_DRAWS = 1_000
 
 # Least fresh samples that confirm a suspicion: events of probability 1e-3 have been seen by then,
-# but for a chance of a twentieth. Fewer where a sample takes several draws.
-LEAST, _FRESH = 3_000, 1_000
+# but for a chance of a twentieth. Fewer of squares, which take several draws, more where one draw
+# gives many.
+LEAST, _FRESH, _MANY = 3_000, 1_000, 4
 # How many times the samples a suspicion takes to be tested again.
 _AGAIN = 2.0
 # Fresh draws suffice once unseen events would have to carry this fraction of the deviation, or at
@@ -264,7 +265,11 @@ def measure_undeclared(
     n_bets = lengths.bets.n_bets if lengths.bets else 0
     level = math.log(2.0 * max(1, n_bets) / task.options.false_alarm)
     start = least_samples(rate)
-    first, fresh_least = (start, LEAST) if least is None else (least, _FRESH)
+    first, fresh_least = start if least is None else least, LEAST
+    if per_draw > 1:
+        fresh_least = _MANY * LEAST
+    elif least is not None:
+        fresh_least = _FRESH
     patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
     samples, number, most = _Samples(task, lengths, level), 0, math.inf
     fresh: Look | None = None
@@ -276,9 +281,8 @@ def measure_undeclared(
         look = samples.look(rate, number + 1)
         if samples.planned is None and samples.is_finite:
             variance = float(np.max(look.squares)) / look.n
-            samples.planned = (
-                max(first, expected_samples(variance, rate, task.resolution)) / per_draw
-            )
+            wanted = expected_samples(variance, rate, task.resolution)
+            samples.planned = max(first, min(wanted, patience)) / per_draw
         if not is_last and samples.n >= again and look.refutable.any():
             before, sums, attempts = samples.draws, samples.sums, attempts + 1
             until = before + _confirming(task, look, before, fresh_least)
