@@ -72,7 +72,7 @@ LEAST, _FRESH, _MANY = 3_000, 1_000, 4
 _AGAIN = 2.0
 # Fresh draws suffice once unseen events would have to carry this fraction of the deviation, or at
 # so many times the first draws.
-_CARRIED, _TIMES = 0.7, 64.0
+_CARRIED, _TIMES = 0.5, 64.0
 
 
 def least_samples(rate: float) -> int:
@@ -326,8 +326,8 @@ def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
     """Return the fresh draws that are to confirm a suspicion."""
     refuted = look.refutable
     sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
-    # Twice as many, since the first ones stop when they just suffice.
-    size = float(max(2 * draws, -(-least // task.source.per_draw)))
+    # More than the first ones, which stop when they just suffice.
+    size = float(max(1.5 * draws, -(-least // task.source.per_draw)))
     while size < _TIMES * draws:
         times = size / draws
         unseen = Unseen.of(look.n * times, sums * times, look.rate, look.resolution)
