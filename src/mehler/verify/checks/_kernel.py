@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any, Unpack
 
@@ -23,7 +22,7 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import Certainty, conclude
 from mehler.verify.checks._information import inform
 from mehler.verify.intervals._known_variance import measure_known_variance
-from mehler.verify.intervals._measurement import Measurement, Task, unmeasured
+from mehler.verify.intervals._measurement import Task, cut_short
 from mehler.verify.intervals._range import OutOfBounds, measure_bounded, out_of_bounds
 from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
@@ -186,7 +185,8 @@ def check_kernel(
                 f"In one draw products(X, Y) average to {found.mean:.6g}, and the features to "
                 f"<phi(x), phi(y)> = {found.value:.6g}: the features or the products are wrong.",
             )
-            measured = _products_disagree(task, found)
+            where = (found.pair, found.value, 1)
+            measured = cut_short(task, *where, "products compared with features")
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
         verdict = conclude(task, measured, claim, certain=certain, with_table=True)
         verdict = inform(verdict, kernel, pairs)
@@ -200,23 +200,6 @@ def check_kernel(
             return dataclasses.replace(verdict, cause=cause)
         remark = f"But {cause}, so that these draws count as one, and the rates do not hold."
         return dataclasses.replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
-
-
-def _products_disagree(task: Task, found: ProductsDisagree) -> Measurement:
-    """Return the measurement cut short by products that are not those of the features."""
-    value = unmeasured(task.n)
-    value[found.pair] = found.value / float(task.source.unit[found.pair])
-    return Measurement(
-        observed=value,
-        low=unmeasured(task.n),
-        high=unmeasured(task.n),
-        n_draws=1,
-        n_intervals=task.n,
-        detectable=math.inf,
-        needed=0,
-        method="products compared with features",
-        assumptions=(),
-    )
 
 
 def _variance(function: Kernel, pairs: Pairs) -> Any:

@@ -10,7 +10,7 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify._certificate import Statistics
-from mehler.verify.intervals._measurement import Measurement
+from mehler.verify.intervals._measurement import Measurement, of_samples
 from mehler.verify.intervals._range import reach
 
 COUNTS = "binomial (Clopper-Pearson)"
@@ -176,18 +176,9 @@ def mean_of_binary(x: Array, rate: float, miss: float) -> Measurement:
         raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
     count, n = int(x.sum()), int(x.size)
     ends, missed = (binomial(count, n, each) for each in (rate, miss))
-    return Measurement(
-        observed=x.mean(keepdims=True),
-        low=np.array(ends[:1]),
-        high=np.array(ends[1:]),
-        n_draws=0,
-        n_intervals=1,
-        detectable=reach(x.mean(), ends, missed),
-        needed=0,
-        method=COUNTS,
-        assumptions=("the trials are equally likely",),
-        statistics=(Statistics("binomial", {}, {"n": [n], "count": [count]}),),
-    )
+    decided = Statistics("binomial", {}, {"n": [n], "count": [count]})
+    seen = reach(x.mean(), ends, missed)
+    return of_samples(x, ends, seen, COUNTS, "the trials are equally likely", decided)
 
 
 def trials_without_event(share: float, rate: float) -> int:

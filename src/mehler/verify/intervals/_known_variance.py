@@ -24,7 +24,7 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
-from mehler.verify.intervals._measurement import Measurement, Task
+from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
 KNOWN_VARIANCE = "known variance (Catoni)"
@@ -452,19 +452,10 @@ def mean_of_known_variance(
         "variance": [variance],
         "samples": samples,
     }
-    plan = {"look": None, "planned": x.size, "pilot": False}
-    return Measurement(
-        observed=x.mean(keepdims=True),
-        low=np.array(ends[:1]),
-        high=np.array(ends[1:]),
-        n_draws=0,
-        n_intervals=1,
-        detectable=detectable_effect(x.size, variance, rate, miss),
-        needed=0,
-        method=KNOWN_VARIANCE,
-        assumptions=(f"the variance of one sample is at most {variance:.6g}",),
-        statistics=(Statistics("catoni", plan, tests),),
-    )
+    decided = Statistics("catoni", {"look": None, "planned": x.size, "pilot": False}, tests)
+    text = f"the variance of one sample is at most {variance:.6g}"
+    seen = detectable_effect(x.size, variance, rate, miss)
+    return of_samples(x, ends, seen, KNOWN_VARIANCE, text, decided)
 
 
 def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:

@@ -140,6 +140,27 @@ class Measurement:
     statistics: tuple[Statistics, ...] = ()
 
 
-def unmeasured(n: int) -> Any:
-    """Return values for n means of which nothing is known."""
-    return np.full(n, math.nan)
+def cut_short(
+    task: Task, mean: int, value: float, n_draws: int, method: str, *statistics: Statistics
+) -> Measurement:
+    """Return the measurement that ends with one value, which no chance can excuse."""
+    nothing = np.full(task.n, math.nan)
+    observed = nothing.copy()
+    observed[mean] = value / float(task.source.unit[mean])
+    empty = (nothing, nothing, n_draws, task.n, math.inf, 0, method, ())
+    return Measurement(observed, *empty, statistics=statistics)
+
+
+def of_samples(
+    x: Array,
+    ends: tuple[float, float],
+    detectable: float,
+    method: str,
+    assumption: str,
+    statistics: Statistics,
+) -> Measurement:
+    """Return the interval of one mean, from samples of a number that was fixed before."""
+    low, high = (np.array([end]) for end in ends)
+    mean = x.mean(keepdims=True)
+    rest = (0, 1, detectable, 0, method, (assumption,))
+    return Measurement(mean, low, high, *rest, statistics=(statistics,))

@@ -29,7 +29,7 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics, samples_of
-from mehler.verify.intervals._measurement import Measurement, Task, unmeasured
+from mehler.verify.intervals._measurement import Measurement, Task, cut_short, of_samples
 from mehler.verify.sampling._sources import power_sums
 
 BOUNDED = "bounded (betting)"
@@ -374,47 +374,20 @@ def reach(mean: Array, *ends: tuple[Array, Array]) -> float:
 
 def out_of_bounds(task: Task, bounds: tuple[float, float], sample: OutOfBounds) -> Measurement:
     """Return the measurement cut short by a sample outside the declared bounds."""
-    unit = float(task.source.unit[sample.mean])
-    value = unmeasured(task.n)
-    value[sample.mean] = sample.value / unit
-    tests = {
-        "value": [sample.value],
-        "range": np.array(bounds)[:, None],
-        "slack": [task.rounding * unit],
-    }
+    slack = task.rounding * float(task.source.unit[sample.mean])
+    tests = {"value": [sample.value], "range": np.array(bounds)[:, None], "slack": [slack]}
     _, places = task.source.certified()
     tests |= {name: each[..., [sample.mean]] for name, each in places.items()}
-    return Measurement(
-        observed=value,
-        low=unmeasured(task.n),
-        high=unmeasured(task.n),
-        n_draws=sample.n_draws,
-        n_intervals=task.n,
-        detectable=math.inf,
-        needed=0,
-        method="bounded (range)",
-        assumptions=(),
-        statistics=(Statistics("beyond range", {"draw": sample.n_draws - 1}, tests),),
-    )
+    beyond = Statistics("beyond range", {"draw": sample.n_draws - 1}, tests)
+    where = (sample.mean, sample.value, sample.n_draws)
+    return cut_short(task, *where, "bounded (range)", beyond)
 
 
 def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:
     """Return the interval of one mean, from samples in their order."""
     ends, missed = (betting(x, *bounds, each) for each in (rate, miss))
-    tests = {
-        "n": [x.size],
-        "range": np.array([[bounds[0]], [bounds[1]]]),
-        "samples": samples_of({0: x}, 1),
-    }
-    return Measurement(
-        observed=x.mean(keepdims=True),
-        low=np.array(ends[:1]),
-        high=np.array(ends[1:]),
-        n_draws=0,
-        n_intervals=1,
-        detectable=reach(x.mean(), ends, missed),
-        needed=0,
-        method=BOUNDED,
-        assumptions=(f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
-        statistics=(Statistics("betting", {}, tests),),
-    )
+    samples = samples_of({0: x}, 1)
+    tests = {"n": [x.size], "range": np.array(bounds)[:, None], "samples": samples}
+    text = f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]"
+    seen = reach(x.mean(), ends, missed)
+    return of_samples(x, ends, seen, BOUNDED, text, Statistics("betting", {}, tests))
