@@ -9,9 +9,7 @@ import numpy as np
 
 from mehler._arrays import Array, array_namespace
 from mehler._validate import require_choice
-from mehler.bounds._arguments import Counts, Reals, counts, positives, require_host
-
-By = Literal["frobenius", "longest"]
+from mehler.bounds._arguments import Counts, Floats, Reals, counts, positives, require_host
 
 
 def norm_pi(alpha: Array, density: Array) -> float:
@@ -25,10 +23,8 @@ def norm_pi(alpha: Array, density: Array) -> float:
 
     Parameters
     ----------
-    alpha : array, shape (n,)
-        Values of alpha on a grid, or the weights of n features.
-    density : array, shape (n,)
-        pi on the same grid, or the n probabilities; not negative.
+    alpha, density : array, shape (n,)
+        Values of alpha and of pi, not negative, on a grid; or n weights and n probabilities.
 
     Returns
     -------
@@ -42,8 +38,7 @@ def norm_pi(alpha: Array, density: Array) -> float:
     1.2
     """
     values, pi = _columns(alpha=alpha, density=density)
-    ratios = (abs(a) / p if p > 0 else math.inf for a, p in zip(values, pi, strict=True) if a != 0)
-    return max(ratios, default=0.0)
+    return float(np.max(_ratios(values, pi), initial=0.0))
 
 
 def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
@@ -74,22 +69,23 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     """
     optional = {} if weights is None else {"weights": weights}
     values, pi, *quadrature = _columns(alpha=alpha, density=density, **optional)
-    each = quadrature[0] if quadrature else [1.0] * len(values)
-    # In units of the largest value, since products with a subnormal number lose all digits.
-    # hypot neither underflows nor overflows.
-    counted = (abs(a) for a, w in zip(values, each, strict=True) if w > 0)
-    largest = max(counted, default=0.0) or 1.0
-    return largest * math.hypot(
-        *(
-            abs(a) / largest * math.sqrt(w) / math.sqrt(p) if p > 0 else math.inf
-            for a, p, w in zip(values, pi, each, strict=True)
-            if a != 0 and w > 0
-        )
-    )
+    w = quadrature[0] if quadrature else np.ones_like(pi)
+    counted = (w > 0) & (values != 0)
+    # In units of the largest value, since products with a subnormal number lose all digits, and by
+    # hypot, which neither underflows nor overflows.
+    largest = float(np.max(values[counted], initial=0.0)) or 1.0
+    roots = np.sqrt(w[counted])
+    return largest * math.hypot(*(roots * _ratios(values[counted] / largest, np.sqrt(pi[counted]))))
 
 
-def _columns(**arrays: Array) -> list[list[float]]:
-    """Return values as floats; all arrays but the first must be non-negative."""
+def _ratios(values: Floats, divisors: Floats) -> Any:
+    """Divide, with 0 for 0/0 and infinity for what else is divided by 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values == 0, 0.0, values / divisors)
+
+
+def _columns(**arrays: Array) -> list[Floats]:
+    """Return absolute values, and other arrays as they are, which must not be negative."""
     array_namespace(*arrays.values(), names=tuple(arrays))
     columns = {name: require_host(name, array) for name, array in arrays.items()}
     size = columns["alpha"].size
@@ -100,11 +96,15 @@ def _columns(**arrays: Array) -> list[list[float]]:
             raise ValueError(f"alpha has {size} values and {name} {values.size}: pass as many")
         if name != "alpha" and values.min() < 0:
             raise ValueError(f"{name} holds {float(values.min())!r}: it must not be negative")
-    return [[float(value) for value in values] for values in columns.values()]
+    return [np.abs(values) for values in columns.values()]
 
 
 def feature_scale_maxout(
-    n_inputs: Counts, pool_size: Counts, *, radius: Reals, by: By = "frobenius"
+    n_inputs: Counts,
+    pool_size: Counts,
+    *,
+    radius: Reals,
+    by: Literal["frobenius", "longest"] = "frobenius",
 ) -> Any:
     r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
 
@@ -121,10 +121,8 @@ def feature_scale_maxout(
 
     Parameters
     ----------
-    n_inputs, pool_size : int or array
-        Input dimension d and pool size q.
-    radius : float or array
-        R, the largest norm of an input.
+    n_inputs, pool_size, radius : int, int, float, or arrays
+        Input dimension d, pool size q, and R, the largest norm of an input.
     by : {"frobenius", "longest"}
         Frobenius: :math:`W/\|W\|_F` is uniform on the unit sphere of dq coordinates, so divide a
         normal draw by its Frobenius norm. Longest: from those, keep each W with probability
@@ -133,18 +131,14 @@ def feature_scale_maxout(
     Returns
     -------
     float or array
-        E b, in units of the radius.
-
-    Notes
-    -----
-    Relative error below 1e-12; for the longest row by quadrature, a fraction of a millisecond.
+        E b, in units of the radius, to a relative error of 1e-12; the longest row by quadrature.
 
     Examples
     --------
     >>> from mehler.bounds.kitchen_sinks import feature_scale_maxout
-    >>> round(feature_scale_maxout(20, 4, radius=1.0), 4)
+    >>> for by in ("frobenius", "longest"):
+    ...     print(round(feature_scale_maxout(20, 4, radius=1.0, by=by), 4))
     8.9164
-    >>> round(feature_scale_maxout(20, 4, radius=1.0, by="longest"), 4)
     5.1502
     """
     d, q = counts(n_inputs=n_inputs, pool_size=pool_size)

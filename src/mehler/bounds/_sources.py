@@ -89,12 +89,5 @@ def cited(statement: str, form: str) -> str:
     return f"{source}, {page if source is _OURS else place + proof}"
 
 
-def reference(statement: str) -> str:
-    """Return the source of a statement for a docstring, with a link to the page of its proof."""
-    source, place = PLACES.get(statement, (_OURS, ""))
-    paper = "" if source is _OURS else f"{source}, {place}. "
-    return f"{paper}Proof: :doc:`/{_page(statement)}`."
-
-
 def _page(statement: str) -> str:
     return f"theorems/{statement.replace('.', '-').removeprefix('maxout-')}"
