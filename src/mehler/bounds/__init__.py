@@ -36,3 +36,8 @@ __all__ = [
     "solve",
     "spectral",
 ]
+
+# What is public in a namespace: its files import more.
+_FLAT, _PARTED = (kitchen_sinks, leverage, margin, ridge, spectral), (group_invariant, maxout)
+for _namespace in (*_FLAT, *_PARTED, kernel_error, lower):
+    vars(_namespace)["__dir__"] = lambda names=_namespace.__all__: names

@@ -56,10 +56,6 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _DRAWN = Assumption("the features are drawn independently from pi")
 _SAMPLES = Assumption("the samples are independent of each other and of the features")
 _LABELS = Assumption("labels lie in [-1, 1]")

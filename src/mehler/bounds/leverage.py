@@ -63,10 +63,6 @@ from mehler.bounds._function import bound
 __all__ = ["approximation", "excess_risk", "probability_error", "score_error", "score_ratio"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _ROWS = Assumption("rows that the scores are estimated from are independent")
 # Of Theorem D: half of the draws are plain.
 _MIX = 0.5

@@ -53,10 +53,6 @@ from mehler.bounds._function import bound, by_entry
 __all__ = ["error_rate", "error_rate_separated"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Cosines that are computed may exceed 1 by rounding, of float32 too.
 _ROUNDING = 1e-5

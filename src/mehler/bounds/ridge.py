@@ -46,10 +46,6 @@ from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 # Relative errors at which the bias is summed: both ends of (0, 1) count.
 _STEPS = np.unique(
     np.concatenate([np.geomspace(1e-7, 0.5, 300), 1 - np.geomspace(0.5, 1e-12, 500)])

@@ -66,10 +66,6 @@ from mehler.bounds._spectra import (
 __all__ = ["approximation", "gram_error", "operator_error"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 STATEMENT = "features.gram-error"
 
 
