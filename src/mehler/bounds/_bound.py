@@ -154,7 +154,7 @@ class Bound:
                 float(own[name]) if isinstance(own[name], float) else _number(name, own[name])
             )
         # A union bound beyond 1 promises nothing, with probability 0.
-        own["probability"] = np.maximum(own["probability"], 0.0)[()]
+        own["probability"] = _plain_float(np.maximum(own["probability"], 0.0))
         numbers = [self.probability, self.trivial, *[t.value for t in self.terms]]
         shapes = [np.shape(n) for n in (*numbers, *[part.met for part in self.assumptions])]
         if shape := np.broadcast_shapes(*shapes):

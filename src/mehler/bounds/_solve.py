@@ -26,7 +26,8 @@ def solve(
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
 
     The one required argument that is passed as None is solved for, as in the power calculations of
-    statsmodels.
+    statsmodels. About 120 evaluations of the bound, and as many more where it is vacuous at the
+    first answer.
 
     Parameters
     ----------
@@ -51,10 +52,6 @@ def solve(
     ValueError
         If no count serves: the bound stays above `at_most`, or it is vacuous wherever it is below,
         by an assumption that the message names with the count from which on it fails.
-
-    Notes
-    -----
-    About 120 evaluations of the bound, and as many more where it is vacuous at the first answer.
 
     Examples
     --------

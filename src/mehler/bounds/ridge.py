@@ -91,7 +91,8 @@ def excess_risk(
     1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
     :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
     :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Proof:
-    :doc:`/theorems/features-ridge`.
+    :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
+    others (2017), Lemma 2.
 
     Parameters
     ----------
@@ -113,10 +114,6 @@ def excess_risk(
         Terms: "bias" and "variance", those of the exact kernel's regression, and "features", which
         more features reduce. It bounds a mean: its probability is 1. At a row that is left out it
         is vacuous unless it is below the mean square of the target, the risk of predicting 0.
-
-    References
-    ----------
-    A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and others (2017), Lemma 2.
 
     Examples
     --------
@@ -201,7 +198,9 @@ def excess_risk_clipped(
     clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
     \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
     and of rows. Nothing else is asked: neither bounded features, nor that the best function is
-    among the linear ones, nor of the noise. Proof: :doc:`/theorems/features-clipped-ridge`.
+    among the linear ones, nor of the noise. Proof: :doc:`/theorems/features-clipped-ridge`. J.
+    Forster, M. K. Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy
+    (2022), for truncated least squares.
 
     Parameters
     ----------
@@ -220,11 +219,6 @@ def excess_risk_clipped(
     -------
     Bound
         Terms: "bias" and "variance". It bounds a mean over rows: its probability is 1.
-
-    References
-    ----------
-    J. Forster, M. K. Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius,
-    N. Zhivotovskiy (2022), for truncated least squares.
 
     Examples
     --------

@@ -95,7 +95,10 @@ def gram_error(
     with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
     best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
     surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda). Proof:
-    :doc:`/theorems/features-gram-error`.
+    :doc:`/theorems/features-gram-error`. J. A. Tropp (2015), Theorem 7.7.1 has 4 tr V/|V|
+    exp(-t^2/2/(|V| + L t/3)), which is larger. One eigenvalue decomposition, then about 0.2 s at n
+    = 5000. Sums over more than 512 eigenvalues are interpolated from above, by less than 1e-4 of
+    the sum.
 
     Parameters
     ----------
@@ -111,15 +114,6 @@ def gram_error(
     -------
     Bound
         Term: "deviation".
-
-    Notes
-    -----
-    One eigenvalue decomposition, then about 0.2 s at n = 5000. Sums over more than 512 eigenvalues
-    are interpolated from above, by less than 1e-4 of the sum.
-
-    References
-    ----------
-    J. A. Tropp (2015), Theorem 7.7.1 has 4 tr V/|V| exp(-t^2/2/(|V| + L t/3)), which is larger.
 
     Examples
     --------
@@ -254,7 +248,7 @@ def approximation(
     with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that
     :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
     maxout paper's Lemma 3, weights of at most C p, is in the ball of C. Proof:
-    :doc:`/theorems/features-nearest`.
+    :doc:`/theorems/features-nearest`. After F. Bach (2017).
 
     Parameters
     ----------
@@ -277,10 +271,6 @@ def approximation(
     Bound
         Term: "nearest", a mean square. It bounds a mean: its probability is 1. `trivial` is
         B^2 mu_1/N.
-
-    References
-    ----------
-    After F. Bach (2017).
 
     Examples
     --------

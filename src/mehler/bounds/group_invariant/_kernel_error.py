@@ -247,7 +247,8 @@ def kernel_error_sizes(
               \frac{81\rho^2}{\epsilon^2}\log\frac{4P}\delta
 
     For distinct elements of a group of order n', :math:`r \ge r_0(n'+1)/(n'+r_0)`. Not for features
-    of zero, which vary more.
+    of zero, which vary more. Mroueh, Voinea, Poggio (2015), Theorem 2;
+    :doc:`/theorems/group-invariant-theorem-2`.
 
     Parameters
     ----------
@@ -266,10 +267,6 @@ def kernel_error_sizes(
     -------
     Sizes
         :func:`kernel_error` is at most eps at them.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-theorem-2`.
 
     Examples
     --------

@@ -245,9 +245,11 @@ def ridge_excess_risk(
     .. math:: \frac1N\sum_{j \le N}\frac1n\sum_{g \in G}E\big(\hat f(gx_j) - f(x_j)\big)^2
 
     for :math:`y_i = f(x_i) + \epsilon_i`, f invariant, uncorrelated noise of mean 0 and variance
-    :math:`\sigma^2`, and the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 +
-    \lambda\|\hat f\|_H^2`, which may be averaged over the group. An equality with `target`; with
-    `norm` the largest value over all invariant targets of that norm.
+    :math:`\sigma^2`, and the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda\|\hat
+    f\|_H^2`, which may be averaged over the group. An equality with `target`; with `norm` the
+    largest value over all invariant targets of that norm. "after" is never worse than "none";
+    "before" may be worse than both at the same ridge. Costs one inverse of an N by N matrix, and n
+    products. Proof: :doc:`/theorems/group-invariant-ridge-gain`, after B. Elesedy (2021).
 
     Parameters
     ----------
@@ -271,17 +273,6 @@ def ridge_excess_risk(
     -------
     Bound
         Terms: "bias" and "variance". It is of a mean: its probability is 1.
-
-    Notes
-    -----
-    "after" is never worse than "none", by what the minimiser varies on orbits. "before" may be
-    worse than both at the same ridge. Costs one inverse of an N by N matrix, and n products.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-ridge-gain`.
-    B. Elesedy (2021), Provably strict generalisation benefit for invariance in kernel methods, has
-    a lower bound of the gain.
 
     Examples
     --------
@@ -383,7 +374,10 @@ def least_squares_excess_risk(
     ======== =================================================== ======================
 
     s is 0 for more rows. V(N, d) is N/(d - N - 1) for N < d - 1, d/(N - d - 1) for N > d + 1, and
-    infinite between.
+    infinite between. Proof: :doc:`/theorems/group-invariant-ridge-gain`. B. Elesedy, S. Zaidi
+    (2021), Provably strict generalisation benefit for equivariant models, has the difference of
+    "none" and "after". With more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without
+    the group that it takes N with the invariant coordinates.
 
     Parameters
     ----------
@@ -404,17 +398,6 @@ def least_squares_excess_risk(
     -------
     Bound
         Terms: "signal" and "noise". It is of a mean: its probability is 1.
-
-    Notes
-    -----
-    With more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without the group that it
-    takes N with the invariant coordinates.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/group-invariant-ridge-gain`.
-    B. Elesedy, S. Zaidi (2021), Provably strict generalisation benefit for equivariant models, has
-    the difference of "none" and "after".
 
     Examples
     --------

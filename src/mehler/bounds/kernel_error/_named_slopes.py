@@ -47,6 +47,7 @@ def slope_fourier(
 
     for frequencies s R N(0, I): s^2 = 2 gamma and R = 1 for the Gaussian kernel; s one over the
     length, E R = sqrt(nu) Gamma(nu - 1/2)/Gamma(nu) and E R^2 = nu/(nu - 1) for the Matern kernel.
+    Proof: :doc:`/theorems/features-uniform`.
 
     Parameters
     ----------
@@ -64,10 +65,6 @@ def slope_fourier(
     -------
     dict
         `slope` and `width`. For pairs m is half of the map's features.
-
-    References
-    ----------
-    :doc:`/theorems/features-uniform`.
 
     Examples
     --------
@@ -121,7 +118,8 @@ def slope_kitchen_sinks(
               \mu = |a(0)| + \sqrt{2/\pi}\,\tau
 
     for units a(<w, x> + b), w of the law N(0, s^2 I) and b of N(0, beta^2); increments have v = 3
-    tau'^2 and c = 2 tau', tau' = L s (abs(a(0)) + tau). Products need no bound.
+    tau'^2 and c = 2 tau', tau' = L s (abs(a(0)) + tau). Products need no bound. Proof:
+    :doc:`/theorems/features-uniform`.
 
     Parameters
     ----------
@@ -142,10 +140,6 @@ def slope_kitchen_sinks(
     -------
     dict
         `slope`, `sub_gamma` and `increments`.
-
-    References
-    ----------
-    :doc:`/theorems/features-uniform`.
 
     Examples
     --------
@@ -181,7 +175,7 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
 
     for units max_j <w_j, x> - h_1(q); the moments of N, the largest of q lengths of d normals, by
     quadrature. Increments have v = 4 max_p 2 E N_1^(2p)/(p! 4^(p-2)) and c = 8, N_1 the same for d
-    = 1: there the dimension of the space does not enter.
+    = 1: there the dimension of the space does not enter. Proof: :doc:`/theorems/features-uniform`.
 
     Parameters
     ----------
@@ -194,10 +188,6 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     -------
     dict
         `slope`, `sub_gamma` and `increments`. (Plain maxout units have :func:`uniform`.)
-
-    References
-    ----------
-    :doc:`/theorems/features-uniform`.
 
     Examples
     --------

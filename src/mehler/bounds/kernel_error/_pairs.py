@@ -275,7 +275,13 @@ def one_pair(
               \Delta_\kappa(\tfrac1m\log\tfrac2\delta) & \text{binomial} \end{cases}
 
     with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
-    Proof: :doc:`/theorems/kernel-error`.
+    Proof: :doc:`/theorems/kernel-error`. S. Boucheron, G. Lugosi, P. Massart, Concentration
+    Inequalities (2013), Sections 2.2 to 2.6. "chernoff" integrates the joint density of (M, M')
+    numerically and takes the minimum over a grid of lambda: at most 0.4 % above the true one, or 6
+    % where few units and a small delta put it next to the pole 1/(1 + abs(rho)). The rule's error
+    is bounded, by 1e-8 of psi or so, and added; what is left is rounding, against which psi is 2e-9
+    larger. q = 1 is a closed form. The first call of a pool size takes 0.1 s, without `rho` about a
+    second; at q = 10^6 ten times that.
 
     Parameters
     ----------
@@ -287,18 +293,6 @@ def one_pair(
     Bound
         Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
         codes the larger of kappa and 1 - kappa.
-
-    Notes
-    -----
-    "chernoff" integrates the joint density of (M, M') numerically and takes the minimum over a
-    grid of lambda: at most 0.4 % above the true one, or 6 % where few units and a small delta put
-    it next to the pole 1/(1 + abs(rho)). The rule's error is bounded, by 1e-8 of psi or so, and
-    added; what is left is rounding, against which psi is 2e-9 larger. q = 1 is a closed form. The
-    first call of a pool size takes 0.1 s, without `rho` about a second; at q = 10^6 ten times that.
-
-    References
-    ----------
-    S. Boucheron, G. Lugosi, P. Massart, Concentration Inequalities (2013), Sections 2.2 to 2.6.
 
     Examples
     --------

@@ -89,7 +89,9 @@ def uniform(
     with T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1
     - s N^2])/s, N the largest of q absolute standard normals. The "net" replaces the sum by 2 r_J
     (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2. Proof:
-    :doc:`/theorems/kernel-error`.
+    :doc:`/theorems/kernel-error`. Part (c) of the proof; Mroueh, Rennie, Goel (2015), Definition 2.
+    The first call of a pool size takes about 0.5 s, a further one about 3 ms. The quadrature of
+    E[exp(s N^2)] has an enclosed error, which is added, and a margin of 2e-9 for rounding.
 
     Parameters
     ----------
@@ -106,15 +108,6 @@ def uniform(
     -------
     Bound
         Terms: "net" (pairs of representatives) and "between" (rows and their representatives).
-
-    Notes
-    -----
-    The first call of a pool size takes about 0.5 s, a further one about 3 ms. The quadrature of
-    E[exp(s N^2)] has an enclosed error, which is added, and a margin of 2e-9 for rounding.
-
-    References
-    ----------
-    Part (c) of the proof; Mroueh, Rennie, Goel (2015), Definition 2.
 
     Examples
     --------

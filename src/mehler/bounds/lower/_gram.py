@@ -88,7 +88,10 @@ def gram_error_direction(
 
     with :math:`\sigma z/\sqrt M` the bound of :func:`one_pair` for the mean of M independent
     :math:`X = v^\top Gv`, G the Gram matrix of one block. It has the rate :math:`M^{-1/2}` for any
-    number of features, where :func:`gram_error` is 0. Proof: :doc:`/theorems/features-lower`.
+    number of features, where :func:`gram_error` is 0. Proof: :doc:`/theorems/features-lower`. Of
+    pairs of cosine and sine :math:`X = |\sum_iv_ie^{i\langle w, x_i\rangle}|^2` has the second
+    moment :math:`\sum_{ijkl}v_iv_jv_kv_l\,k(x_i - x_j + x_k - x_l)`, and b is
+    :math:`(\sum|v_i|)^2`.
 
     Parameters
     ----------
@@ -103,12 +106,6 @@ def gram_error_direction(
     -------
     LowerBound
         Term: "direction", 0 if nothing is proved.
-
-    Notes
-    -----
-    Of pairs of cosine and sine :math:`X = |\sum_iv_ie^{i\langle w, x_i\rangle}|^2` has the second
-    moment :math:`\sum_{ijkl}v_iv_jv_kv_l\,k(x_i - x_j + x_k - x_l)`, and b is
-    :math:`(\sum|v_i|)^2`.
 
     Examples
     --------
@@ -148,7 +145,7 @@ def gram_error_rare(
 
     if a block of features with the Gram matrix G has with probability p a direction v, |v| = 1,
     with :math:`v^*Gv \ge s` and :math:`v^*Kv \le c`. The mean of M blocks has s/M of it alone.
-    Proof: :doc:`/theorems/features-lower`.
+    Proof: :doc:`/theorems/features-lower`. After H. Avron and others (2017).
 
     Parameters
     ----------
@@ -165,10 +162,6 @@ def gram_error_rare(
     -------
     LowerBound
         Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
-
-    References
-    ----------
-    After H. Avron and others (2017).
 
     Examples
     --------
@@ -208,6 +201,8 @@ def gram_error_grid(
     sine, and the largest :math:`w_0` with :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`:
     the bound of :func:`gram_error_rare` for frequencies in that tail. On long grids of rows about
     N/lambda columns are needed for an error of a half. Proof: :doc:`/theorems/features-lower`.
+    After H. Avron and others (2017). Between frequencies of a grid the sum is bounded by its second
+    derivative. Cost: 3600 frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
 
     Parameters
     ----------
@@ -224,15 +219,6 @@ def gram_error_grid(
     -------
     LowerBound
         Term: "rare".
-
-    Notes
-    -----
-    Between frequencies of a grid the sum is bounded by its second derivative. Cost: 3600
-    frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
-
-    References
-    ----------
-    After H. Avron and others (2017).
 
     Examples
     --------

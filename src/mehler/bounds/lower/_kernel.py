@@ -58,7 +58,8 @@ def one_pair(
 
     by the theorem of Berry and Esseen, rho_3 the standardised third absolute moment, at least 1.
     For maxout units t_1 is the larger of this and of a bound of large deviations, which holds at
-    small delta too; for codes t_1 is the exact quantile. Proof: :doc:`/theorems/features-lower`.
+    small delta too; for codes t_1 is the exact quantile. Proof: :doc:`/theorems/features-lower`. I.
+    G. Shevtsova (2011) has the constant.
 
     Parameters
     ----------
@@ -78,10 +79,6 @@ def one_pair(
     -------
     LowerBound
         Term: "deviation", 0 if nothing is proved.
-
-    References
-    ----------
-    I. G. Shevtsova (2011) has the constant.
 
     Examples
     --------
@@ -203,7 +200,10 @@ def collision_probability(
               P = P(g > a, g' > a) = \frac1\pi\int_{\theta/2}^{\pi/2}e^{-a^2/(2\cos^2 t)}\,dt
 
     for every level a and :math:`\rho = \cos\theta`: one index is above a twice, and no other is.
-    Proof: :doc:`/theorems/remark-1-codes`.
+    Proof: :doc:`/theorems/remark-1-codes`. The integral is Craig's (1991), from memory. For equal
+    rows an eighth, of 1. At rows that are not near each other it is smaller than the probability by
+    a power of log q. Rounding is 1e-12 of it at levels from 0.4 on, below which it is above 0 for q
+    = 1 alone; some milliseconds.
 
     Parameters
     ----------
@@ -218,16 +218,6 @@ def collision_probability(
     -------
     LowerBound
         Terms: "both" and "others", which is negative; it holds with certainty.
-
-    Notes
-    -----
-    For equal rows an eighth, of 1. At rows that are not near each other it is smaller than the
-    probability by a power of log q. Rounding is 1e-12 of it at levels from 0.4 on, below which it
-    is above 0 for q = 1 alone; some milliseconds.
-
-    References
-    ----------
-    The integral is Craig's (1991), from memory.
 
     Examples
     --------

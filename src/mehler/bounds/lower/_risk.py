@@ -101,7 +101,9 @@ def excess_risk(
 
     (centred: E|M - E M|), about :math:`\sqrt{2V/(\pi k)}`, V the variance of M. One row has two
     laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about 0.34 L C
-    sqrt(V/N). Proof: :doc:`/theorems/features-lower`.
+    sqrt(V/N). Proof: :doc:`/theorems/features-lower`. After L. Le Cam and P. Assouad. Numbers of
+    rows and biases are those of a grid: any of them proves the bound. The grid depends on N, so
+    that the value may rise a little with it, from 3 to 4 samples for instance.
 
     Parameters
     ----------
@@ -116,15 +118,6 @@ def excess_risk(
     -------
     LowerBound
         Term: "statistical".
-
-    Notes
-    -----
-    Numbers of rows and biases are those of a grid: any of them proves the bound. The grid depends
-    on N, so that the value may rise a little with it, from 3 to 4 samples for instance.
-
-    References
-    ----------
-    After L. Le Cam and P. Assouad.
 
     Examples
     --------
@@ -178,7 +171,9 @@ def fixed_design_error(
     :math:`\sigma^2`, mu the eigenvalues of the exact kernel on the rows. With :math:`t^2/(1+t^2)`
     for r(t) the sum is Pinsker's, the risk of the best linear learner; here :math:`r(t) =
     \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)` , so that the
-    bound is at least 4/5 of it. Proof: :doc:`/theorems/features-lower`.
+    bound is at least 4/5 of it. Proof: :doc:`/theorems/features-lower`. After M. S. Pinsker (1980)
+    and D. L. Donoho, R. C. Liu, B. MacGibbon (1990). A lower bound for a normal law of the noise is
+    one for all laws of at most this variance.
 
     Parameters
     ----------
@@ -193,14 +188,6 @@ def fixed_design_error(
     -------
     LowerBound
         Term: "minimax", a mean over the noise.
-
-    Notes
-    -----
-    A lower bound for a normal law of the noise is one for all laws of at most this variance.
-
-    References
-    ----------
-    After M. S. Pinsker (1980) and D. L. Donoho, R. C. Liu, B. MacGibbon (1990).
 
     Examples
     --------
