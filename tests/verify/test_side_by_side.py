@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, verify
+from mehler import verify
 from mehler.verify._arguments import threads
 from mehler.verify.sampling._draws import Draws, in_order
 
@@ -145,11 +145,11 @@ def test_draws_that_depend_on_their_order_are_refused(race):
 
 @pytest.mark.parametrize("draw", [Sharing(), seeding])
 def test_draws_that_share_something_are_made_one_by_one(draw):
-    state = _arrays.global_states()
+    state = np.random.get_state()  # noqa: NPY002
     try:
         found = [check(draw, n_jobs=n, max_features=60 * M, **VARIANCE) for n in (1, 4)]
     finally:
-        _arrays.set_global_states(state)
+        np.random.set_state(state)  # noqa: NPY002
     assert found[0] == found[1] == check(signs_alike(draw), max_features=60 * M, **VARIANCE)
 
 

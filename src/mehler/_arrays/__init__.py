@@ -27,7 +27,7 @@ from mehler._arrays._chunks import (
 )
 from mehler._arrays._ecdf import ecdf_at
 from mehler._arrays._functions import angle_unit, clip, cosine, cosine_and_sine, erf
-from mehler._arrays._global_random import disturb_global_state, global_states, set_global_states
+from mehler._arrays._global_random import global_states
 from mehler._arrays._gradients import (
     constant,
     differentiable,

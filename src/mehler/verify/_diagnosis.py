@@ -51,17 +51,13 @@ class Cause:
 
     Parameters
     ----------
-    kind : str
-        "factor", "offset", "phase", "bandwidth", "kernel", "columns" or "seed".
-    text : str
-        The suggestion in a sentence, plain text.
+    kind, text : str
+        "factor", "offset", "phase", "bandwidth", "kernel", "columns" or "seed", and a sentence.
     value, error : float
-        The fitted number and its standard error: the factor, the offset in units of
-        sqrt(k(x,x) k(y,y)), E cos 2b, the factor of the bandwidth or of lengths.
-    explained : float
-        Fraction of the squared deviation from the claim, noise apart, that the suggestion explains.
-    rest : float
-        Root mean square residual in standard errors, near 1 for a perfect fit.
+        The fitted number, such as the factor or E cos 2b, and its standard error.
+    explained, rest : float
+        Fraction of the squared deviation from the claim, noise apart, that the suggestion explains;
+        root mean square residual in standard errors, near 1 for a perfect fit.
     """
 
     kind: str
@@ -109,11 +105,8 @@ def diagnose(
     Returns
     -------
     tuple of Cause
-        Empty when nothing simple fits, or models that differ fit alike.
-
-    Notes
-    -----
-    Suggestions have no error rate and leave the verdict alone.
+        Empty when nothing simple fits, or models that differ fit alike. A cause has no error rate,
+        and leaves the verdict alone.
 
     Examples
     --------
