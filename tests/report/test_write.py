@@ -115,6 +115,11 @@ def test_links_are_followed(small, tmp_path):
     assert (tmp_path / "there" / "page").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+def test_a_name_that_is_no_utf_8_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no UTF-8"):
+        report.require_writable(tmp_path / os.fsdecode(b"caf\xe9"))
+
+
 WRITES = """
 import os, signal, sys
 from mehler import report
