@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -59,58 +59,45 @@ class Candidate:
 def candidates(sample: Sample) -> tuple[Candidate, ...]:
     """Return maps of every kind, with settings that suit the rows."""
     d = sample.values.shape[1]
-    gamma, length = 0.5 / sample.median**2, sample.median
-    rbf = partial(FourierFeatures.draw, d, kernel="rbf", gamma=gamma)
+    gamma, gamma1 = 0.5 / sample.median**2, 1.0 / sample.median_cityblock
     # Projections of standard deviation 1 at the median row.
     scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
+    spectra: dict[Literal["rbf", "laplacian", "matern"], dict[str, Any]] = {
+        "rbf": {"gamma": gamma},
+        "laplacian": {"gamma": gamma1},
+        "matern": {"nu": 1.5, "length_scale": sample.median},
+    }
     maps = [
         Candidate(
-            label="Fourier features, rbf",
-            setting=f"gamma = {number(gamma)}, by the median rule",
-            draw=rbf,
+            label=f"Fourier features, {kernel}",
+            setting=", ".join(f"{k} = {number(v)}" for k, v in given.items()) + ", by the median",
+            draw=partial(FourierFeatures.draw, d, kernel=kernel, **given),
             cost=d / 2,
             multiple=2,
-        ),
-        Candidate(
-            label="Fourier features, laplacian",
-            setting=f"gamma = {number(1.0 / sample.median_cityblock)}, by the median rule",
-            draw=partial(
-                FourierFeatures.draw, d, kernel="laplacian", gamma=1.0 / sample.median_cityblock
-            ),
-            cost=d / 2,
-            multiple=2,
-        ),
-        Candidate(
-            label="Fourier features, matern",
-            setting=f"nu = 1.5, length_scale = {number(length)}, by the median rule",
-            draw=partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=length),
-            cost=d / 2,
-            multiple=2,
-        ),
-        *(
-            Candidate(
-                label=f"Kitchen sinks, {name}",
-                setting=f"weight_scale = {number(scale)}, 1 / median length",
-                draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
-                cost=d,
-            )
-            for name in ("relu", "erf", "cos")
-        ),
-        *(
-            Candidate(
-                label=f"Maxout features, q = {q}",
-                draw=partial(MaxoutFeatures.draw, d, pool_size=q),
-                cost=q * d,
-            )
-            for q in ((2, 4, 16) if d <= WIDE else (2, 4))
-        ),
-        Candidate(
-            label="Decoupled maxout features, q = 2",
-            # Fresh directions make the units independent draws.
-            draw=partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh"),
-            cost=4 * d,
-        ),
+        )
+        for kernel, given in spectra.items()
     ]
+    rbf = maps[0].draw
+    maps += [
+        Candidate(
+            label=f"Kitchen sinks, {name}",
+            setting=f"weight_scale = {number(scale)}, 1 / median length",
+            draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
+            cost=d,
+        )
+        for name in ("relu", "erf", "cos")
+    ]
+    maps += [
+        Candidate(
+            label=f"Maxout features, q = {q}",
+            draw=partial(MaxoutFeatures.draw, d, pool_size=q),
+            cost=q * d,
+        )
+        for q in ((2, 4, 16) if d <= WIDE else (2, 4))
+    ]
+    # Fresh directions make the units independent draws.
+    decoupled = partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh")
+    maps.append(Candidate(label="Decoupled maxout features, q = 2", draw=decoupled, cost=4 * d))
     if d <= MOST_SCORED_COLUMNS:
         rows = sample.values[:_SCORED]
         maps.append(
