@@ -1,6 +1,6 @@
 """Take the picture of a report for the first page and the README.
 
-``python docs/_screenshot.py report/report.html``, after ``mehler report --out report``, writes
+``python docs/_screenshot.py report/report.html``, after a report on scikit-learn's digits, writes
 ``docs/_static/report.png``: the top of the page in Chromium, which has to be installed.
 """
 
@@ -15,8 +15,8 @@ from pathlib import Path
 from PIL import Image  # matplotlib brings it
 
 TARGET = Path(__file__).parent / "_static" / "report.png"
-# CSS pixels: the headline, and the table of maps on the digits. Three quarters are kept of each.
-WIDTH, HEIGHT, SCALE = 1280, 1370, 0.75
+# CSS pixels: the headline, the scores and their picture. Three quarters are kept of each.
+WIDTH, HEIGHT, SCALE = 1280, 1130, 0.75
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
