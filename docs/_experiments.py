@@ -150,7 +150,5 @@ if __name__ == "__main__":
         sys.exit("python docs/_experiments.py [DIR]: the --out of mehler reproduce")
     new = [path for name in sys.argv[1:] for path in sorted(Path(name).glob("*/*.json"))]
     for path in new or sorted(RESULTS.glob("*.json")):
-        # Until all experiments are in the new form.
-        written = hasattr(EXPERIMENTS[path.stem], "table")
-        if written and (not new or path.stem == path.parent.name):
+        if not new or path.stem == path.parent.name:
             print(*bring(json.loads(path.read_text(encoding="utf-8"))), sep="\n")

@@ -20,9 +20,9 @@ mpl.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
 from _style import BLUE, COLOURS, GREEN, GREY, ORANGE, style
+from mehler.proofs_checks.experiments.invariant.permutations import BEST, LEAST_SQUARES
 
 from mehler.report.render._svg import logarithmic, plot_on
-from mehler.reproduce.invariant.permutations import BEST, LEAST_SQUARES
 from mehler.statements import Plot, Series
 
 DOCS = Path(__file__).parent

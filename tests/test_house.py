@@ -19,7 +19,6 @@ ROOMS = [
     "mehler._arrays",
     "mehler._random",
     "mehler._files",
-    "mehler.data",
     "mehler.doubling",
     "mehler.exact",
     "mehler.kernels",
@@ -36,7 +35,6 @@ ROOMS = [
     "mehler.planning",
     "mehler.report",
     "mehler.proofs_checks",
-    "mehler.reproduce",
     "mehler.cli",
 ]
 # The front door re-exports; __version__ is the one name that every room may ask it for.

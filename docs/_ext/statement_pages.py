@@ -32,7 +32,7 @@ def _homes(pages: dict[str, Path]) -> dict[str, Path]:
 
 
 HOMES = _homes(PAGES)
-SCRIPTS = _homes({name: one.page for name, one in EXPERIMENTS.items() if hasattr(one, "page")})
+SCRIPTS = _homes({name: one.page for name, one in EXPERIMENTS.items()})
 # The first line of a page that was made, as a comment of MyST.
 MADE = "% Made from"
 _NOTATION = {
@@ -81,7 +81,8 @@ def experiment_page(name: str) -> str:
     """Return the page of an experiment, with the tables that are kept in the place for them."""
     home = SCRIPTS[name]
     text = _moved(home.read_text(encoding="utf-8"), home, SHOWN)
-    tables = f"```{{include}} results/{name}.md\n```"
+    kept = (SHOWN / "results" / f"{name}.md").exists()
+    tables = f"```{{include}} results/{name}.md\n```" if kept else ""
     return f"{MADE} {home.relative_to(ROOT).as_posix()}\n\n{text.replace(PLACE, tables)}"
 
 

@@ -5,9 +5,4 @@ the files that begin with an underscore.
 """
 
 # Order of the statements in reports; others follow by name.
-ORDER = (
-    "alike",
-    "critical-variance",
-    "positive-definite",
-    "spectrum",
-)
+ORDER = ("alike", "critical-variance", "positive-definite", "spectrum")

@@ -195,9 +195,7 @@ def gradients(
 
 @check("depth.critical-variance", form="printed", name="gradients of networks")
 def gradients_of_networks(
-    context: Context,
-    *,
-    claimed: Callable[[int, int, int, float], float] = mean_square,
+    context: Context, *, claimed: Callable[[int, int, int, float], float] = mean_square
 ) -> Evidence:
     """Measure gradients of narrow networks in their row, where the width is in the formula."""
     q, width, depth, n = 4, 4, 3, 30_000 if context.quick else 150_000
@@ -212,6 +210,5 @@ def gradients_of_networks(
         name=f"{context.statement}: gradients",
     )
     return Evidence.from_verdict(
-        verdict,
-        claim=f"squares of gradients in the row, through {depth} layers of {width} units",
+        verdict, claim=f"squares of gradients in the row, through {depth} layers of {width} units"
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -135,6 +136,14 @@ class Experiment:
         if self.own_cells is None:
             raise ValueError(f"{self.name} at level {level} takes no data; leave --data away")
         return self.own_cells(level, folder), f"the files in {folder.name}"
+
+
+def declared(module: str, **options: Any) -> Experiment:
+    """Return the experiment of a script: its functions by their names, and the page beside it."""
+    parts = vars(sys.modules[module])
+    names = [f.name for f in fields(Experiment) if callable(parts.get(f.name))]
+    page = Path(parts["__file__"]).with_suffix(".md")
+    return Experiment(**{"page": page, **{name: parts[name] for name in names}, **options})
 
 
 @dataclass(frozen=True)

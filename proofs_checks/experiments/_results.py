@@ -69,12 +69,10 @@ def spread(values: ArrayLike, digits: int = 2) -> str:
 
 
 def paired_interval(gain: ArrayLike, tests: int = 1) -> tuple[float, float]:
-    r"""Return the ends of Student's 99 % interval for paired differences.
+    """Return the ends of Student's 99 % interval for paired differences; of so many at once.
 
-    .. math:: \bar g \pm t_{n-1,\,1 - 0.005/k}\, \frac{s}{\sqrt n}
-
-    with k = `tests` intervals holding at once (Bonferroni). Differences without spread bound
-    nothing: a few equal counts of mistakes are no certainty, and the ends are infinite.
+    Differences without spread bound nothing: a few equal counts of mistakes are no certainty, and
+    the ends are infinite.
     """
     from scipy.stats import t as student
 
@@ -87,11 +85,7 @@ def paired_interval(gain: ArrayLike, tests: int = 1) -> tuple[float, float]:
 
 
 def differences(
-    pairs: Mapping[str, Any],
-    what: str = "difference",
-    *,
-    tests: int = 1,
-    digits: int = 2,
+    pairs: Mapping[str, Any], what: str = "difference", *, tests: int = 1, digits: int = 2
 ) -> list[dict[str, str]]:
     """Return a row for each pair of values, (draws,): the mean of the first less the second.
 

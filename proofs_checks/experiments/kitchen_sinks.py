@@ -13,7 +13,7 @@ from mehler import KitchenSinks, exact, learn
 from mehler.statements import Plot
 
 from . import _rows, data
-from ._harness import Cell, Experiment, Level
+from ._harness import Cell, Level, declared
 from ._learners import boosted, greedy_path, perceptron, stumps
 from ._results import Measured, Results, Tables, curves, differences, draws, spread
 from ._rows import Problem
@@ -137,16 +137,12 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return plots
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="kitchen-sinks-summary",
     title="Random non-linearities against chosen ones, over time",
     source="Sejdinovic's slides (2014) on Rahimi, Recht (2008), Summary",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
     cells=lambda level: draws({"data": name} for name in _rows.sets_of(level, ("adult", "MNIST"))),
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult and MNIST",
         "full": "Adult and 5000 digits of MNIST",

@@ -5,12 +5,4 @@ files that begin with an underscore.
 """
 
 # Order of the statements in reports; others follow by name.
-ORDER = (
-    "gram-error",
-    "uniform",
-    "ridge",
-    "nearest",
-    "lower",
-    "margin",
-    "clipped-ridge",
-)
+ORDER = ("gram-error", "uniform", "ridge", "nearest", "lower", "margin", "clipped-ridge")

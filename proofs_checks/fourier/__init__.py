@@ -5,9 +5,4 @@ begin with an underscore.
 """
 
 # Order of the statements in reports; others follow by name.
-ORDER = (
-    "kernel",
-    "pairs-variance",
-    "orthogonal",
-    "structured",
-)
+ORDER = ("kernel", "pairs-variance", "orthogonal", "structured")

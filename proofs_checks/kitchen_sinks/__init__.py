@@ -6,12 +6,4 @@ distance and risk has a closed form are in the files that begin with an undersco
 
 # In the order of the slides; the estimation lemma, which they leave out, before the theorem, and
 # the kernels of activations at the end.
-ORDER = (
-    "greedy",
-    "norms",
-    "lemma-1",
-    "risk-lemma",
-    "estimation-lemma",
-    "theorem",
-    "kernel",
-)
+ORDER = ("greedy", "norms", "lemma-1", "risk-lemma", "estimation-lemma", "theorem", "kernel")

@@ -164,10 +164,7 @@ def problems(context: Context) -> list[tuple[Any, Any, Any]]:
 
 @check("kitchen-sinks.norms", form="proved", name="the two norms of functions")
 def infima(
-    context: Context,
-    *,
-    least_sup: Norm = least_sup,
-    least_square: Norm = least_square,
+    context: Context, *, least_sup: Norm = least_sup, least_square: Norm = least_square
 ) -> Evidence:
     """Compare the infima of both norms over the representations of random functions."""
     ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
@@ -233,10 +230,7 @@ def _plot(context: Context) -> Plot:
         "Norms of random functions, and of the representations they were made from",
         "function, by its norm in F_π",
         "norm",
-        points(
-            "sup |α|/π of the representation",
-            [of_the_representation(*one) for one in rows],
-        ),
+        points("sup |α|/π of the representation", [of_the_representation(*one) for one in rows]),
         points("its minimum, the norm in F_π", sups),
         points("the norm in H", [least_square(*one) for one in rows]),
         caption="A function's norm is the least over its representations, often far less than one.",

@@ -68,9 +68,7 @@ def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
 def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     """Hold the other variance against features with a phase."""
     return _compare(
-        r"$1 + \frac12e^{-2z^2} - e^{-z^2}$ is that of features with a phase",
-        of_phases,
-        claimed,
+        r"$1 + \frac12e^{-2z^2} - e^{-z^2}$ is that of features with a phase", of_phases, claimed
     )
 
 

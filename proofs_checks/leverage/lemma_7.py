@@ -115,9 +115,7 @@ def _plot() -> Plot:
         "right-hand side",
         Series(label="right-hand side", x=counts, y=sides),
         Series(
-            label="the most that the function's own norm can be",
-            x=counts,
-            y=np.ones(len(counts)),
+            label="the most that the function's own norm can be", x=counts, y=np.ones(len(counts))
         ),
         log="y",
         caption="Functions of norm 1 have coefficients of any size: the lemma needs theirs.",

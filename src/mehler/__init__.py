@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mehler._version import __version__
 
 if TYPE_CHECKING:
-    from mehler import bounds, data, doubling, exact, features, kernels, learn, verify
+    from mehler import bounds, doubling, exact, features, kernels, learn, verify
     from mehler.features import (
         DecoupledMaxoutFeatures,
         DeepFeatures,
@@ -33,7 +33,6 @@ __all__ = [
     "MaxoutFeatures",
     "__version__",
     "bounds",
-    "data",
     "doubling",
     "exact",
     "features",
@@ -42,7 +41,7 @@ __all__ = [
     "learn",
     "verify",
 ]
-_PACKAGES = ("bounds", "data", "doubling", "exact", "features", "kernels", "learn", "verify")
+_PACKAGES = ("bounds", "doubling", "exact", "features", "kernels", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,6 @@ from tests.docs._blocks import ROOT
 
 ROOMS = (
     "mehler",
-    "mehler.data",
     "mehler.features.deep",
     "mehler.features",
     "mehler.features.leverage",
@@ -42,7 +41,6 @@ ROOMS = (
     "mehler.statements",
     "mehler.planning",
     "mehler.report",
-    "mehler.reproduce",
 )
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ import numpy as np
 from mehler.statements import Plot
 
 from .. import data
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._rows import Part, Split, cosines, deal, digits, gammas_of, halves, signs, standardised
 from ._floor import floor
@@ -142,16 +142,11 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return [curves(title, "features kept", sizes, "test error, percent", errors, caption)]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="leverage-adult",
     title="Leverage scores at full size",
     source="Shahrampour, Kolouri (2019), section V, Table I and Figure 2",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of Adult",
         "full": "Adult, its own test part",

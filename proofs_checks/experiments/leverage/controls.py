@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, draws
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
 from .._rows import split as split_of
@@ -135,16 +134,12 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return plots
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="leverage",
     title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",
-    page=Path(__file__).with_suffix(".md"),
     prepare=lambda level, folder: problems(level) if folder is None else uci.problems(folder),
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of four sets",
         "full": "Adult, magic, diamonds and house sales",

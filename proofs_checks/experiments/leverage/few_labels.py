@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from mehler import FourierFeatures
 from mehler.features import leverage
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._learners import perceptron
 from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of, standardised
@@ -122,16 +121,12 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return plots
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="leverage-few-labels",
     title="Few labels, and scores from unlabelled rows",
     source="Shahrampour, Kolouri (2019), section V and Figure 4",
-    page=Path(__file__).with_suffix(".md"),
     prepare=lambda level, folder: problems(level, SETS),
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits, in place of Adult and Seizure",
         "full": "Adult, and magic in place of Seizure",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from mehler.features import leverage
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Results, Tables, curves, draws, spread
 from .._rows import Problem, cosines, gammas_of, problems, sets_of, split
 
@@ -87,16 +85,13 @@ def figure(level: Level, results: Results) -> list[Plot]:
     ]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="leverage-weights",
     title="Weights of features by leverage",
     source="Shahrampour, Kolouri (2019), Figure 1",
-    page=Path(__file__).with_suffix(".md"),
     prepare=lambda level, folder: problems(level),
     cells=lambda level: draws({"data": name} for name in sets_of(level)),
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits, in place of Year Prediction",
         "full": "Adult, magic, diamonds and house sales, in place of Year Prediction",

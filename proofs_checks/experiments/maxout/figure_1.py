@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Plot, Series
 
-from .._harness import LEVELS, Cell, Experiment, Level
+from .._harness import LEVELS, Cell, Level, declared
 from .._results import Measured, Results, Tables
 
 # The two pool sizes of the figure; at the full level, also between and beyond them.
@@ -83,14 +82,11 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return plots
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-figure-1",
     title="The locality of pools",
     source="Mroueh, Rennie, Goel (2015), Figure 1",
-    page=Path(__file__).with_suffix(".md"),
     cells=lambda level: [{"q": q} for q in POOLS[level]],
-    measure=measure,
-    table=table,
-    figure=figure,
     data=dict.fromkeys(LEVELS, "points of a circle"),
 )

@@ -15,7 +15,7 @@ from mehler import MaxoutFeatures
 from mehler.statements import Plot, Series
 
 from .. import data
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, differences
 from .._rows import unit_rows
 from ._orders import agreement, kept_together, windings
@@ -167,16 +167,11 @@ def _planes(what: str, measured: Measured, parts: Mapping[str, Any]) -> list[Plo
     return plots
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-figure-2",
     title="One object at changing angles",
     source="Mroueh, Rennie, Goel (2015), section 5.1 and Figure 2",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "turned 8 x 8 digits, in place of turned faces",
         "full": "turned digits of MNIST and ORL faces, in place of turned faces",

@@ -11,7 +11,7 @@ from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
 from mehler.statements import Plot
 
 from .. import data
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Results, Tables, by_row, curves, differences, draws, spread
 from .._rows import Part, deal, unit_rows
 from ._local import LAMBDAS, POOL, apart, chosen, erased, kernel_coefficients, shares
@@ -128,15 +128,11 @@ def figure(level: Level, results: Results) -> list[Plot]:
     ]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-local-coefficients",
     title="Local coefficients",
     source="Mroueh, Rennie, Goel (2015), equations (4) and (5)",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
     cells=lambda level: draws(),
-    measure=measure,
-    table=table,
-    figure=figure,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "5000 digits of MNIST"},
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._learners import nearest_rows
 from .._results import Measured, Options, Results, Tables, by_row, differences, spread, with_range
 from .._rows import Part, Split
@@ -133,16 +132,12 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return [by_row("Test error by map", "test error, percent", errors, bars=with_range)]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-maps",
     title="Other maps beside Table 1",
     source="Mroueh, Rennie, Goel (2015), beside Table 1",
-    page=Path(__file__).with_suffix(".md"),
     prepare=table_1.prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data=table_1.EXPERIMENT.data,
     needs_data=("full",),
 )

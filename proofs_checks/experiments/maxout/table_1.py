@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import MaxoutFeatures, learn
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, draws, spread, with_range
 from .._rows import Part, Split, digits, unit_rows
 
@@ -141,16 +141,11 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return [curves(title, x_label, sizes, "test error, percent", errors, bars=with_range)]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-table-1",
     title="Errors of random maxout features over m and q",
     source="Mroueh, Rennie, Goel (2015), Table 1",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={"quick": "the 8 x 8 digits, in place of MNIST", "full": "MNIST"},
     needs_data=("full",),
 )

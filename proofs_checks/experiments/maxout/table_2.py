@@ -5,16 +5,15 @@ Frames have their neighbours in time beside them, as those of an acoustic model,
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from mehler import MaxoutFeatures
 from mehler.statements import Plot
 
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._results import paired_interval as interval
-from ._frames import OVER_DRAWS, ROWS, Recordings, prepare
+from ._frames import OVER_DRAWS, ROWS, Recordings
 
 POOLS = (2, 4, 8, 16)
 # A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
@@ -95,16 +94,11 @@ def figure(level: Level, results: Results) -> list[Plot]:
     return [curves(title, "number of units m", sizes, percent, errors, OVER_DRAWS)]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-table-2",
     title="Logistic regression on random maxout features of frames",
     source="Mroueh, Rennie, Goel (2015), Table 2",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "rows of the 8 x 8 digits, in place of TIMIT frames",
         "full": "frames of the Free Spoken Digit Dataset, in place of TIMIT frames",

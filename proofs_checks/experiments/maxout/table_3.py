@@ -16,7 +16,7 @@ from mehler import FourierFeatures, MaxoutFeatures
 from mehler.statements import Plot
 
 from .. import data
-from .._harness import Cell, Experiment, Level
+from .._harness import Cell, Level, declared
 from .._learners import classes_by_ridge
 from .._results import Measured, Options, Results, Tables, by_row, differences, draws, spread
 from .._rows import Part, deal, standardised, unit_rows
@@ -145,16 +145,11 @@ def figure(level: Level, results: Results, frames: bool = False) -> list[Plot]:
     return [by_row(title, percent, errors, caption=_frames.OVER_DRAWS)]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = declared(
+    __name__,
     name="maxout-table-3",
     title="Units that share projections",
     source="Mroueh, Rennie, Goel (2015), Table 3",
-    page=Path(__file__).with_suffix(".md"),
-    prepare=prepare,
-    cells=cells,
-    measure=measure,
-    table=table,
-    figure=figure,
     data={
         "quick": "the 8 x 8 digits, in place of TIMIT frames",
         "full": "the Free Spoken Digit Dataset, in place of TIMIT frames",

@@ -48,10 +48,7 @@ def line(bound: Bounding) -> Iterator[Instance]:
 
 def long_rows(bound: Bounding) -> Iterator[Instance]:
     """Take rows of which the most part does not move: the errors are those of the rest."""
-    for r, order, failure in (
-        (10**5, 4 * 10**5, 1e-100),
-        (3 * 10**5, 4 * 10**5, 1e-100),
-    ):
+    for r, order, failure in ((10**5, 4 * 10**5, 1e-100), (3 * 10**5, 4 * 10**5, 1e-100)):
         # One coordinate flips, by which a row is 1 from its orbit in the mean; the other is long.
         value = bound(
             r,

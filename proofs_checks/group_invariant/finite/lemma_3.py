@@ -53,11 +53,7 @@ def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
 def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
     """Compare the exact probability with Inglot's lower bound, for d from 2."""
     gaps = [
-        (
-            math.log(2 * math.sqrt(d) * p) - 0.5 * (d - 2) * math.log1p(e) + 0.5 * d * e,
-            d,
-            e,
-        )
+        (math.log(2 * math.sqrt(d) * p) - 0.5 * (d - 2) * math.log1p(e) + 0.5 * d * e, d, e)
         for d, e in [*_grid(context), *((smallest, e) for e in (0.01, 0.1))]
         if (p := rejected(d, e)) > _LEAST
     ]

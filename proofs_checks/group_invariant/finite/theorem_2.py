@@ -48,10 +48,7 @@ BINS, TEMPLATES, ELEMENTS = 3.0, 520.0, 2160.0
 
 @check("group-invariant.theorem-2", form="restored", name="with constants")
 def constants(
-    context: Context,
-    *,
-    bound: Bounding = bounds.kernel_error,
-    constant_of_bins: float = BINS,
+    context: Context, *, bound: Bounding = bounds.kernel_error, constant_of_bins: float = BINS
 ) -> Evidence:
     r"""Evaluate the proved bound at the sizes that the restored form asks for, over epsilon_0."""
     ratios = []

@@ -25,16 +25,7 @@ SAMPLED: dict[str, Any] = {**PAPER, **DITHER, "n_elements": 2, **OWN}
 QUICK: tuple[tuple[int, dict[str, Any]], ...] = (
     (6, {"group": BLOCKS, "rule": "paper", "n_bins": 2, "n_elements": 2, **OWN}),
     (5, {"group": _SHIFTS, "rule": "midpoint", "n_bins": 3, "templates": "redraw"}),
-    (
-        5,
-        {
-            "group": _MOVES,
-            "rule": "trapezoid",
-            "n_bins": 3,
-            "n_elements": 4,
-            "own_elements": True,
-        },
-    ),
+    (5, {"group": _MOVES, "rule": "trapezoid", "n_bins": 3, "n_elements": 4, "own_elements": True}),
 )
 FULL: tuple[tuple[int, dict[str, Any]], ...] = (
     *QUICK,

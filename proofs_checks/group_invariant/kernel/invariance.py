@@ -66,10 +66,7 @@ def _mean_change(
     """Compare the mean of |Phi(x) - Phi(g x)|^2 over templates with a claim."""
     x = unit_rows(context, 1, 6)
     phi = GroupInvariantFeatures.draw(
-        6,
-        n_templates=20_000 if context.quick else 400_000,
-        seed=context.seed_for(label),
-        **options,
+        6, n_templates=20_000 if context.quick else 400_000, seed=context.seed_for(label), **options
     )
     difference = phi(x) - phi(_ELEMENT(x))
     verdict = verify.check_mean(

@@ -199,12 +199,7 @@ def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
     """
     n, failure = 10, 1e-3
     value = bound(
-        n_templates=ENDLESS,
-        n_bins=n,
-        window=1.0,
-        scale=1.0,
-        delta=failure / events,
-        **options,
+        n_templates=ENDLESS, n_bins=n, window=1.0, scale=1.0, delta=failure / events, **options
     ).value
     far = 1 / n / 2
     # The rows are nearly a cell apart.

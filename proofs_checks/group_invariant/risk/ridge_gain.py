@@ -259,10 +259,7 @@ def _variation(orbits: Orbits) -> float:
 
 @check("group-invariant.ridge-gain", form="proved", name="variation on orbits")
 def split(
-    context: Context,
-    *,
-    values: Sequence[Fraction] = VALUES,
-    tests: Sequence[int] = range(7),
+    context: Context, *, values: Sequence[Fraction] = VALUES, tests: Sequence[int] = range(7)
 ) -> Evidence:
     """Compute the difference of risks less the predictor's variation on orbits, in fractions."""
     gap = Fraction(0)

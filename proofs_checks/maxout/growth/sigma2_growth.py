@@ -26,8 +26,7 @@ _CLOSE = 0.02
 def printed(context: Context, *, rate: Rate = math.log) -> Evidence:
     """Hold sigma^2 over log q at an enormous q against the limit 1."""
     return _limit(
-        rate,
-        claim=r"$\sigma^2(q)/\log q \to 1$: proved bounds for the ratio at $q = 10^{300}$",
+        rate, claim=r"$\sigma^2(q)/\log q \to 1$: proved bounds for the ratio at $q = 10^{300}$"
     )
 
 

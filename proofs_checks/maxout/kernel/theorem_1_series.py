@@ -220,10 +220,7 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
 
 @check("maxout.theorem-1-series", form="printed", name="the series against collisions", pays=True)
 def collisions(
-    context: Context,
-    *,
-    draw: Draw = MaxoutCodes.draw,
-    coefficients: Coefficients = coefficients_of,
+    context: Context, *, draw: Draw = MaxoutCodes.draw, coefficients: Coefficients = coefficients_of
 ) -> Evidence:
     """Hold the series against how often two codes agree."""
     # At rho = 0 pools of 7 and 9 are 0.018 and 0.014 from that of 8, beyond half an interval.

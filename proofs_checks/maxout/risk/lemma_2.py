@@ -185,9 +185,7 @@ def dimension_free(context: Context, *, bound: Bounding = maxout.supremum) -> Ev
 
 
 def suprema_cases(
-    context: Context,
-    evaluate: Callable[[Bounding, Points, Law, float], Bound],
-    bound: Bounding,
+    context: Context, evaluate: Callable[[Bounding, Points, Law, float], Bound], bound: Bounding
 ) -> list[Case]:
     """Return a case for every set of points and chance of failure."""
     settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)

@@ -317,10 +317,7 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
         "number of units m",
         "L2 distance",
         curve(
-            "paper's shape",
-            maxout.approximation_by_dimension,
-            delta=failure / 2,
-            **law.geometry,
+            "paper's shape", maxout.approximation_by_dimension, delta=failure / 2, **law.geometry
         ),
         curve(
             "Monte Carlo function, bound",

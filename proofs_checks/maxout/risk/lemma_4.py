@@ -139,10 +139,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
         curve("dimension-free", free_bound, maxout.approximation_risk),
         observed_series(
-            "95% quantile of the draws",
-            sizes,
-            [draws.drawn.best[m] for m in sizes],
-            1 - failure,
+            "95% quantile of the draws", sizes, [draws.drawn.best[m] for m in sizes], 1 - failure
         ),
         log="xy",
         caption=(

@@ -186,11 +186,7 @@ def smaller(
                     }
                     free = bound(delta=failure / 3, **sizes)
                     paper = by_dimension(
-                        delta=failure / 4,
-                        n_inputs=100,
-                        dimension=k,
-                        diameter=1.0,
-                        **sizes,
+                        delta=failure / 4, n_inputs=100, dimension=k, diameter=1.0, **sizes
                     )
                     ratios.append((paper["approximation"] / free["approximation"], q, m, failure))
     least, q, m, failure = min(ratios)

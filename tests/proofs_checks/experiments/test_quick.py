@@ -10,9 +10,6 @@ import pytest
 from mehler.proofs_checks.experiments import EXPERIMENTS
 from mehler.proofs_checks.experiments.maxout import figure_1
 
-# Until all are in the new form.
-NAMES = [name for name, experiment in EXPERIMENTS.items() if hasattr(experiment, "page")]
-
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
@@ -21,7 +18,7 @@ def quick(tmp_path_factory):
     return functools.cache(lambda name: EXPERIMENTS[name].run(folder / name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.full
 def test_a_run_has_all_cells_tables_and_figures(quick, name) -> None:
     outcome = quick(name)
@@ -34,7 +31,7 @@ def test_a_run_has_all_cells_tables_and_figures(quick, name) -> None:
         assert all(row.keys() == rows[0].keys() for row in rows)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_says_where_it_is_from_and_on_which_data(name) -> None:
     experiment = EXPERIMENTS[name]
     assert experiment.name == name

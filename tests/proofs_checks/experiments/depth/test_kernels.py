@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.experiments import Results
+from mehler.proofs_checks.experiments._rows import Problem
+from mehler.proofs_checks.experiments.depth import kernels as machines
 
 import mehler
-from mehler.reproduce import depth as machines
-from mehler.reproduce._experiment import Cell
-from mehler.reproduce._rows import Problem
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 
@@ -31,7 +31,7 @@ def test_all_maps_have_as_many_columns_and_products_like_their_kernels():
     assert {np.asarray(phi(X)).shape[1] - machines.COLUMNS for phi in drawn.values()} == {0, 1}
     others = machines.others(X)
     kernels = {f"networks, {name}": others[name][0] for name in others if "arc" in name}
-    for q, depth in machines._DRAWN:
+    for q, depth in machines.DRAWN:
         for which, kind in (("nngp", "networks"), ("ntk", "tangent features")):
             kernel = machines.of_network(machines.deep(q, depth), which)
             kernels[f"{kind}, {machines.named(q, depth)}"] = kernel
@@ -52,35 +52,37 @@ def test_parts_are_disjoint_and_scaled_by_the_first():
 
 
 def test_both_kinds_of_cells_see_the_same_split():
-    cells, name = machines.cells("quick"), machines.EXPERIMENT.name
+    cells = [machines.EXPERIMENT.cell(options, 0) for options in machines.cells("quick")]
     assert len(cells) == 3 * 10
-    assert len({cell.seed(0, name, "machines") for cell in cells}) == 10
+    assert len({cell.seed("machines") for cell in cells}) == 10
 
 
 def made_up(rng, **more):
-    grid = machines._grid("quick")
-    others = {key for pair in machines._pairs("quick") for key in pair}
+    grid = machines.grid("quick")
+    others = {key for pair in machines.compared("quick") for key in pair}
     keys = [*grid, *sorted(others - {*grid, machines.BEST, machines.RELU})]
     found = {key: float(rng.normal(10, 0.1)) for key in keys}
     left = {f"{key}, left out": value for key, value in found.items()}
     return {**found, **left, "seconds": 1.0, **more}
 
 
-def test_a_page_of_kernels_and_its_differences():
+def test_tables_of_kernels_and_their_differences():
     rng = np.random.default_rng(0)
-    found = [(Cell({"data": "a", "draw": k}), made_up(rng)) for k in range(6)]
+    found = [({"data": "a", "draw": k}, made_up(rng)) for k in range(6)]
     for _, one in found:
         one["NTK, q = 4, depth 3"] += 3.0
-    page = machines.page("quick", found)
-    said = [line for line in page.verdicts if "NTK, q = 4, depth 3 against" in line]
-    assert "larger error" in said[0]
-    assert "6 draws" in said[0]
-    assert [row[0] for row in page.tables[0].rows] == [
+    tables = machines.table("quick", Results(found))
+    rows = tables["Test error in percent, less that of another machine"]
+    [row] = [r for r in rows if r["machines"].startswith("a: NTK, q = 4, depth 3, less")]
+    assert row["99 % for 12 at once"].startswith("+")
+    assert row["draws"] == "6"
+    networks = next(rows for caption, rows in tables.items() if "test error" in caption)
+    assert [row["kernel; q = 2 is ReLU"] for row in networks] == [
         f"{k}, q = {q}" for k in ("NNGP", "NTK") for q in (2, 4)
     ]
 
 
 def test_rows_left_out_choose():
     one = made_up(np.random.default_rng(1))
-    best = min((k for k in machines._grid("quick") if "q = 4" in k), key=lambda k: one[k])
+    best = min((k for k in machines.grid("quick") if "q = 4" in k), key=lambda k: one[k])
     assert machines.chosen(one, "quick")[machines.BEST] == one[best]

@@ -1,0 +1,96 @@
+"""The permutation experiment of the group-invariant paper, over m, n, r and training size.
+
+The components are those of the statement `group-invariant.permutations`, with the exact results.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from mehler.statements import Plot
+
+from ...group_invariant.permutations import PAPER
+from ...group_invariant.permutations import curves as accuracy
+from .._harness import LEVELS, Cell, Level, declared
+from .._results import Measured, Results, Tables, curves, draws, spread
+
+# By level: training sequences per class, templates, bins, permutations, test rows.
+SIZES = {"quick": (10, 50), "full": (10, 50, 100, 500, 2000)}
+TEMPLATES = {"quick": (5, 25), "full": (1, 5, 10, 25, 50, 100)}
+BINS = {"quick": (5, 12), "full": (2, 5, 12, 25, 50)}
+ELEMENTS = {"quick": (2, 10, 120), "full": (2, 5, 10, 30, 60, 90, 120)}
+TEST = {"quick": 500, "full": 10_000}
+# Exact accuracies of least squares on counts and of the best linear rule, at 2000 per class.
+LEAST_SQUARES, BEST = 0.8364, 0.9182
+PARTS = {
+    "training": ("Least squares: accuracy over sequences a class", SIZES),
+    "neighbours": ("Nearest neighbour: accuracy over sequences a class", SIZES),
+    "templates": ("Accuracy over templates m, by bins n", TEMPLATES),
+    "permutations": ("Accuracy over permutations r, sampled", ELEMENTS),
+}
+
+
+def measure(level: Level, rows: None, cell: Cell) -> Measured:
+    """Return the accuracies of one draw; its parts share targets, split and templates."""
+    part, sizes, bins, draw = cell["part"], SIZES[level], BINS[level], [cell.seed("part")]
+    accuracies: dict[Any, Any]
+    if part in ("training", "neighbours"):
+        over = accuracy.over_training if part == "training" else accuracy.over_neighbours
+        accuracies = over(PAPER, draw, sizes, (10, 25), bins[-1])
+    elif part == "templates":
+        accuracies = accuracy.over_templates(PAPER, draw, sizes[-1], TEMPLATES[level], bins)
+    else:
+        elements, size = ELEMENTS[level], (bins[-1], 25)
+        options: Any = {"n_test": TEST[level]}
+        accuracies = {
+            name: accuracy.over_elements(
+                PAPER, draw, sizes[-1], elements, size, replacement=again, **options
+            )
+            for name, again in (("distinct", False), ("independent", True))
+        }
+    return {str(name): values[0].tolist() for name, values in accuracies.items()}
+
+
+def of_part(results: Results, part: str) -> dict[str, Any]:
+    """Return the accuracies of one part by name, (draws, places)."""
+    some = results.where(part=part)
+    return {name: some.values(name) for name in some.cells[0][1] if name != "seconds"}
+
+
+def table(level: Level, results: Results) -> Tables:
+    """Return accuracies over m, n, r and the training size, and in how many draws they rise."""
+    tables: Tables = {}
+    for part, (title, places) in PARTS.items():
+        tables[f"{title}, mean ± standard deviation over draws"] = [
+            {"": name} | {str(at): spread(v, 4) for at, v in zip(places[level], values.T)}
+            for name, values in of_part(results, part).items()
+        ]
+    rows, n = of_part(results, "training"), BINS[level][-1]
+    order = ("bag of words", f"CDF({n},10)", f"CDF({n},25)", "Haar kernel")
+    tables[f"In how many of {len(rows[order[0]])} draws the second is better"] = [
+        {"": f"{low}, {high}"}
+        | {str(at): str((rows[low][:, k] < rows[high][:, k]).sum())
+           for k, at in enumerate(SIZES[level])}
+        for low, high in itertools.pairwise(order)
+    ]  # fmt: skip
+    return tables
+
+
+def figure(level: Level, results: Results) -> list[Plot]:
+    """Draw the same."""
+    return [
+        curves(title, title.partition("over ")[2], places[level], "test accuracy", values)
+        for part, (title, places) in PARTS.items()
+        for values in (of_part(results, part),)
+    ]
+
+
+EXPERIMENT = declared(
+    __name__,
+    name="invariant-permutations",
+    title="Classes of sequences up to permutations",
+    source="Mroueh, Voinea, Poggio (2015), section 6.1 and Figure 1",
+    cells=lambda level: draws({"part": part} for part in PARTS),
+    data=dict.fromkeys(LEVELS, "all sequences of 5 tokens out of 8"),
+)
