@@ -73,6 +73,8 @@ def fractions(**named: Reals) -> Any:
 
 def pool_sizes(pool_size: Counts) -> Any:
     """Return pool sizes that have a table: an int, or an array of them."""
+    if type(pool_size) is int and 0 < pool_size <= 10**6:
+        return pool_size
     sizes = _each({"pool_size": pool_size}, lambda name, q: float(require_pool(q, name)))
     return int(sizes) if np.ndim(sizes) == 0 else sizes.astype(np.int64)
 

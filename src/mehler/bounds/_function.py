@@ -95,6 +95,8 @@ def _require_numbers(made: Bound, arguments: dict[Any, Any]) -> None:
     least float would not do: what has underflowed may be a factor of a large number.
     """
     total = made.total
+    if type(total) is float and 0 < total <= made.trivial:
+        return
     wrong = bool(np.any(np.isnan(total) | np.isnan(made.trivial)))
     if not wrong and np.any(total == 0) and not isinstance(made, LowerBound):
         zero = any(np.any(np.equal(a, 0)) for a in arguments.values() if _is_number(a))

@@ -154,6 +154,8 @@ class Product:
         if len(forms) == 1:
             return forms[0]
         sums = [sum(value for value, _ in form.values()) for form in forms]
+        if not any(np.ndim(value) for value in sums):
+            return forms[int(np.argmin(sums))]
         best = np.argmin(np.stack(np.broadcast_arrays(*sums)), axis=0)
         terms: Terms = {}
         for i in np.unique(best):
@@ -198,8 +200,8 @@ class Product:
         if self.width is not None:
             # Popoviciu: on an interval it is largest for mass at both ends.
             return self.width**2 / 4
-        if self.rho is None:
-            return np.vectorize(variance_of, otypes=[float])(self.pool_size, None)
+        if self.rho is None and np.ndim(self.pool_size) == 0:
+            return variance_of(self.pool_size, None)
         return np.vectorize(variance_of, otypes=[float])(self.pool_size, self.rho)
 
     def sub_gamma_constants(self) -> tuple[Any, Any]:
