@@ -81,22 +81,23 @@ def _file(path: Path) -> ModuleType:
     if loaded is None or getattr(loaded, "__file__", None) == str(path):
         return _dotted(name, folder)
     name = f"_file_{path.stem}"  # a module of its own name is loaded
+    sys.path += [str(folder)] * (str(folder) not in sys.path)
     spec = importlib.util.spec_from_file_location(name, path)
-    return sys.modules[name] if name in sys.modules else _run(spec, folder)
+    return sys.modules[name] if name in sys.modules else _run(spec)
 
 
 def _dotted(name: str, folder: Path) -> ModuleType:
     importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
+    sys.path += [str(folder)] * (str(folder) not in sys.path)
     top = name.partition(".")[0]
     # What is named is taken from the folder, though another version may be installed.
     spec = PathFinder.find_spec(top, [str(folder)])
     if top not in sys.modules and spec is not None and spec.loader is not None:
-        _run(spec, folder)
+        _run(spec)
     return importlib.import_module(name)
 
 
-def _run(spec: Any, folder: Path) -> ModuleType:
-    sys.path += [str(folder)] * (str(folder) not in sys.path)
+def _run(spec: Any) -> ModuleType:
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -160,11 +161,8 @@ def read_target(
     if not first:
         read = read_target(name, call(0, size), X, n_features=n_features, arguments={})
         return replace(read, assumed=f"a function without arguments, which returned {read.assumed}")
-    phi = as_map(factory, X)
-    fixed = partial(phi, **arguments) if arguments else phi
-    return Target.fixed(
-        name, "a callable X -> Z, none of whose arguments is a seed", fixed, factory
-    )
+    kind, phi = "a callable X -> Z without a seed", as_map(factory, X)
+    return Target.fixed(name, kind, partial(phi, **arguments) if arguments else phi, factory)
 
 
 def _missing(name: str, keys: tuple[str, ...]) -> str:
