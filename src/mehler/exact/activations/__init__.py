@@ -19,6 +19,7 @@ from mehler.exact.activations._projections import Pairs as Pairs
 from mehler.exact.activations._projections import Projected as Projected
 from mehler.exact.activations._projections import gaussian as gaussian
 from mehler.exact.activations._projections import on_sphere as on_sphere
+from mehler.exact.activations._series import Held as Held
 from mehler.exact.activations._series import coefficients as coefficients
 
 __all__ = [

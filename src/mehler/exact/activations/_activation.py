@@ -139,24 +139,18 @@ class Activation:
     def checked_waves(self) -> _closed.Waves:
         """Return the verified Fourier sum of the function; ValueError if it has none."""
         if not self.waves:
-            raise ValueError(
-                f"{self.title} carries no waves: a uniform phase is for sums of them, such as the "
-                "activations cos and sin; leave it out"
-            )
+            waves = "a uniform phase is for sums of them, such as cos and sin; leave it out"
+            raise ValueError(f"{self.title} carries no waves: {waves}")
         _closed.require_waves(self.on_host, self.waves, self.name)
         return self.waves
 
-    def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
-        """Compute E a(u)^p a(v)^p and an error bound, arrays of the shape of the pairs.
+    def moment(
+        self, pairs: Pairs, power: int, *, uniform_phase: bool = False, held: Any = None
+    ) -> Moment:
+        """Compute E a(u)^p a(v)^p of pairs, and an error bound, arrays of their shape.
 
-        Parameters
-        ----------
-        pairs : Pairs
-            Correlated Gaussians u and v.
-        power : int
-            p, at least 1.
-        uniform_phase : bool
-            Add the same uniform phase to u and v.
+        `uniform_phase` adds the same uniform phase to u and v; `held` keeps what Mehler's series
+        needs of this function and power from call to call.
         """
         power = require_integer("power", power)
         closed = self._closed(pairs, power, uniform_phase)
@@ -169,7 +163,7 @@ class Activation:
         )
         host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in parts]
         value, error = _series.pair_moment(
-            lambda t: _series.evaluate(self.on_host, t) ** power, *host
+            lambda t: _series.evaluate(self.on_host, t) ** power, *host, held=held
         )
         # Error from the rounding of the pairs.
         error = error + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(value)
@@ -200,21 +194,10 @@ class Activation:
         return self._closed(pairs, require_integer("power", power), False) is not None
 
     def cdf(self, t: NDArray[np.float64], scale: NDArray[np.float64], projected: Projected) -> Any:
-        """Compute P(a(p) <= t) on the host, for a projection p of symmetric law.
+        """Compute P(a(p) <= t) on the host, for a projection p of symmetric law and some scale.
 
-        Parameters
-        ----------
-        t : numpy.ndarray
-            Thresholds.
-        scale : numpy.ndarray
-            Scale of the projection; shapes broadcast.
-        projected : callable
-            ``projected(p, scale)``, the distribution function of the projection.
-
-        Raises
-        ------
-        ValueError
-            If neither degree, waves nor inverse determine it.
+        ``projected(p, scale)`` is the distribution function of the projection; shapes broadcast.
+        ValueError if neither degree, waves nor inverse determine it.
         """
         law: Any = None
         if self.waves:
@@ -226,10 +209,10 @@ class Activation:
             # {a(p) <= t} = {p <= sup {p : a(p) <= t}} for a non-decreasing a.
             law = projected(np.asarray(self.inverse(t), dtype=np.float64), scale)
         if law is None:
-            raise ValueError(
-                f"{self.title} carries no distribution: give it degree, waves of one frequency, or "
-                "inverse, the largest p with a(p) <= t"
+            give = (
+                "give it degree, waves of one frequency, or inverse, the largest p with a(p) <= t"
             )
+            raise ValueError(f"{self.title} carries no distribution: {give}")
         # A scale of 0 is the constant a(0).
         constant = float(np.asarray(self.on_host(np.zeros(1)), dtype=np.float64)[0])
         return np.where(scale > 0.0, law, constant <= t)

@@ -8,9 +8,6 @@ With the Hermite coefficients of the activation at each scale,
 there is one quadrature for each scale and one power series for each pair. By Cauchy and Schwarz,
 the terms from n on sum to at most :math:`|\rho|^n \sqrt{t_n(s_x) t_n(s_y)}`, with
 :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
-
-In this order: values of the function at the points of panels, sums of them by a coarse and a finer
-rule, coefficients with their errors, the series.
 """
 
 from __future__ import annotations
@@ -32,6 +29,8 @@ _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 # Scales per batch: 15 MiB of values.
 _SCALES = 256
+# Scales whose coefficients are kept, at most 128 MiB.
+_MOST_HELD = 1 << 15
 
 
 def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
@@ -41,10 +40,8 @@ def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
         raise TypeError(f"the activation made {values.dtype} of real numbers; it must be real")
     values = values.astype(np.float64, copy=False)
     if values.shape != t.shape:
-        raise ValueError(
-            f"the activation made shape {values.shape} from {t.shape}; it must work element by "
-            "element"
-        )
+        shapes = f"made shape {values.shape} from {t.shape}"
+        raise ValueError(f"the activation {shapes}; it must work element by element")
     if not np.all(np.isfinite(values)):
         example = t[~np.isfinite(values)].flat[0]
         raise ValueError(
@@ -77,10 +74,7 @@ def _values(function: HostFunction, scales: NDArray[np.float64]) -> tuple[Any, A
 def _sums(
     values: NDArray[np.float64], split: _panels.RuleSums | None, terms: int
 ) -> tuple[Any, Any, Any]:
-    """Sum coefficients (scales, terms), second and mirrored moments by one rule.
-
-    Over resolved panels from `values` (sign, scales, panels, n), over the others from `split`.
-    """
+    """Sum coefficients (scales, terms), second and mirrored moments by one rule."""
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
@@ -100,8 +94,7 @@ def _split_off(
 ) -> tuple[_panels.RuleSums | None, _panels.RuleSums | None, Any, Any]:
     """Remove unresolved panels from both rules, in place, and bisect them.
 
-    Returns sums over the parts by both rules, and their errors: deviation times mass of those as
-    narrow as a jump, and the root of the sum of squared deviations times mass of all others.
+    Returns sums over the parts by both rules, and errors: of those as narrow as a jump, of others.
     """
     # A rough size, to tell what is negligible.
     weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
@@ -130,11 +123,10 @@ def _split_off(
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Coefficients of a(s g)/size and their errors, one row per scale s; `size` is max |a(s g)|.
+    """Coefficients c of a(s g)/size and their errors, one row per scale; `size` is max |a(s g)|.
 
-    `c` (n, terms): 64 to 512 terms, doubled until the tail is below rounding. `second`, `mirror`:
-    E a(s g)^2 and E a(s g) a(-s g), with error `second_error`. `error`: root sum of squares of the
-    errors of `c`. `tail`: sqrt of t_n with these errors.
+    `second`, `mirror`: E a(s g)^2, E a(s g) a(-s g), off by `second_error`; `error`: of c, in root
+    mean square; `tail`: sqrt of t_n with these errors.
     """
 
     size: NDArray[np.float64]
@@ -150,13 +142,17 @@ def coefficients(function: HostFunction, scales: NDArray[np.float64]) -> Coeffic
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
+    return _joined(parts, slice(None))
+
+
+def _joined(parts: list[Coefficients], order: Any) -> Coefficients:
+    """Join coefficients of several scales, and put them in order."""
     terms = max(part.c.shape[1] for part in parts)
     # Terms that were not needed are 0 to rounding.
-    parts = [
-        replace(part, c=np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1])))) for part in parts
-    ]
+    c = (np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1]))) for part in parts)
+    parts = [replace(part, c=one) for part, one in zip(parts, c)]
     columns = ([getattr(part, column.name) for part in parts] for column in fields(Coefficients))
-    return Coefficients(*(np.concatenate(column) for column in columns))
+    return Coefficients(*(np.concatenate(column)[order] for column in columns))
 
 
 def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
@@ -191,46 +187,69 @@ def _constant_at_zero(
     zero = scales == 0.0
     if np.any(zero):
         value = float(evaluate(function, np.zeros((1, 1)))[0, 0])
-        result.size[zero] = 1.0
-        result.c[zero] = 0.0
+        result.size[zero], result.c[zero] = 1.0, 0.0
         result.c[zero, 0] = value
         result.second[zero] = result.mirror[zero] = value * value
         result.error[zero] = result.second_error[zero] = result.tail[zero] = 0.0
     return result
 
 
+class Held:
+    """Coefficients of the scales of one function, so that blocks of pairs share them."""
+
+    def __init__(self) -> None:
+        self.scales, self.parts = np.empty(0), list[Coefficients]()
+
+    def at(self, function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
+        """Return the coefficients of all scales so far, computing those of new ones."""
+        if self.scales.size > _MOST_HELD:
+            self.scales, self.parts = np.empty(0), []
+        fresh = np.setdiff1d(scales, self.scales)
+        if fresh.size:
+            every = np.concatenate([fresh, self.scales])
+            order = np.argsort(every)
+            parts = [coefficients(function, fresh), *self.parts]
+            self.scales, self.parts = every[order], [_joined(parts, order)]
+        return self.parts[0]
+
+
 def pair_moment(
-    function: HostFunction,
-    rho: NDArray[np.float64],
-    near: Any,
-    far: Any,
-    x_scale: Any,
-    y_scale: Any,
+    function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, held: Held | None = None
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host, by Mehler's series.
 
-    Arguments broadcast; `near` and `far` are 1 - rho and 1 + rho.
+    Arguments broadcast; `near` and `far` are 1 - rho and 1 + rho. Terms end where those that are
+    left cannot be seen at the largest correlation of two different rows.
     """
-    scales, row = np.unique(
-        np.concatenate([np.ravel(x_scale), np.ravel(y_scale)]), return_inverse=True
-    )
+    series = (held := held or Held()).at(function, np.concatenate([np.ravel(s) for s in scales]))
     # The rows of both scales of each pair among the coefficients.
-    series = coefficients(function, scales)
-    x = row[: np.size(x_scale)].reshape(np.shape(x_scale))
-    y = row[np.size(x_scale) :].reshape(np.shape(y_scale))
+    x, y = (np.searchsorted(held.scales, scale) for scale in scales)
     shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)
-    total = np.zeros(shape)
-    for k in range(series.c.shape[1] - 1, -1, -1):
-        total *= rho
-        total += series.c[x, k] * series.c[y, k]
-    tail = np.abs(rho) ** series.c.shape[1] * series.tail[x] * series.tail[y]
+    # A row with itself or its opposite: a single integral without a tail.
+    alone = [np.broadcast_to((x == y) & (gap == 0.0), shape) for gap in (near, far)]
+    apart = np.abs(np.where(alone[0] | alone[1], 0.0, rho))
+    rows = np.unique(np.concatenate([x.ravel(), y.ravel()]))
+    c = np.ascontiguousarray(series.c[rows].T)
+    # Roots of what is left from each term on, (terms + 1, rows).
+    left = np.cumsum(np.concatenate([series.tail[rows][None] ** 2, c[::-1] ** 2]), axis=0)[::-1]
+    unseen = np.max(left / np.maximum(series.second[rows], _TINY), axis=1)
+    powers = float(np.max(apart, initial=0.0)) ** np.arange(len(unseen))
+    ends = np.flatnonzero(powers * unseen <= 0.25 * _EPS)
+    n = int(ends[0]) if ends.size else len(c)
+    x_at, y_at = np.searchsorted(rows, x), np.searchsorted(rows, y)
+    # Of even and odd functions every other term is 0.
+    total, last, steps = np.zeros(shape), n, {1: rho, 2: rho * rho}
+    for k in reversed(np.flatnonzero(np.any(c[:n] != 0.0, axis=1))):
+        total *= steps[last - k] if last - k in steps else rho ** (last - k)
+        total += c[k][x_at] * c[k][y_at]
+        last = int(k)
+    total *= rho**last
+    tail = apart**n * np.sqrt(left[n][x_at] * left[n][y_at])
     x_root, y_root = series.second[x] ** 0.5, series.second[y] ** 0.5
     loss = series.error[x] * y_root + (x_root + series.error[x]) * series.error[y]
     bound = np.broadcast_to(tail + loss, shape)
-    # A row with itself or with its opposite: a single integral without a tail.
-    for gap, moment in ((near, series.second), (far, series.mirror)):
-        alone = np.broadcast_to((x == y) & (gap == 0.0), shape)
-        total = np.where(alone, moment[x], total)
-        bound = np.where(alone, series.second_error[x], bound)
+    for same, moment in zip(alone, (series.second, series.mirror)):
+        total = np.where(same, moment[x], total)
+        bound = np.where(same, series.second_error[x], bound)
     factor = series.size[x] * series.size[y]
     return factor * total, factor * bound + _TINY

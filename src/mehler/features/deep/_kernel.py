@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
-from mehler.exact.activations import ActivationLike, Pairs, activation_of
+from mehler.exact.activations import ActivationLike, Held, Pairs, activation_of
 from mehler.features.deep import _recursion
 from mehler.features.deep._recursion import Elementwise, Layer, Maxout
 
@@ -54,25 +55,16 @@ class DeepKernel:
     bias_variance : float
         :math:`\sigma_b^2 \ge 0`.
 
-    See Also
-    --------
-    mehler.DeepFeatures : Random networks of finite width, which tend to this.
-    mehler.exact.maxout_kernel : One layer of maxout.
-
     Notes
     -----
     Closed forms and tables for maxout, rectified powers, erf, cos and sin; Mehler's series on the
     host for others, whose tangent kernel needs the derivative that a
     :class:`mehler.exact.Activation` carries. Maxout and units of degree 1 keep 1 - rho to
-    relative accuracy through all layers.
-
-    Cost a pair: three evaluations of the layer, in time linear in depth. Convolution and graphs
-    are out of scope.
+    relative accuracy through all layers. Cost a pair: three evaluations a layer.
 
     References
     ----------
-    Neal (1996); Cho, Saul (2009); Lee and others (2018, 2019); Jacot, Gabriel, Hongler (2018).
-    Formulas and proofs: :doc:`/depth`.
+    Neal (1996); Lee and others (2018); Jacot, Gabriel, Hongler (2018). :doc:`/depth`.
 
     Examples
     --------
@@ -118,19 +110,14 @@ class DeepKernel:
         Y : array, shape (..., k, d), optional
             Rows; ``None`` stands for `X`, and makes the result symmetric.
         return_error : bool
-            Return a bound of the error too, carried through the layers to first order. It takes
-            six times as long.
+            Return a pair: values, and a bound of their error, carried through the layers to first
+            order, in six times the time.
 
         Returns
         -------
         array, shape (..., n, k)
-            In the namespace and float dtype of `X`, computed in the widest float of its device.
-            With `return_error` a pair: values and errors.
-
-        Notes
-        -----
-        On PyTorch and JAX it is differentiable in `X` and `Y` where the activation has a closed
-        form, :doc:`/gradients`; elsewhere TypeError. ValueError if a variance leaves the floats.
+            In the namespace and float dtype of `X`, computed in the widest float of its device;
+            differentiable where the activation has a closed form, :doc:`/gradients`.
 
         Examples
         --------
@@ -149,15 +136,7 @@ class DeepKernel:
         and biases too. ValueError for activations that jump, such as 'step': their tangent kernel
         is infinite at equal rows.
 
-        Parameters
-        ----------
-        X, Y, return_error
-            As of :meth:`nngp`, with its errors.
-
-        Returns
-        -------
-        array, shape (..., n, k)
-            As of :meth:`nngp`.
+        Arguments and result are those of :meth:`nngp`.
 
         Examples
         --------
@@ -183,8 +162,13 @@ class DeepKernel:
         weight, bias = self.weight_variance, self.bias_variance
         columns = int(x.shape[1]) + 1
 
+        layer = self.layer
+        if isinstance(layer, Elementwise):
+            # Blocks of rows share the series of a scale.
+            layer = dataclasses.replace(layer, held=(Held(), Held()))
+
         def layers(some: Pairs) -> list[Array]:
-            return self._layers(some, columns, tangent=tangent, error=error)
+            return self._layers(layer, some, columns, tangent=tangent, error=error)
 
         # Variances that overflow are refused by the layer that they reach.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -205,7 +189,9 @@ class DeepKernel:
         matrices = [xp.astype(one, dtype, copy=False) for one in matrices]
         return tuple(matrices) if error else matrices[0]
 
-    def _layers(self, pairs: Pairs, columns: int, *, tangent: bool, error: bool) -> list[Array]:
+    def _layers(
+        self, layer: Layer, pairs: Pairs, columns: int, *, tangent: bool, error: bool
+    ) -> list[Array]:
         """Go through the layers; return the kernel, and its error if that is wanted."""
         w, b = self.weight_variance, self.bias_variance
         kernel = theta = pairs.product if tangent else None
@@ -214,20 +200,18 @@ class DeepKernel:
             errors = _recursion.first_errors(pairs, columns)
             off = theta_off = _recursion.product_error(pairs, errors)
         for number in range(1, self.depth + 1):
-            _require_finite(pairs, self.layer.growth, number)
-            at = _recursion.step(self.layer, pairs, w, b, tangent=tangent)
+            _require_finite(pairs, layer.growth, number)
+            at = _recursion.step(layer, pairs, w, b, tangent=tangent)
             kernel, slope = at.covariance, at.slope
             if errors is not None:
-                errors, off, slope_off = _recursion.errors_after(
-                    self.layer, pairs, errors, at, w, b
-                )
+                errors, off, slope_off = _recursion.errors_after(layer, pairs, errors, at, w, b)
             if slope is not None:
                 if error:
                     passed = slope_off * pairs.xp.abs(theta) + (slope + slope_off) * theta_off
                     theta_off = off + w * passed
                 theta = kernel + w * slope * theta
             if number < self.depth:
-                pairs = _recursion.following(self.layer, pairs, kernel, w, b).pairs
+                pairs = _recursion.following(layer, pairs, kernel, w, b).pairs
         value, off = (theta, theta_off) if tangent else (kernel, off)
         return [value, off + 4.0 * pairs.eps * pairs.xp.abs(value)] if error else [value]
 
@@ -249,9 +233,9 @@ def _require_finite(pairs: Pairs, growth: int, number: int) -> None:
     most = float(pairs.xp.finfo(pairs.rho.dtype).max) ** (0.5 / growth) / 8.0
     for scale in (pairs.x_scale, pairs.y_scale):
         if not _arrays.is_lazy(scale) and not _arrays.all_true(lambda s: s <= most, scale):
+            reached = f"X reaches a standard deviation above {most:.0e} in layer {number}"
             raise ValueError(
-                f"X reaches a standard deviation above {most:.0e} in layer {number}: scale the "
-                "rows, or take a smaller weight_variance or depth"
+                f"{reached}: scale the rows, or take a smaller weight_variance or depth"
             )
 
 

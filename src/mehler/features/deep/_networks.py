@@ -44,20 +44,11 @@ class DeepFeatures(FeatureMap):
     n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 
-    Attributes
-    ----------
-    limit : DeepKernel
-        The kernels at infinite width.
-
-    See Also
-    --------
-    mehler.DeepKernel : The limit.
-    mehler.MaxoutFeatures, mehler.KitchenSinks : One layer, with the exact kernel at any width.
-
     Notes
     -----
-    :meth:`kernel` is the limit, which one layer has at any width; the exact variance is known for
-    one layer of maxout alone. n_features is the last width, and one more with biases.
+    :meth:`kernel` is that of `limit`, a :class:`mehler.DeepKernel`, which one layer has at any
+    width; the exact variance is known for one layer of maxout alone. n_features is the last
+    width, and one more with biases.
 
     Examples
     --------
@@ -98,7 +89,6 @@ class DeepFeatures(FeatureMap):
         super().__init__(n_inputs, self._n_columns(), seed=seed, like=like, dtype=dtype)
 
     def _n_columns(self) -> int:
-        """Return the number of features; ValueError if the units cannot make them."""
         return self.widths[-1] + (self.limit.bias_variance > 0.0)
 
     def _arguments(self) -> dict[str, Any]:
@@ -112,8 +102,6 @@ class DeepFeatures(FeatureMap):
             "bias_variance": limit.bias_variance,
             "seed": self.seed,
         }
-
-    # -- weights and features ----------------------------------------------------------------
 
     def _n_weights(self) -> int:
         inputs = (self.n_inputs, *self.widths[:-1])
@@ -131,12 +119,8 @@ class DeepFeatures(FeatureMap):
         return tuple(drawn)
 
     def _block(self) -> Callable[..., Array]:
-        limit = self.limit
-        return functools.partial(
-            _network, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
-        )
-
-    # -- moments -----------------------------------------------------------------------------
+        roots = self.limit.weight_variance**0.5, self.limit.bias_variance**0.5
+        return functools.partial(_network, self.limit.layer, *roots)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.nngp(x, y)

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ from mehler.exact import (
     second_moment_at,
     sigma2,
 )
-from mehler.exact.activations import Activation, Pairs, arc_cosine
+from mehler.exact.activations import Activation, Held, Pairs, arc_cosine
 from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
 from mehler.features.maxout._maxout import largest
@@ -70,8 +70,7 @@ _ROUNDINGS = 64.0
 class Maxout:
     """The largest of q projections with weights and biases of their own.
 
-    A layer has the expected products of its units for Gaussian pairs, and of their gradients, each
-    with an error; `second`, E a(g)^2 of units of degree 1, else None; and the degree `growth`.
+    Of a layer `second` is E a(g)^2 of units of degree 1, else None, and `growth` the degree.
     """
 
     q: int
@@ -123,7 +122,6 @@ class Maxout:
         return near, 2.0 - near
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        """Take the largest projection of each pool."""
         return largest(xp, products(xp, rows, weights))
 
     def variance(self, pairs: Pairs) -> Array:
@@ -159,9 +157,10 @@ class Maxout:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """An activation of one projection."""
+    """An activation of one projection; `held` has what its series needs at scales seen before."""
 
     activation: Activation
+    held: tuple[Held, Held] | tuple[None, None] = field(default=(None, None), compare=False)
 
     @functools.cached_property
     def second(self) -> float | None:
@@ -179,11 +178,11 @@ class Elementwise:
 
     def moment(self, pairs: Pairs) -> Moment:
         """Compute E a(u) a(v)."""
-        return self.activation.moment(pairs, 1)
+        return self.activation.moment(pairs, 1, held=self.held[0])
 
     def slope(self, pairs: Pairs) -> Moment:
         """Compute E a'(u) a'(v)."""
-        return self.activation.slope.moment(pairs, 1)
+        return self.activation.slope.moment(pairs, 1, held=self.held[1])
 
     def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
         """Compute 1 -+ c, each from the gap of the pair that is small with it."""
@@ -205,7 +204,6 @@ class Elementwise:
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        """Apply the activation."""
         return self.activation(xp, next(iter(products(xp, rows, weights))))
 
 
@@ -244,10 +242,7 @@ def _bent_near_zero(t: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What a layer makes of its pairs: covariances, and products of gradients.
-
-    With the errors of its formulas, at exact inputs.
-    """
+    """What a layer makes of its pairs: covariances and products of gradients, with errors."""
 
     covariance: Array
     covariance_error: Array
@@ -473,19 +468,11 @@ def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
     float or mpmath.mpf
         Relative error at most 1e-13 in float64.
 
-    See Also
-    --------
-    mehler.exact.sigma2 : Its inverse.
-    mehler.DeepKernel : The kernels of such networks.
-
     Notes
     -----
     Gradients shrink by :math:`\sigma_w^2` a layer in mean square, so that for q > 2 no variance
-    keeps both: :doc:`/depth`, with the proofs and a table up to q = 64.
-
-    References
-    ----------
-    He and others (2015) for ReLU; Tseran, Montufar (2023) for maxout.
+    keeps both: :doc:`/depth`, with the proofs and a table. He and others (2015) for ReLU; Tseran,
+    Montufar (2023) for maxout.
 
     Examples
     --------
