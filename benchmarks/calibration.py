@@ -361,7 +361,7 @@ ROWS = (
     ),
     Row(
         "check_variance",
-        "kurtosis by a pilot",
+        "no kurtosis known",
         plain(verify.check_variance, projections, linear_variance, **FREE),
         dear=True,
     ),

@@ -17,7 +17,7 @@ pairs through a union bound. A map that is off by more than `resolution` anywher
 probability at most `false_alarm` as well. The verdict also states its power: deviations of
 `detectable` or more are refuted except with probability `miss`. These rates are bounds at the
 sample size used, under the assumptions that the verdict lists; a verdict that holds only in the
-limit says *asymptotic*. The exit status is that of ``mehler verify``.
+limit says so there. The exit status is that of ``mehler verify``.
 
 =================================== ==========================================================
 question                            check

@@ -74,7 +74,8 @@ def check_kernel(
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
         ``variance``, or, where a whole draw is one sample, ``n_features`` times its
-        ``gram_variance``. Only an upper bound is needed.
+        ``gram_variance``. Only an upper bound is needed. Of other classes than `FeatureMap` and
+        those with ``independent_units`` such attributes are ignored, and named.
     bounds : (low, high), optional
         Range of one sample, for maps without a variance: of <phi(x), phi(y)>, or of
         n_features * phi_l(x) phi_l(y) with `independent_features`.
@@ -108,13 +109,15 @@ def check_kernel(
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
       claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so no
       tail assumption is needed; the bets detect every deviation except features that are all too
-      small. The other half goes to `intervals.self_normalised`, which detects that too, if the
-      kurtosis of a sample is below a limit that grows with the sample size, 20 at the first
-      inspection. Samples whose own kurtosis is more than a fifth of the limit refute nothing: the
-      verdict is *inconclusive* and says what to declare. A refutation is confirmed on fresh draws,
-      as many as the first and as the resolution asks for, and more where they fit into 2 seconds;
-      it says how rare draws must be, and how much of the kernel they must carry, for the claim to
-      be right. With `independent_features` bets are on means of four features.
+      small. The other half is for these: a suspicion is confirmed on 3,000 fresh draws or more, and
+      the verdict says how rare draws must be, and how much of the kernel they must carry, for the
+      claim to be right. A claim holds by `intervals.self_normalised`, if the kurtosis of a sample
+      is below a limit that grows with the sample size; where few large samples decide, intervals
+      are wider, or the verdict is *inconclusive* and says what to declare. With
+      `independent_features` bets are on means of four features.
+
+    At rows where no scale of the rows between a tenth and ten times theirs would be refuted, a
+    kernel by name is *inconclusive*, and one that is a bare function holds with that remark.
 
     A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
     Samples are never the entries of one Gram matrix. Intervals are enclosed from power sums, at
