@@ -117,8 +117,8 @@ def table(level: Level, results: Results) -> Tables:
 def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
     """Return the error of random features within a rival's time, and the rival's.
 
-    The rival is at its largest size; random features of its kind are at the largest size that takes
-    no longer, or at their smallest one.
+    The rival is at its largest size; random features of its kind are at the largest size within
+    that time, or at their smallest one.
     """
     limit, kind = measured[f"{rival}, seconds"][-1], RIVALS[rival]
     within = [i for i, spent in enumerate(measured[f"{kind}, seconds"]) if spent <= limit]

@@ -1,4 +1,4 @@
-"""Kernels of deep maxout networks on real data, beside ReLU, arc-cosine and Gaussian ones."""
+"""Kernels of deep maxout networks on data, beside ReLU, arc-cosine and Gaussian ones."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def split(problem: Problem, n_train: int, n_test: int, seed: int) -> tuple[Part,
 
 
 def error(values: NDArray[np.float64], targets: NDArray[np.float64], *, classes: bool) -> float:
-    """Return mistakes, or the share of the variance that is not explained, in percent."""
+    """Return mistakes, or the unexplained part of the variance, in percent."""
     if classes:
         return float(100 * np.mean(values.argmax(axis=1) != targets.argmax(axis=1)))
     return float(100 * np.mean((values - targets) ** 2) / np.var(targets))

@@ -121,4 +121,4 @@ def test_table_1_counts_the_cells_that_are_near() -> None:
     assert caption.endswith("printed in brackets")
     assert rows[4]["m = 500"].endswith(" (8.19 ± 0.21)")
     near = {f"m = {m}": "4 of 5" if m == 500 else "5 of 5" for m in table_1.SIZES}
-    assert rows[5] == {"": "within three standard errors of the printed value"} | near
+    assert rows[5] == {"": "within three standard errors of the print"} | near
