@@ -150,13 +150,6 @@ def broken(seed):
     raise RuntimeError("the sampler\nbroke")
 
 
-def repeated(seed, n_features):
-    """64 features over and over: the kernel is right in the mean, and the error does not fall."""
-    phi = sized(seed, 64).fit(np.eye(5)).transform
-    copies = n_features // 64
-    return lambda X: np.tile(phi(X), copies) / np.sqrt(copies)
-
-
 def one_scale(seed, n_features):
     """One factor for all features of a draw: right in the mean, and the error does not fall."""
     phi = sized(seed, n_features).fit(np.eye(5)).transform

@@ -73,9 +73,7 @@ def _common(
 def report(
     ctx: typer.Context,
     data: str | None = typer.Argument(
-        None,
-        metavar="DATA",
-        help=f"Your rows: {common.KINDS}; without them the statements.",
+        None, metavar="DATA", help=f"Your rows: {common.KINDS}; without them the statements."
     ),
     out: Path = option(Path("mehler-report"), "DIR", "Directory to write to."),
     level: str = option("quick", "quick|full", "Effort of the checks."),

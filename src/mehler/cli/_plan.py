@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 def plan(
     ctx: typer.Context,
     data: str | None = typer.Argument(
-        None,
-        metavar="DATA",
-        help=f"Your rows: {common.KINDS}; they are divided by their norms. Without DATA give at "
-        "least --n-inputs.",
+        None, metavar="DATA", help=f"Your rows: {common.KINDS}; without, give --n-inputs."
     ),
     eps: float = option(0.1, "E", "Largest error of kernel values, and of the excess risk."),
     delta: float = option(0.01, "P", "Probability that the error is larger than E."),
@@ -54,24 +51,18 @@ def plan(
     ridge: float | None = option(
         None,
         "L",
-        "Ridge, as in mehler.learn.ridge: plan the spectral error of the Gram matrix of DATA "
-        "relative to it, and the nearest function, too.",
+        "Ridge: plan the spectral error of the Gram matrix relative to it, and the nearest "
+        "function, too.",
     ),
-    group_order: int | None = option(
-        None, "N", "Order of a finite group: plan the elements to sample, too."
-    ),
+    group_order: int | None = option(None, "N", "Order of a finite group, to plan its elements."),
     measure: bool = switch(
-        "--measure/--no-measure", "Whether to draw features and measure their error.", True
+        "--measure/--no-measure", "Whether to draw features, and measure.", True
     ),
     max_rows: int = option(128, "N", "Largest number of rows to measure on."),
     task: str = option("kernel", "kernel|ridge", "Plan the kernel and the risk, or regression."),
-    noise: float | None = option(
-        None, "S", "For --task ridge: standard deviation of the noise; default by --target, or 0.1."
-    ),
-    norm: float | None = option(
-        None, "B", "For --task ridge: norm of the function; default by --target, or 1."
-    ),
-    gamma: float = option(1.0, "G", "For --task ridge: gamma of the kernel exp(-gamma |x - y|^2)."),
+    noise: float | None = option(None, "S", "Of ridge: noise; default by --target, or 0.1."),
+    norm: float | None = option(None, "B", "Of ridge: norm; default by --target, or 1."),
+    gamma: float = option(1.0, "G", "Of ridge: gamma of the kernel exp(-gamma |x - y|^2)."),
     seed: int = common.SEED,
     as_json: bool = switch("--json", "Print the plan as JSON."),
     out: Path | None = option(None, "FILE", "File to write the plan to as well."),
