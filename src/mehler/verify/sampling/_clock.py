@@ -12,7 +12,7 @@ from typing import Any
 # Wall time counts for 1/_WAITING, since the machine may be busy with other work.
 _WAITING = 4.0
 # A check says once that it takes longer than so many seconds, after so many seconds and draws.
-PATIENCE, _FIRST, _FIRST_DRAWS = 60.0, 1.0, 8
+PATIENCE, _FIRST, _FIRST_DRAWS = 60.0, 5.0, 8
 
 
 class Clock:
