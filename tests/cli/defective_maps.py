@@ -15,7 +15,7 @@ import numpy as np
 # The defects, with words that their headlines must have.
 STRUCTURAL = {
     "redraws_on_every_call": "drawn anew at every call",
-    "caches_by_shape": "features depend on",
+    "caches_by_shape": "of an earlier call",
     "centres_by_batch": "depend on the other rows of the batch",
     "centres_in_place": "changed in place",
     "draws_by_chunk": "from row 64 on",

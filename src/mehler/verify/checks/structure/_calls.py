@@ -66,6 +66,7 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     """A row has the same features alone, among other rows, in any order, of thousands too."""
     phi, n = c.map(c.first), len(c.rows)
     plain = c.call(phi, c.rows)
+    _look_for_caches(c, phi)
     slack = c.moved(phi, c.rows, plain)
     order = np.arange(n)[::-1]
     with c.trying("reversed rows"):
@@ -86,7 +87,6 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
                 text = f"{_BATCH}: alone a row has other ones (are rows centred or scaled?)"
                 raise Broken(text, row=i)
     _compare_bad_rows(c, phi, plain)
-    _look_for_caches(c, phi)
     _compare_many(c, phi, plain, slack)
 
 
@@ -261,7 +261,7 @@ def _compare_memory(c: Candidate, phi: Callable[..., Any]) -> None:
         buffer[:] = rows
         right = c.features(c.first, rows)
         if c.differing(c.call(phi, rows, buffer), right, c.moved(phi, rows, right)).size:
-            raise Broken("an array is remembered by its address: new values in it are not used")
+            raise Broken("an array gets the features of an earlier call, whatever is in it now")
         fortran = np.reshape(c.rows.ravel(), c.rows.shape, order="F")
         right = c.features(c.first, fortran)
         z = c.call(phi, fortran, fortran.copy(order="F"))

@@ -53,9 +53,8 @@ RULES: dict[RuleName, Callable[[Candidate], None]] = {
 }
 # Broken, no two calls or no two draws can be compared any more.
 _DRAWN = ("repeatable calls", "the seed alone decides")
-# Rules with tests that share the error rate; those of one map alone.
+# Rules that share the error rate, with what is tried at other sizes; all but the first need draws.
 _RANDOM = ("global state", "seeds differ", "columns differ", "inputs are used")
-_OTHER_SIZES = 1
 _LIMIT, _MOST_ROWS = 20.0, 20
 
 
@@ -109,11 +108,10 @@ def check_structure(
     only: RuleName | Collection[RuleName] | None = None,
     **options: Unpack[DrawOptions],
 ) -> StructureVerdict:
-    r"""Check how a map is built by ten rules, before any statistics.
+    """Check by ten rules that a map is a function of its seed and of each row alone.
 
-    A map is :math:`\phi_s(x)`, a function of its seed and of one row. Each rule of
-    ``docs/structure.md`` is a function that draws and calls it, and refutes what is certain, or
-    what a sign test with a proved error rate shows, at the given rows.
+    A rule of ``docs/structure.md`` draws and calls the map at the given rows, and refutes what is
+    certain, or what a sign test with a proved error rate shows.
 
     Parameters
     ----------
@@ -125,9 +123,9 @@ def check_structure(
         (X, Y) -> (n, k), the claim on the mean over draws: says which columns of X matter.
     redraw : callable, optional
         (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`. With
-        a `kernel` the claim is tried for other numbers of features, and within `domain`, or where
-        a kernel of `mehler.kernels` is defined, for other widths and lengths of rows. Nobody made
-        these claims: what `check_kernel` refutes there is one of ``remarks``.
+        a `kernel` the claim is tried for other numbers of features, and within `domain`, or of a
+        kernel of `mehler.kernels`, for other widths and lengths of rows: ``remarks`` has what
+        `check_kernel` refutes there.
     domain : callable, optional
         (n, d) -> (n,), whether the kernel is claimed at rows.
     random : bool
@@ -138,8 +136,7 @@ def check_structure(
         Names of rules to run alone; default all.
     **options : DrawOptions
         false_alarm, ledger, name; time_limit, seed. No further rule begins after `time_limit`, 20
-        seconds by default; the verdict lists the skipped ones. The ledger is charged unless the
-        map is not random.
+        seconds by default. The ledger is charged if the map is random.
 
     Returns
     -------
@@ -152,12 +149,6 @@ def check_structure(
     ------
     ValueError, TypeError
         For bad input; exceptions of the map on X itself propagate.
-
-    Notes
-    -----
-    Comparisons of one map allow for single-precision rounding and the jumps it causes. Random
-    rules share `false_alarm` equally. Global states are compared, and none is set: other threads
-    may draw meanwhile. Faults that no rule sees are listed in ``docs/structure.md``.
 
     Examples
     --------
@@ -192,7 +183,7 @@ def check_structure(
         redraw=redraw,
         elsewhere=elsewhere,
         seed=settings.seed,
-        rate=settings.false_alarm / (len(_RANDOM) + _OTHER_SIZES),
+        rate=settings.false_alarm / (len(_RANDOM) + 1),
         clock=Clock(_LIMIT if settings.time_limit is None else settings.time_limit),
     )
     if random:
