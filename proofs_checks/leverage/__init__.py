@@ -11,6 +11,7 @@ ORDER = (
     "algorithm-1",
     "limits",
     "theorem-1",
+    "corollary-5",
     "example-1",
     "theorem-2",
     "lemma-4",

@@ -115,7 +115,7 @@ def corollary_5(n_scored: int, *, smallest: float, ridge: float, **others: float
     [relative] = lemma_3(n_scored, ridge=ridge, **others).terms
     latex = rf"4{relative.formula}\lambda/\lambda_{{\min}}"
     return Bound(
-        statement="leverage.theorem-1",
+        statement="leverage.corollary-5",
         form="printed",
         quantity="sum of errors of the probabilities",
         terms=(Term("estimation", 4 * relative.value * ridge / smallest, latex),),

@@ -11,7 +11,7 @@ from mehler.proofs_checks.group_invariant.kernel import remark_3, remark_4
 from mehler.proofs_checks.group_invariant.risk import theorem_3
 from mehler.proofs_checks.kitchen_sinks import lemma_1
 from mehler.proofs_checks.leverage import algorithm_1, example_1, limits
-from mehler.proofs_checks.leverage import theorem_1 as scores
+from mehler.proofs_checks.leverage import corollary_5 as scores
 from mehler.proofs_checks.leverage import theorem_2 as gram_of_rows
 from mehler.proofs_checks.leverage._instances import pool
 from mehler.proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
@@ -38,7 +38,7 @@ def accused(statement, context):
         "group-invariant.remark-4",
         "group-invariant.orbit-distance",
         "leverage.limits",
-        "leverage.theorem-1",
+        "leverage.corollary-5",
         "leverage.example-1",
         "kitchen-sinks.lemma-1",
     ],
@@ -125,7 +125,7 @@ def test_limits_are_checked_where_the_inverse_exists(context):
 
 
 def test_corollary_5_is_not_empty_where_scores_differ(context):
-    found = scores.far_from_plain(context("leverage.theorem-1"))
+    found = scores.far_from_plain(context("leverage.corollary-5"))
     assert found.observed == pytest.approx(0.238, abs=5e-4)
     gram, ridge = scores.two_sizes()
     tau = gram / (gram + ridge)
@@ -135,12 +135,11 @@ def test_corollary_5_is_not_empty_where_scores_differ(context):
     assert loose == pytest.approx(0.337, abs=5e-4)
     assert tau.max() / tau.min() > 9
     assert ridge <= gram.max()  # the ridge is at most the norm of G
-    statement = BY_ID["leverage.theorem-1"]
+    statement = BY_ID["leverage.corollary-5"]
     texts = " ".join([*statement.sections.values(), statement.note])
     assert "at *fixed* $\\Delta$" in texts
     assert "empty" not in texts
-    # The list shows one verdict, and says whose it is.
-    assert "Corollary 5" in statement.title
+    assert BY_ID["leverage.theorem-1"].expected == "not computable"
 
 
 def test_corollary_5_is_checked_at_a_spread_that_the_paper_allows():

@@ -141,7 +141,9 @@ def _ratio(degrees_of_freedom: Any, largest_ratio: Reals | None) -> Any:
 
 
 @bound(
-    "leverage.theorem-1", "largest error of a score over 1 minus the score", falls_in=("n_scored",)
+    "leverage.corollary-5",
+    "largest error of a score over 1 minus the score",
+    falls_in=("n_scored",),
 )
 def score_error(
     n_scored: Counts,
@@ -159,7 +161,7 @@ def score_error(
         \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
-    Proof: :doc:`/theorems/leverage-theorem-1`, after Avron et al. (2017), Theorem 7.
+    Proof: :doc:`/theorems/leverage-corollary-5`, after Avron et al. (2017), Theorem 7.
 
     Parameters
     ----------
@@ -228,7 +230,7 @@ def _scores(
     )
 
 
-@bound("leverage.theorem-1", "sum of errors of the probabilities", falls_in=("n_scored",))
+@bound("leverage.corollary-5", "sum of errors of the probabilities", falls_in=("n_scored",))
 def probability_error(
     n_scored: Counts,
     *,
@@ -244,7 +246,7 @@ def probability_error(
     .. math:: \sum_i|\hat q_i - q_i| \le 2\Delta'\,\frac{M_0 - d}d
 
     with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`. Proof:
-    :doc:`/theorems/leverage-theorem-1`, statement A.
+    :doc:`/theorems/leverage-corollary-5`, statement A.
 
     Parameters
     ----------
@@ -283,7 +285,7 @@ def probability_error(
     )
 
 
-@bound("leverage.theorem-1", "largest score over its probability", falls_in=("n_scored",))
+@bound("leverage.corollary-5", "largest score over its probability", falls_in=("n_scored",))
 def score_ratio(
     n_scored: Counts,
     *,
@@ -302,7 +304,7 @@ def score_ratio(
         \max\Big(\frac{2\hat d}{1 - \eta}, \frac{2\Delta'M_0}\eta\Big)\Big\}
 
     the first for certain and any ridge, the second with probability at least :math:`1 - \delta`
-    for :math:`\lambda \le \|G\|` and d of the pool. Proof: :doc:`/theorems/leverage-theorem-1`,
+    for :math:`\lambda \le \|G\|` and d of the pool. Proof: :doc:`/theorems/leverage-corollary-5`,
     statement B.
 
     Parameters
@@ -346,7 +348,7 @@ def score_ratio(
     )
 
 
-@bound("leverage.theorem-1", "mean excess risk", falls_in=("n_samples",))
+@bound("leverage.corollary-5", "mean excess risk", falls_in=("n_samples",))
 def excess_risk(
     n_samples: Counts,
     *,
@@ -372,7 +374,7 @@ def excess_risk(
     :math:`\{\theta^\top\psi: \|\theta\| \le 4B\}`. If the training rows are scored themselves,
     :math:`16\sqrt{1 + \sqrt{2au} + au/3}` with :math:`a = 2M_0/M`, :math:`u = \log(M_0/\delta)`
     stands for :math:`8\sqrt2`, and the mean is over the training rows on an event of probability
-    :math:`1 - 4\delta` over them too. Proof: :doc:`/theorems/leverage-theorem-1`.
+    :math:`1 - 4\delta` over them too. Proof: :doc:`/theorems/leverage-corollary-5`.
 
     Parameters
     ----------

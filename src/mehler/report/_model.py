@@ -174,6 +174,10 @@ class StatementResult:
     hypotheses: str
     ground: str
     copy: str
+    restored: str
+    fails: str
+    cause: str
+    thin: bool
     evidence: tuple[Evidence, ...]
     seconds: float
 

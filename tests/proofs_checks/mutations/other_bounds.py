@@ -16,7 +16,7 @@ from mehler.proofs_checks.kitchen_sinks import (
     risk_lemma,
     theorem,
 )
-from mehler.proofs_checks.leverage import algorithm_1, bach, theorem_1
+from mehler.proofs_checks.leverage import algorithm_1, bach, corollary_5
 from mehler.proofs_checks.maxout.risk import remark_2
 
 from mehler.bounds import group_invariant, kitchen_sinks, leverage
@@ -228,14 +228,14 @@ ROWS: list[Row] = [
     ),
     *of_terms(
         f"{L}.theorem-1",
-        theorem_1.tight_scores,
+        corollary_5.tight_scores,
         leverage.score_error,
         ("estimation", 0.4, "error of the scores", CHERNOFF),
         keyword="error",
     ),
     *of_terms(
         f"{L}.theorem-1",
-        theorem_1.tight_probabilities,
+        corollary_5.tight_probabilities,
         leverage.probability_error,
         (
             *("estimation", 0.09, "error of the probabilities"),

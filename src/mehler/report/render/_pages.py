@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
 from mehler._text import printable
-from mehler.report._model import PlanRow, Report, Score, Verification
+from mehler.report._model import PlanRow, Report, Score, StatementResult, Verification
 from mehler.report._survey import ERRORS
 from mehler.report.render import _format
 from mehler.report.render._svg import draw
@@ -54,15 +54,32 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
         if report.data is not None and report.data.no_score and report.data.target:
             names["overall"] = "open"
         page, ids = "report", frozenset(one.id for one in report.statements)
-        verdicts = Counter(one.verdict for one in report.statements)
         names |= {
             "anchor": anchor,
             "markdown": partial(markdown, targets=anchors(report.statements)),
             "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
-            "tally": " · ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()),
+            "tally": _tally(report.statements),
         }
     template = _environment(autoescape=True).get_template(f"{page}.html.j2")
     return with_glyphs(template.render(report=report, prose=partial(prose, ids=ids), **names))
+
+
+def _tally(statements: Sequence[StatementResult]) -> str:
+    """Count the verdicts: published and restored forms apart, refutations by their causes."""
+    groups = {
+        "published forms judged": [one for one in statements if one.copy == "printed"],
+        "restored": [one for one in statements if one.copy == "lost"],
+        "of our own": [one for one in statements if one.copy == "none"],
+    }
+    texts = []
+    for name, group in groups.items():
+        verdicts = Counter(one.verdict.removesuffix(" as restored") for one in group)
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
+        causes = len({one.cause for one in group if one.cause})
+        reasons = f", for {causes} reason{'s' if causes > 1 else ''}" if causes else ""
+        if group:
+            texts.append(f"{len(group)} {name}: {counts}{reasons}")
+    return ". ".join(texts) + "."
 
 
 def render_markdown(report: Report | Verification) -> str:

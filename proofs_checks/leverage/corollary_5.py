@@ -52,7 +52,7 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
-@check("leverage.theorem-1", form="restored", name="Corollary 5", pays=True)
+@check("leverage.corollary-5", form="restored", name="Corollary 5", pays=True)
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
     """Hold errors of the probabilities against Corollary 5."""
 
@@ -78,7 +78,7 @@ def two_sizes() -> tuple[Any, float]:
     return gram, float(9 * gram.min())
 
 
-@check("leverage.theorem-1", form="proved", name="Corollary 5, unequal scores")
+@check("leverage.corollary-5", form="proved", name="Corollary 5, unequal scores")
 def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
     """Evaluate Corollary 5 where probabilities differ by a factor of 9, with many rows."""
     gram, ridge = two_sizes()
@@ -98,7 +98,7 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
     return compute(claim, bound, 1e-9, relative=True, upper=0.25, method="formulas, evaluated")
 
 
-@check("leverage.theorem-1", form="proved", name="probabilities from rows", pays=True)
+@check("leverage.corollary-5", form="proved", name="probabilities from rows", pays=True)
 def probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold errors of the probabilities against the bound without the smallest eigenvalue."""
 
@@ -119,7 +119,7 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
     )
 
 
-@check("leverage.theorem-1", form="proved", name="scores from rows", pays=True)
+@check("leverage.corollary-5", form="proved", name="scores from rows", pays=True)
 def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold errors of single scores against their bound."""
     waves, scores_by_rows = _draws(context)
@@ -149,7 +149,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     )
 
 
-@check("leverage.theorem-1", form="proved", name="uniform at a small ridge")
+@check("leverage.corollary-5", form="proved", name="uniform at a small ridge")
 def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
     """Compute scores where the ridge is small against the smallest eigenvalue."""
     rng = context.rng("small ridges")
@@ -197,13 +197,13 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
     )
 
 
-@check("leverage.theorem-1", form="proved", name="scores, where it is tight")
+@check("leverage.corollary-5", form="proved", name="scores, where it is tight")
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
     return compare_instances("error of one score over one minus it", *extremal.one_score(error))
 
 
-@check("leverage.theorem-1", form="proved", name="probabilities, where it is tight")
+@check("leverage.corollary-5", form="proved", name="probabilities, where it is tight")
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold the errors of two probabilities where they are nearest to their bound."""
     return compare_instances(
