@@ -262,16 +262,9 @@ class Report:
         return "; ".join(texts) + tail
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-able dictionaries, lists, strings and numbers.
+        """Return the report for JSON, its fields with ``schema``, ``headline``, ``exit_status``.
 
-        Numbers that JSON lacks become strings that ``float`` reads: ``"inf"``, ``"-inf"``,
-        ``"nan"``.
-
-        Returns
-        -------
-        dict
-            With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
-            ``compared``, ``statements``.
+        Numbers that JSON lacks become ``"inf"``, ``"-inf"`` and ``"nan"``, which ``float`` reads.
         """
         return _document(self, "schema", "headline", "exit_status")
 

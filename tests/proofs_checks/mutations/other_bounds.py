@@ -227,14 +227,14 @@ ROWS: list[Row] = [
         defect={"bound": lambda m, **known: leverage.approximation(round(m / 0.98), **known)},
     ),
     *of_terms(
-        f"{L}.theorem-1",
+        f"{L}.corollary-5",
         corollary_5.tight_scores,
         leverage.score_error,
         ("estimation", 0.4, "error of the scores", CHERNOFF),
         keyword="error",
     ),
     *of_terms(
-        f"{L}.theorem-1",
+        f"{L}.corollary-5",
         corollary_5.tight_probabilities,
         leverage.probability_error,
         (
@@ -244,7 +244,7 @@ ROWS: list[Row] = [
         keyword="error",
     ),
     *unseen(
-        f"{L}.theorem-1",
+        f"{L}.corollary-5",
         "Theorem D joins Bach's proposition twice and symmetrisation; each has rows "
         "of its own, and no instance is computed for the sum",
         {"approximation": "risk: approximation", "statistical": "risk: statistical"},

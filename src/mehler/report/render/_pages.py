@@ -66,19 +66,15 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
 
 def _tally(statements: Sequence[StatementResult]) -> str:
     """Count the verdicts: published and restored forms apart, refutations by their causes."""
-    groups = {
-        "published forms judged": [one for one in statements if one.copy == "printed"],
-        "restored": [one for one in statements if one.copy == "lost"],
-        "of our own": [one for one in statements if one.copy == "none"],
-    }
     texts = []
-    for name, group in groups.items():
+    for copy, name in (("printed", "published"), ("lost", "restored"), ("none", "of our own")):
+        group = [one for one in statements if one.copy == copy]
         verdicts = Counter(one.verdict.removesuffix(" as restored") for one in group)
         counts = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
         causes = len({one.cause for one in group if one.cause})
-        reasons = f", for {causes} reason{'s' if causes > 1 else ''}" if causes else ""
-        if group:
-            texts.append(f"{len(group)} {name}: {counts}{reasons}")
+        texts += [f"{len(group)} {name}: {counts}" + f" (causes: {causes})" * (causes > 0)] * bool(
+            group
+        )
     return ". ".join(texts) + "."
 
 
