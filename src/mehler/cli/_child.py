@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -26,8 +27,14 @@ def serve(folder: str) -> None:
     """Answer the request in a folder, and end the process whatever threads the target left."""
     number = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    # The parent's end of the standard input is closed when it is gone.
-    threading.Thread(target=lambda: os.read(number, 1) or os._exit(2), daemon=True).start()
+
+    def end_with_parent() -> None:
+        os.read(number, 1)  # at its end the parent is gone
+        with contextlib.suppress(AttributeError):
+            os.killpg(0, signal.SIGKILL)  # and those that this process has started
+        os._exit(2)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
     file = Path(folder, "request")
     request = json.loads(file.read_text("utf-8"))
     file.unlink()
