@@ -7,7 +7,6 @@ was drawn from change the kernel.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 
 import numpy as np
@@ -59,10 +58,10 @@ def moved(change):
 
     def defect(cls):
         class Broken(cls):
-            def _choose(self, phi, y):
-                choice = super()._choose(phi, y)
+            def _choose(self, phi):
+                choice = super()._choose(phi)
                 q = self.law(self._scores(phi))
-                return dataclasses.replace(choice, mass=change(choice.mass, q, self))
+                return choice._replace(mass=change(choice.mass, q, self))
 
         return Broken
 

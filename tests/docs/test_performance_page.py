@@ -12,8 +12,12 @@ from tests.docs.test_site import load
 performance = load(ROOT / "docs" / "_performance.py")
 TABLES = ROOT / "docs" / "performance"
 PAGES = "".join(
-    (ROOT / "docs" / name).read_text(encoding="utf-8")
-    for name in ("performance.md", "learning.md", "experiments/invariant-permutations.md")
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in (
+        "docs/performance.md",
+        "docs/learning.md",
+        "proofs_checks/experiments/invariant/permutations.md",
+    )
 )
 
 

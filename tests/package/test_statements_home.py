@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_statements_are_discovered_under_their_name():
-    ours = [one for one in discover() if one.checks[0].run.__module__.startswith("mehler.")]
-    assert ours == list(mehler.proofs_checks.STATEMENTS)
+    checked = [one for one in discover() if one.checks]
+    ours = [one for one in checked if one.checks[0].run.__module__.startswith("mehler.")]
+    assert ours == [one for one in mehler.proofs_checks.STATEMENTS if one.checks]
 
 
 @pytest.mark.parametrize("name", ["proofs_checks", "proofs_checks.maxout.kernel.figure_1"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
 from mehler.features import groups, leverage
@@ -54,13 +53,6 @@ def deep(n_features, *, seed, like=None):
     """One hidden layer, whose kernel at any width is that of infinite width."""
     return mehler.DeepFeatures.draw(
         D, (n_features,), activation="maxout", pool_size=4, seed=seed, like=like
-    )
-
-
-def tangent(n_features, *, seed, like=None):
-    """One hidden layer, of two columns a unit, whose kernel at any width is the limit."""
-    return TangentFeatures.draw(
-        D, (n_features // 2,), activation="maxout", pool_size=4, seed=seed, like=like
     )
 
 
@@ -138,7 +130,6 @@ DRAWS = {
     "top-leverage": selected(lambda pool, m, seed: leverage.TopLeverage(pool, m, lam=0.01)),
     "localised": functools.partial(mehler.features.LocalisedLinearFeatures.draw, D, gamma=0.3),
     "deep": deep,
-    "tangent": tangent,
 }
 
 # Thousands of draws each.

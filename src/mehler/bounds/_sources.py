@@ -66,7 +66,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "kitchen-sinks.estimation-lemma": (_SINKS, "estimation lemma"),
     "kitchen-sinks.theorem": (_SINKS, "main theorem"),
     "kitchen-sinks.greedy": (_BARRON, "after L. K. Jones (1992)"),
-    "leverage.corollary-5": (_SCORES, "Theorem 1 and Corollary 5"),
+    "leverage.corollary-5": (_SCORES, "Corollary 5"),
     "leverage.theorem-2": (_SCORES, "Theorem 2 and Lemma 3"),
     "leverage.bach": (_SCORES, "Proposition 6, after Bach (2017)"),
 }

@@ -288,6 +288,8 @@ KAPPA = _kappa(SHARES)
 
 # First inspection, most samples, and the least and largest ratio of successive sizes.
 _FIRST, _MOST, _STEPS = 256, 2**52, (1.02, 1.1)
+# Ratio of sizes at which the samples that are needed are estimated anew.
+_AGAIN = 1.3
 
 
 class OutOfBounds(Exception):
@@ -306,7 +308,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     """
     source, level, drawn = task.source, math.log(2.0 / task.rate), 0
     low, high = (end / source.unit - source.claim for end in bounds)
-    bets, needed = Wealth(low, high, task.rounding), float(_FIRST)
+    bets, needed, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
 
     def of_draw(phi: Callable[..., Any]) -> Any:
@@ -338,8 +340,9 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         off = np.abs(bets.mean) >= task.floor
         over = not np.isfinite(bets.mean).all() or task.clock.over or drawn >= most
         over = over or bool((lost & off).any())
-        if over or bets.n >= 0.9 * needed:
-            ends = bets.ends(level)
+        # An estimate from few samples is too large.
+        if over or bets.n >= min(0.9 * needed, _AGAIN * inspected):
+            ends, inspected = bets.ends(level), bets.n
             ratio = float(np.max(ends[1] - ends[0])) / task.width
             needed = bets.n * ratio**2 if math.isfinite(ratio) else math.inf
             if over or ratio <= 1.0:

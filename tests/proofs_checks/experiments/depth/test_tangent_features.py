@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import mehler
 from mehler import exact, verify
 from tests.features.deep.test_features import X
 from tests.features.deep.test_features import drawn as network_of
+from tests.golden import _maps
+from tests.golden._store import plain
 
 drawn = functools.partial(network_of, family=TangentFeatures)
 
@@ -155,3 +159,17 @@ def test_an_activation_with_its_derivative():
     own = exact.Activation("", lambda xp, t: xp.sin(t), derivative=lambda xp, t: xp.cos(t))
     mine, named = (drawn(activation=one, pool_size=None) for one in (own, "sin"))
     assert mine(X) == pytest.approx(named(X), rel=1e-12, abs=1e-14)
+
+
+# Features, kernel and variance of 0.2.0, on the rows of the golden maps.
+GOLDEN = json.loads(Path(__file__).with_name("tangents.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("key", GOLDEN)
+def test_values_are_those_of_earlier_versions(key: str) -> None:
+    quantity, dtype = key.split("/")
+    phi = TangentFeatures.draw(3, (6,), activation="maxout", pool_size=4, seed=26)
+    value = np.asarray(plain(_maps.value(phi, quantity, dtype)), dtype=float)
+    wanted = np.asarray(GOLDEN[key], dtype=float)
+    # Products of a few weights: some units of rounding.
+    assert np.abs(value - wanted).max() <= 64 * _maps.EPS[dtype] * np.abs(wanted).max()
