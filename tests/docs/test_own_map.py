@@ -92,7 +92,11 @@ def test_its_structure_and_declarations_hold(attention):
 
 @pytest.mark.full
 def test_the_variance_holds(attention):
-    assert check_variance(attention.draw, None, X).status == "holds"
+    assert check_variance(attention.draw, None, 0.5 * X).status == "holds"
+    # Of longer rows few large samples decide, as the page says, and nothing is declared of them.
+    verdict = check_variance(attention.draw, None, X)
+    assert verdict.status == "inconclusive"
+    assert "declare kurtosis=" in verdict.reason
 
 
 MISTAKES = {
