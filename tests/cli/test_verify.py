@@ -444,8 +444,9 @@ def test_options_reach_the_process(monkeypatch, capsys):
     assert capsys.readouterr().out == "a line\n\\::stop-commands::x\n"
     ((request, seconds),) = requests
     assert seconds == 70.0
-    assert json.loads(json.dumps(request))["debug"]
-    wanted = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": (-1.0, 1.0)}
+    request = json.loads(json.dumps(request))  # as the process gets it
+    assert request["debug"]
+    wanted = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": [-1.0, 1.0]}
     assert {**wanted, "also": ["convergence"]}.items() <= request["options"].items()
 
 

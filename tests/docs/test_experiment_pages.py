@@ -44,7 +44,6 @@ def test_files_are_written_alike_from_the_same_run(tmp_path: Path) -> None:
     )
     assert first == second
     assert first[0] == (RESULTS / "maxout-figure-1.json").read_bytes()
-    assert first[2] == (ROOT / "docs" / "_static" / "experiment-maxout-figure-1.svg").read_bytes()
 
 
 def test_text_of_a_run_is_not_taken_for_markdown(tmp_path: Path, monkeypatch) -> None:
