@@ -13,7 +13,7 @@ from mehler.statements import Plot
 from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
 from .._results import paired_interval as interval
-from ._frames import OVER_DRAWS, ROWS, Recordings
+from ._frames import OVER_DRAWS, ROWS, Recordings, prepare
 
 POOLS = (2, 4, 8, 16)
 # A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
@@ -97,6 +97,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 EXPERIMENT = declared(
     __name__,
     name="maxout-table-2",
+    prepare=prepare,
     title="Logistic regression on random maxout features of frames",
     source="Mroueh, Rennie, Goel (2015), Table 2",
     data={

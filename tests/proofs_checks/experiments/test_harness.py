@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import _harness, _results
+from mehler.proofs_checks.experiments import EXPERIMENTS, _harness, _results
 from scipy.stats import ttest_rel
 
 from tests.proofs_checks.experiments.toy import toy
@@ -232,3 +234,12 @@ def test_bars_are_standard_errors_or_the_range() -> None:
     assert bars.y_low == pytest.approx((2.0 - half, 2.0 - 1.0))
     reach = _results.with_range("a", [10, 20], np.transpose([[0.0, 2.0, 7.0], [1.0, 3.0, 2.0]]))
     assert (reach.y, reach.y_low, reach.y_high) == ((3.0, 2.0), (0.0, 1.0), (7.0, 3.0))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_what_cells_share_is_prepared(name: str) -> None:
+    """A script whose cells measure shared rows names what loads them."""
+    experiment = EXPERIMENTS[name]
+    shared = list(inspect.signature(experiment.measure).parameters.values())[1]
+    defaults = {one.name: one.default for one in dataclasses.fields(type(experiment))}
+    assert (experiment.prepare is defaults["prepare"]) == (shared.annotation in ("None", None))
