@@ -60,11 +60,11 @@ class Experiment:
 
     `source` is its paper, section, table or figure; `page` a file of Markdown: a title, what the
     paper says, `PLACE`, where it agrees and where not. ``cells(level)`` returns the options of all
-    cells; ``measure(level, rows, cell)`` a dict of numbers, with the rows that
-    ``prepare(level, folder)`` loads before any work; ``table(level, results)`` rows by caption;
-    ``figure(level, results)`` plots. `data` says what each level is measured on. Levels in
-    `needs_data` need a folder of MNIST; elsewhere ``own_cells(level, folder)`` are those of the
-    user's own files. `seeds` names an experiment whose seeds it shares, for the same weights.
+    cells; ``measure(level, rows, cell)`` a dict of numbers, with the rows that ``prepare(level,
+    folder)`` loads before any work; ``table(level, results)`` rows by caption; ``figure(level,
+    results)`` plots. `data` says what each level is measured on. Levels in `needs_data` need a
+    folder of MNIST, and no others take one. `seeds` names an experiment whose seeds it shares, for
+    the same weights.
     """
 
     name: str
@@ -78,7 +78,6 @@ class Experiment:
     data: Mapping[Level, str]
     prepare: Callable[[Level, Path | None], Any] = lambda level, folder: None
     needs_data: tuple[Level, ...] = ()
-    own_cells: Callable[[Level, Path], list[Options]] | None = None
     seeds: str = ""
 
     def cell(self, options: Options, seed: int) -> Cell:
@@ -106,14 +105,14 @@ class Experiment:
         page, numbers = (folder / f"{self.name}.{ending}" for ending in ("html", "json"))
         require_file(page, "out")
         require_file(numbers, "out")
-        wanted, data_used = self._task(level, source)
-        cells = [self.cell(options, seed) for options in wanted]
+        self._require_data(level, source)
+        cells = [self.cell(options, seed) for options in self.cells(level)]
         rows = self.prepare(level, source)
         settings = {"experiment": self.name, "level": level, "seed": seed}
         store = Store(folder / "cells", settings)
         try:
             pairs = _measured(lambda cell: self.measure(level, rows, cell), cells, store, progress)
-            title, results = f"{self.title}, on {data_used}", Results(pairs)
+            title, results = f"{self.title}, on {self.data[level]}", Results(pairs)
             tables = self.table(level, results)
             outcome = Outcome(self, settings, title, results, tables, (page, numbers))
             texts = {page: outcome.html(source is not None), numbers: outcome.json()}
@@ -126,16 +125,12 @@ class Experiment:
         write_all(texts)
         return outcome
 
-    def _task(self, level: Level, folder: Path | None) -> tuple[list[Options], str]:
-        """Return the options of all cells, and the data that they are measured on."""
-        needed = level in self.needs_data
-        if needed and folder is None:
+    def _require_data(self, level: Level, folder: Path | None) -> None:
+        """Refuse a folder where none is read, and none where one is needed."""
+        if level in self.needs_data and folder is None:
             raise ValueError(f"{self.name} at level {level} needs MNIST: {_FETCH}")
-        if folder is None or needed:
-            return self.cells(level), self.data[level]
-        if self.own_cells is None:
+        if level not in self.needs_data and folder is not None:
             raise ValueError(f"{self.name} at level {level} takes no data; leave --data away")
-        return self.own_cells(level, folder), f"the files in {folder.name}"
 
 
 def declared(module: str, **options: Any) -> Experiment:

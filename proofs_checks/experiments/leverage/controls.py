@@ -1,11 +1,10 @@
 """The leverage-score paper's experiments, with the controls needed to interpret its figures.
 
-They run on sets that packages ship, or on files of UCI's sets that the user has.
+They run on sets that packages ship.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -18,7 +17,6 @@ from .._harness import Cell, Level, declared
 from .._results import Measured, Options, Results, Tables, curves, draws
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
 from .._rows import split as split_of
-from . import uci
 from ._methods import LAM, METHODS, POOL, Errors, chosen, exact, on_features, overall, ratios
 
 SIZES = {"quick": (10, 30), "full": (20, 50, 100)}
@@ -40,7 +38,7 @@ PLOTS = (
 )
 
 
-def cells(level: Level, names: Sequence[str] | None = None) -> list[Options]:
+def cells(level: Level) -> list[Options]:
     """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
     settings: list[tuple[str, int, Any, float]]
     settings = [("size", m, "all", LAM) for m in SIZES[level]]
@@ -48,7 +46,7 @@ def cells(level: Level, names: Sequence[str] | None = None) -> list[Options]:
     settings += [("labels", 50, n, LAM) for n in LABELS[level]]
     return draws(
         {"part": part, "data": name, "M": m, "labels": n, "lam": f"{lam:g}"}
-        for name in names or sets_of(level)
+        for name in sets_of(level)
         for part, m, n, lam in settings
     )
 
@@ -139,10 +137,9 @@ EXPERIMENT = declared(
     name="leverage",
     title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",
-    prepare=lambda level, folder: problems(level) if folder is None else uci.problems(folder),
+    prepare=lambda level, folder: problems(level),
     data={
         "quick": "the 8 x 8 digits (0 to 4 against 5 to 9), in place of four sets",
         "full": "Adult, magic, diamonds and house sales",
     },
-    own_cells=lambda level, folder: cells(level, uci.names(folder)),
 )

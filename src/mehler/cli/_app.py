@@ -167,9 +167,7 @@ def reproduce(
     out: Path = option(Path("mehler-reproduce"), "DIR", "Directory of results and finished cells."),
     level: str = option("quick", "quick|full", "Size of the experiment."),
     seed: int = common.SEED,
-    data: Path | None = option(
-        None, "FOLDER", "Folder of MNIST's four files; of leverage, of UCI's files."
-    ),
+    data: Path | None = option(None, "FOLDER", "Folder of MNIST's four files."),
     debug: bool = common.DEBUG,
 ) -> int:
     """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.

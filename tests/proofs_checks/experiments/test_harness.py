@@ -165,14 +165,6 @@ def test_bad_options_are_refused_before_any_work(run_toy, tmp_path, options, mes
     assert not (tmp_path / "new").exists()
 
 
-def test_files_of_the_user_have_their_own_cells_and_title(run_toy, tmp_path) -> None:
-    own = {"own_cells": lambda level, folder: [{"n": len(folder.name)}]}
-    calls, outcome = run_toy(changes=own, data=tmp_path / "mine")
-    assert calls == ["n-4"]
-    assert outcome.title == "Squares & more, on the files in mine"
-    assert "--seed 0 --data FOLDER</code>" in (tmp_path / "toy.html").read_text()
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [(0.04, "0.0 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],
