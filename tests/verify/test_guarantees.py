@@ -223,10 +223,11 @@ def test_few_effective_samples_refute_nothing():
 
 
 def test_a_suspicion_takes_many_fresh_draws():
-    """Events of probability 1e-3 are seen in them, but for a chance of 5 %."""
+    """Events of probability 1e-4 are seen in them, but for a chance of a tenth."""
     tiny = lambda seed: lambda x: 0.5 * x * np.random.default_rng(seed).uniform(0.9, 1.1)  # noqa: E731
     verdict = check_kernel(tiny, linear, ROWS)
     assert verdict.status == "refuted"
+    assert math.exp(-1e-4 * LEAST) <= 0.1
     assert LEAST < verdict.n_draws < 1.5 * LEAST
 
 

@@ -115,9 +115,10 @@ def test_fresh_draws_that_do_not_agree_refute_nothing():
         return cosines(seed, math.sqrt(0.5) if seed in first else 1.0)
 
     assert verify.check_kernel(draw, rbf, X).status != "refuted"
-    few = verify.check_kernel(draw, rbf, X, max_features=16 * 4_000)
-    assert few.status == "inconclusive"
-    assert "fresh draws do not confirm it" in few.reason
+    for most, reason in ((4_000, "too few draws are allowed"), (26_000, "do not confirm it")):
+        few = verify.check_kernel(draw, rbf, X, resolution=0.01, max_features=16 * most)
+        assert few.status == "inconclusive"
+        assert reason in few.reason
 
 
 def projections(seed, size, m=200):

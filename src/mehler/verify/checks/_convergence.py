@@ -39,7 +39,7 @@ class Growth(Source):
     name, noun, unit_name = "", "mean", "n_features * variance at the small size"
     events = "pairs of draws"
     remedy = "give other rows, or sizes that differ more"
-    is_bound, counted_in = True, "draw"
+    group, is_bound, counted_in = 2 * _GROUP, True, "draw"
 
     def __init__(
         self, draw: Callable[[int, int], Any], sizes: tuple[int, int], pairs: Pairs, seed: int

@@ -109,11 +109,11 @@ def check_kernel(
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
       claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so no
       tail assumption is needed; the bets detect every deviation except features that are all too
-      small. The other half is for these: a suspicion is confirmed on 3,000 fresh draws or more, and
-      the verdict says how rare draws must be, and how much of the kernel they must carry, for the
-      claim to be right. A claim holds by `intervals.self_normalised`, if the kurtosis of a sample
-      is below a limit that grows with the sample size; where few large samples decide, intervals
-      are wider, or the verdict is *inconclusive* and says what to declare. With
+      small. The other half is for these: a suspicion is confirmed on 24,000 fresh draws or more,
+      and the verdict says how rare draws must be, and how much of the kernel they must carry, for
+      the claim to be right. A claim holds by `intervals.self_normalised`, if the kurtosis of a
+      sample is below a limit that grows with the sample size; where few large samples decide,
+      intervals are wider, or the verdict is *inconclusive* and says what to declare. With
       `independent_features` bets are on means of four features.
 
     At rows where no scale of the rows between a tenth and ten times theirs would be refuted, a

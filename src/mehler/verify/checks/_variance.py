@@ -58,7 +58,7 @@ class GroupVariances(Source):
     independent at a distance of `apart` > 1 only, samples are estimates of m Var G from stretches.
     """
 
-    noun, unit_name, lengths = "pair", "V", "variances of groups"
+    group, noun, unit_name, lengths = GROUP, "pair", "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
 
     def __init__(self, base: PairSource, pairs: Pairs, declared: Array, apart: int = 1) -> None:

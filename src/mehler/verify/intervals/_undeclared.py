@@ -3,8 +3,8 @@
 Bets on squared lengths refute what is too large, intervals under a bounded kurtosis say what holds.
 A mean that the samples so far refute is a suspicion only: it is confirmed on fresh draws, whose
 number is then fixed, so that the error rate is theirs, whatever the first draws showed. The k-th
-suspicion has half of the rate to the power k. They are as
-many as the first ones, and at least so many that events of probability 1e-3 are seen.
+suspicion has the rate over 2^k. They are more than the first ones, and so many that events of
+probability 1e-4 are seen nine times of ten.
 
 Of samples that are symmetric about their mean no moments are assumed. For D symmetric about 0 and
 every lambda, E exp(lambda D - lambda^2 D^2/2) <= 1, since cosh(x) <= exp(x^2/2). So
@@ -64,10 +64,9 @@ _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS = 4.0, 16.0, 64.0, 4
 # Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
 
-# Least fresh samples that confirm a suspicion: events of probability 1e-3 have been seen by then,
-# but for a chance of a twentieth. Fewer of squares, which take several draws, more where one draw
-# gives many.
-LEAST, _FRESH, _MANY = 3_000, 1_000, 4
+# Least fresh events that confirm a suspicion: a correct map that hides a part of its claim in
+# events of probability p is refuted if none is among them, at a chance of (1 - p)^LEAST.
+LEAST = 24_000
 # How many times the samples a suspicion takes to be tested again.
 _AGAIN = 2.0
 # Fresh draws suffice once unseen events would have to carry this fraction of the deviation, or at
@@ -265,11 +264,7 @@ def measure_undeclared(
     n_bets = lengths.bets.n_bets if lengths.bets else 0
     level = math.log(2.0 * max(1, n_bets) / task.options.false_alarm)
     start = least_samples(rate)
-    first, fresh_least = start if least is None else least, LEAST
-    if per_draw > 1:
-        fresh_least = _MANY * LEAST
-    elif least is not None:
-        fresh_least = _FRESH
+    first, fresh_least = start if least is None else least, -(-LEAST // task.source.group)
     patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
     samples, number, most = _Samples(task, lengths, level), 0, math.inf
     fresh: Look | None = None
@@ -286,6 +281,10 @@ def measure_undeclared(
         if not is_last and samples.n >= again and look.refutable.any():
             before, sums, attempts = samples.draws, samples.sums, attempts + 1
             until = before + _confirming(task, look, before, fresh_least)
+            unconfirmed = (
+                f"A mean is off in the first {counted(before, 'draw')}, and too few draws are "
+                f"allowed to confirm it, which takes {counted(until - before, 'fresh draw')}"
+            )
             samples.draw_until(min(affordable, until))
             if samples.is_over:
                 look = samples.look(rate, number + 1)
@@ -299,10 +298,9 @@ def measure_undeclared(
             look = samples.look(rate, number + 1)
             if 2 * n >= samples.n and n >= fresh_least and agrees.any():
                 break
-            unconfirmed, fresh = _unconfirmed(before, samples.draws - before), None
-            again = _AGAIN * samples.n
-            if samples.draws < until:
-                unconfirmed = "A mean is off, and too few draws are allowed to confirm it"
+            fresh, again = None, _AGAIN * samples.n
+            if samples.draws >= until:
+                unconfirmed = _unconfirmed(before, samples.draws - before)
             is_last = samples.draws >= affordable
         if samples.n >= first or is_last:
             number += 1

@@ -29,15 +29,15 @@ class Source:
     """Independent samples of many means from the items of `Draws`, in units of their claims.
 
     `claim` and `unit` have shape (means,); a draw costs `n_features` and gives `per_draw` samples
-    a mean, called `events`; `rounding` bounds what rounding may move a mean by.
+    a mean, of `group` events each; `rounding` bounds what rounding may move a mean by.
     """
 
     name, events, independence = "", "draws", "draws from different seeds are independent"
     # Of one mean, the unit of all, what is bet on, and what to do where few large samples decide.
     noun, unit_name, lengths = "pair", KERNEL_UNIT, "squared lengths"
     remedy = "declare variance= or bounds=, or draw larger maps"
-    # Whether a mean may be less than its claim.
-    is_bound = False
+    # Draws or features that make a sample, and whether a mean may be less than its claim.
+    group, is_bound = 1, False
     # What a verdict counts where it says how many would decide.
     counted_in, eps = "feature", 0.0
 
