@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
-import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -142,11 +141,14 @@ def commanded() -> Iterator[Fault]:
             contextlib.redirect_stdout(io.StringIO()),
         ):
             status, report = by_command(Path(folder), name)
-        checks = json.dumps({one["check"]: one["status"] for one in report["evidence"]})
-        # What is built wrongly has no statistics worth the time; a wrong law is built rightly.
         structural = name in defective_maps.STRUCTURAL
-        expected = {"structure": "refuted"} if structural else json.loads(OF_A_WRONG_LAW)
-        cause = report["headline"] if json.loads(checks) == expected else checks
+        outcome = {line["check"]: line["status"] for line in report["evidence"]}
+        built = next(line["reason"] for line in report["evidence"] if line["check"] == "structure")
+        if structural and status != 1 and built:
+            return "refuted", built  # it is reported, which is seen
+        # What is built wrongly has no statistics worth the time; a wrong law is built rightly.
+        expected = {"structure": "refuted"} if structural else OF_A_WRONG_LAW
+        cause = report["headline"] if outcome == expected else str(outcome)
         return report["status"] if status == 1 else str(status), cause
 
     for name, words in defective_maps.DEFECTS.items():
@@ -160,7 +162,7 @@ def commanded() -> Iterator[Fault]:
         )
 
 
-OF_A_WRONG_LAW = '{"kernel": "refuted", "structure": "holds"}'
+OF_A_WRONG_LAW = {"kernel": "refuted", "structure": "holds"}
 FAULTS = (
     *terms(),
     *claims(),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of, to_host
-from mehler.verify.checks.structure._comparisons import tolerance
+from mehler.verify.checks.structure._candidate import tolerance
 
 SEED = 1234567
 

@@ -122,6 +122,7 @@ def verify_map(
         kernel=claimed if read.random and kind == "mean" else None,
         redraw=redraw if read.random else None,
         random=read.random and kind == "mean",
+        independent_features=independent_features,
         # A map without a seed need not be the same in another process.
         elsewhere=elsewhere if read.random else None,
         time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),

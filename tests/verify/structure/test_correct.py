@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 
@@ -10,6 +11,10 @@ import pytest
 
 from mehler.verify import check_structure
 from tests.verify.structure.correct_maps import CORRECT
+from tests.verify.structure.odd_maps import ODD, X, many_phases
+from tests.verify.toys import most_misses
+
+MAPS = {**CORRECT, **ODD}
 
 
 def correct(name):
@@ -17,10 +22,10 @@ def correct(name):
     for library in ("torch", "jax"):
         if library in name:
             pytest.importorskip(library)
-    return CORRECT[name]
+    return MAPS[name]
 
 
-@pytest.mark.parametrize("name", CORRECT)
+@pytest.mark.parametrize("name", MAPS)
 @pytest.mark.sampled(12)
 def test_a_correct_map_holds(name):
     draw, kernel, rows = correct(name)
@@ -30,7 +35,7 @@ def test_a_correct_map_holds(name):
 
 @pytest.mark.full
 # A map that seeds the generator of the thread shares it, and loses.
-@pytest.mark.parametrize("name", [name for name in CORRECT if not name.startswith("seeds a")])
+@pytest.mark.parametrize("name", [name for name in MAPS if "seeds a" not in name])
 def test_a_correct_map_holds_beside_a_thread_that_draws(name):
     draw, kernel, rows = correct(name)
     over = threading.Event()
@@ -48,3 +53,32 @@ def test_a_correct_map_holds_beside_a_thread_that_draws(name):
         over.set()
         thread.join()
     assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", MAPS)
+def test_a_correct_map_keeps_the_stated_rate(name):
+    draw, kernel, rows = correct(name)
+    refuted = sum(
+        check_structure(draw, rows, kernel=kernel, seed=seed, false_alarm=0.05).status == "refuted"
+        for seed in range(1, 21)
+    )
+    assert refuted <= most_misses(20, 0.05)
+
+
+SHARED = ["a common phase", "a shared amplitude", "64 maps in all", "a shift of 10 bits"]
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_columns_share_is_a_fault_of_columns_declared_independent_alone(name):
+    draw, kernel, rows = MAPS[name]
+    (remark,) = check_structure(draw, rows, kernel=kernel).remarks
+    verdict = check_structure(draw, rows, kernel=kernel, independent_features=True)
+    assert remark == f"{verdict.cause}, which is no fault unless columns are declared independent"
+
+
+def test_a_column_that_copies_another_in_every_draw_is_a_fault():
+    """An even number of phases has opposite ones: of 2 n columns n are left, however drawn."""
+    verdict = check_structure(functools.partial(many_phases, m=128), X)
+    text = "columns 0 and 64 are equal up to a factor in every draw: 128 of 128 features"
+    assert verdict.cause.startswith(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mehler.verify.checks.structure._columns import _nearest
-from mehler.verify.checks.structure._comparisons import all_won, differing_rows, mostly
-from mehler.verify.checks.structure._seeds import _agree, _distinct
+from mehler.verify.checks.structure._candidate import all_won, differing_rows
+from mehler.verify.checks.structure._columns import _nearest, mostly
+from mehler.verify.checks.structure._seeds import _agree, _columns
 from tests.verify.toys import most_misses
 
 
@@ -79,10 +79,10 @@ def test_columns_are_alike_up_to_sign_and_factor():
 
 def test_draws_agree_from_half_of_their_columns_on():
     a, b = np.random.default_rng(6).standard_normal((2, 5, 8))
-    assert not _agree(a, b)
-    b[:, ::2] = a[:, 1::2]
-    assert _agree(a, b)
-    assert not _agree(a, b[:, 1:])
-    assert _distinct(b)
-    b[:, 1] = b[:, 0]
-    assert not _distinct(b)
+    assert not _agree(_columns(a), _columns(b))
+    b[:, ::2] = -2.0 * a[:, 1::2]
+    assert _agree(_columns(a), _columns(b))
+    assert not _agree(_columns(a), _columns(b[:, 1:]))
+    # One column is compared bit for bit: all of one input are proportional.
+    assert not _agree(_columns(a[:, :1]), _columns(2.0 * a[:, :1]))
+    assert _agree(_columns(a[:, :1]), _columns(a[:, :1].copy()))

@@ -271,7 +271,7 @@ def one_pair_equal(Z, seed, m):
     return z
 
 
-@wrong("equal up to a factor")
+@wrong("equal up to a factor, in changing places")
 def few_resampled(Z, seed, m):
     """A bootstrap of few features."""
     rng = np.random.default_rng(seed)
@@ -280,7 +280,7 @@ def few_resampled(Z, seed, m):
     return waves(Z, (w[:, chosen], b[chosen]))
 
 
-@wrong("nearly copy each other")
+@wrong("one random number is shared")
 def one_frequency(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (np.repeat(w[:, :1], m, axis=1), b))

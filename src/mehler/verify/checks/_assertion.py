@@ -73,6 +73,7 @@ def assert_kernel(
             draw,
             X,
             kernel=kernel,
+            independent_features=independent_features,
             false_alarm=in_decimals(operator.mul, 0.1, terms.false_alarm),
             seed=terms.seed,
             ledger=terms.ledger,

@@ -13,10 +13,18 @@ import numpy as np
 from mehler._arrays import Array, dense_host, dtype_name, has_float64, is_chunked, place_of
 from mehler._plural import counted
 from mehler.verify.checks.structure._candidate import Broken, Candidate
-from mehler.verify.checks.structure._comparisons import EPS
 from mehler.verify.sampling._pairs import raw
 
 _BATCH = "features depend on the other rows of the batch"
+
+
+def features_are_finite(c: Candidate) -> None:
+    """Features of the given rows are finite."""
+    z = c.features(c.first).astype(np.float64)
+    bad = np.argwhere(~np.isfinite(z))
+    if bad.size:
+        i, j = (int(k) for k in bad[0])
+        raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}", row=i)
 
 
 def calls_are_repeatable(c: Candidate) -> None:
@@ -25,17 +33,15 @@ def calls_are_repeatable(c: Candidate) -> None:
     plain = c.call(phi, c.rows)
     # Sums in a changing order differ by less than rows that are moved by many units of rounding.
     slack = 0.125 * c.moved(phi, c.rows, plain)
+    why = "weights are drawn anew at every call, or earlier calls leave something behind"
     for k in range(2, 6):
-        rows = c.differing(c.call(phi, c.rows), plain, slack)
-        if rows.size:
-            text = "weights are drawn anew at every call, or earlier calls leave something behind"
-            raise Broken(f"call {k} on the same rows has other features: {text}", row=int(rows[0]))
-    with c.trying("other rows between two calls"):
-        c.call(phi, c.rows[::-1] * np.asarray(0.5, c.rows.dtype))
-    with contextlib.suppress(Exception):  # a refusal, which rows of another width deserve
-        c.call(phi, np.concatenate([c.rows, c.rows[:, :1]], axis=1))
-    if c.differing(c.call(phi, c.rows), plain, slack).size:
-        raise Broken("features depend on the rows of earlier calls")
+        cause = f"call {k} on the same rows has other features: {why}"
+        c.require(cause, phi, c.rows, plain, slack)
+    half = c.rows[::-1] * np.asarray(0.5, c.rows.dtype)
+    for other in (half, np.concatenate([c.rows, c.rows[:, :1]], axis=1)):
+        with contextlib.suppress(Exception):  # a refusal, which rows of another width deserve
+            c.call(phi, other)
+    c.require("features depend on the rows of earlier calls", phi, c.rows, plain, slack)
 
 
 def rows_and_results_are_left_alone(c: Candidate) -> None:
@@ -58,8 +64,8 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
         raise Broken("a later call overwrites the features that an earlier one returned")
     if isinstance(kept, np.ndarray) and kept.flags.writeable:
         kept[...] = 0
-        if c.differing(c.call(phi, c.rows), plain, c.moved(phi, c.rows, plain)).size:
-            raise Broken("writing to features changes those of later calls: copies are needed")
+        cause = "writing to features changes those of later calls: copies are needed"
+        c.require(cause, phi, c.rows, plain, c.moved(phi, c.rows, plain))
 
 
 def rows_do_not_see_each_other(c: Candidate) -> None:
@@ -69,18 +75,15 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     _look_for_caches(c, phi)
     slack = c.moved(phi, c.rows, plain)
     order = np.arange(n)[::-1]
-    with c.trying("reversed rows"):
-        if c.differing(c.call(phi, c.rows[order]), plain[order], slack[order]).size:
-            raise Broken("features depend on the order of the rows, or on the place of a row")
+    cause = "features depend on the order of the rows, or on the place of a row"
+    c.require(cause, phi, c.rows[order], plain[order], slack[order], what="reversed rows")
     others = c.rows.copy()
     others[1:] = others[1:] * np.asarray(0.5, dtype=others.dtype)
-    half = np.arange(n)[n // 2 :]
     with c.trying("other rows besides"):
         if c.differing(c.call(phi, others)[:1], plain[:1]).size:
             raise Broken(f"{_BATCH}: other rows besides change them")
-    with c.trying("a part of the rows"):
-        if c.differing(c.call(phi, c.rows[half]), plain[half], slack[half]).size:
-            raise Broken(f"{_BATCH}: a part of the rows has other ones")
+    half, cause = np.arange(n)[n // 2 :], f"{_BATCH}: a part of the rows has other ones"
+    c.require(cause, phi, c.rows[half], plain[half], slack[half], what="a part of the rows")
     with c.trying("one row at a time"):
         for i in range(n):
             if c.differing(c.features(c.first, c.rows[[i]]), plain[[i]], slack[[i]]).size:
@@ -98,16 +101,12 @@ def _compare_bad_rows(c: Candidate, phi: Callable[..., Any], plain: Array) -> No
     for value in values if others.size else ():
         rows = c.rows.copy()
         rows[middle] = value
-        try:
+        with c.trying("a bad row", usual=True):  # a refusal, which the row may deserve
             z = c.call(phi, rows)
-        except Broken:
-            raise
-        except Exception:  # a refusal, which the row may deserve
-            continue
-        if c.differing(z[others], plain[others]).size:
-            raise Broken(f"a row of {value:g} changes the features of other rows")
-        if value == 0.0 and not np.isfinite(z[middle].astype(np.float64)).all():
-            c.remarks["features of a row of zeros are not finite"] = None
+            if c.differing(z[others], plain[others]).size:
+                raise Broken(f"a row of {value:g} changes the features of other rows")
+            if value == 0.0 and not np.isfinite(z[middle].astype(np.float64)).all():
+                c.remarks["features of a row of zeros are not finite"] = None
 
 
 # Rows of a call that caches are tried on: as text their middle is left out.
@@ -123,7 +122,11 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     last rows, text, samples of rows, sums, lengths and other columns stay. Maps drawn anew, which
     have no earlier calls, say what is right, so that equal features are certain to be stale.
     """
-    rows = _on_grid(c.rows)
+    rows, wave = c.rows, c.rows.dtype.kind == "f"
+    if wave:  # on a grid, so that sums of rows and of their squares are exact in any order
+        bits = 16 if rows.dtype.itemsize >= 8 else 4
+        unit = 2.0 ** (np.ceil(np.log2(float(np.abs(rows).max()) or 1.0)) - bits)
+        rows = (np.round(rows / unit) * unit).astype(rows.dtype)
     n, d = rows.shape
     total = max(_SHORT, -(-_LETTERS // d))
     index = np.arange(total) % n
@@ -132,13 +135,13 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     i = inner[0]
     j = next((j for j in inner if not np.array_equal(rows[index[i]], rows[index[j]])), i)
     row, early = rows[index[i]], np.arange(d) < -(-d // 2)
+    changes = [([i, j], rows[index[[j, i]]])]
+    if wave:
+        nudge = row * (1.0 + _NUDGE * np.resize([1.0, -1.0], d))
+        nudged = (np.where(half, nudge, row).astype(row.dtype) for half in (early, ~early))
+        changes += [([i], other[None]) for other in (row[::-1], *nudged)]
     with c.trying("inner rows that change"):
         first = c.call(phi, rows[index])
-        changes = [([i, j], rows[index[[j, i]]])]
-        if rows.dtype.kind == "f":
-            wave = 1.0 + _NUDGE * np.resize([1.0, -1.0], d)
-            nudged = (np.where(half, row * wave, row).astype(row.dtype) for half in (early, ~early))
-            changes += [([i], other[None]) for other in (row[::-1], *nudged)]
         for changed, values in changes:
             other = rows[index]
             other[changed] = values
@@ -149,15 +152,6 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
                     "other rows get the features of an earlier call: a cache goes by their shape, "
                     "or by less than the rows"
                 )
-
-
-def _on_grid(rows: Array) -> Any:
-    """Round rows so that their sums and those of their squares are exact in any order."""
-    if rows.dtype.kind != "f":
-        return rows
-    bits = 16 if rows.dtype.itemsize >= 8 else 4
-    unit = 2.0 ** (np.ceil(np.log2(float(np.abs(rows).max()) or 1.0)) - bits)
-    return (np.round(rows / unit) * unit).astype(rows.dtype)
 
 
 # Most rows of one call, more than common sizes of blocks; most entries of its rows and of its
@@ -181,12 +175,10 @@ def _compare_many(c: Candidate, phi: Callable[..., Any], plain: Array, slack: Ar
     for total in sorted(blocks):
         _compare_repeated(c, phi, plain, slack, total)
     there = c.place(c.rows)
-    if is_chunked(there):
-        for size in (1, 5, len(c.rows)):
-            with c.trying(f"chunks of {counted(size, 'row')}"):
-                z = c.call(phi, c.rows, there.rechunk({0: size}))
-                if c.differing(z, plain, slack).size:
-                    raise Broken(f"features depend on the chunks, {counted(size, 'row')} each")
+    for size in (1, 5, len(c.rows)) if is_chunked(there) else ():
+        what = f"chunks of {counted(size, 'row')}"
+        cause, array = f"features depend on the chunks: {what}", there.rechunk({0: size})
+        c.require(cause, phi, c.rows, plain, slack, what=what, array=array)
 
 
 def _compare_repeated(
@@ -204,32 +196,6 @@ def _compare_repeated(
                 f"{wrong[0]} on: are blocks cut or drawn wrongly?",
                 row=int(wrong[0]),
             )
-
-
-def features_are_finite(c: Candidate) -> None:
-    """Features of the given rows are finite."""
-    z = c.features(c.first).astype(np.float64)
-    bad = np.argwhere(~np.isfinite(z))
-    if bad.size:
-        i, j = (int(k) for k in bad[0])
-        raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}", row=i)
-
-
-def layouts_do_not_matter(c: Candidate) -> None:
-    """The same numbers have the same features in every memory layout and precision."""
-    phi = c.map(c.first)
-    plain = c.call(phi, c.rows)
-    slack = c.moved(phi, c.rows, plain)
-    if not _foreign(c):
-        for what, make in _LAYOUTS.items():
-            # NumPy's own products refuse masked arrays.
-            with c.trying(what, usual=what == _MASKED):
-                if c.differing(c.call(phi, c.rows, make(c.rows)), plain, slack).size:
-                    raise Broken(f"{what} have other features")
-        _compare_memory(c, phi)
-    if c.rows.dtype.kind == "f":
-        _compare_precisions(c, phi)
-        _compare_integers(c, phi)
 
 
 def _foreign(c: Candidate) -> bool:
@@ -253,20 +219,34 @@ _LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def layouts_do_not_matter(c: Candidate) -> None:
+    """The same numbers have the same features in every memory layout and precision."""
+    phi = c.map(c.first)
+    plain = c.call(phi, c.rows)
+    slack = c.moved(phi, c.rows, plain)
+    if not _foreign(c):
+        for what, make in _LAYOUTS.items():
+            # NumPy's own products refuse masked arrays.
+            how = {"what": what, "usual": what == _MASKED, "array": make(c.rows)}
+            c.require(f"{what} have other features", phi, c.rows, plain, slack, **how)
+        _compare_memory(c, phi)
+    if c.rows.dtype.kind == "f":
+        _compare_precisions(c, phi)
+        _compare_integers(c, phi)
+
+
 def _compare_memory(c: Candidate, phi: Callable[..., Any]) -> None:
     """Compare other rows in memory that an earlier call has read, and in another order."""
-    rows, buffer = c.rows[::-1], c.place(c.rows)
-    with c.trying("a buffer that is used again"):
-        c.call(phi, c.rows, buffer)
+    rows, buffer, what = c.rows[::-1], c.place(c.rows), "a buffer that is used again"
+    with c.trying(what):
+        earlier = c.call(phi, c.rows, buffer)
         buffer[:] = rows
         right = c.features(c.first, rows)
-        if c.differing(c.call(phi, rows, buffer), right, c.moved(phi, rows, right)).size:
-            raise Broken("an array gets the features of an earlier call, whatever is in it now")
+        cause = "an array gets the features of an earlier call, whatever is in it now"
+        c.require(cause, phi, rows, right, c.moved(phi, rows, right), what=what, array=buffer)
         fortran = np.reshape(c.rows.ravel(), c.rows.shape, order="F")
-        right = c.features(c.first, fortran)
         z = c.call(phi, fortran, fortran.copy(order="F"))
-        stale = np.array_equal(z, c.call(phi, c.rows))
-        if stale and c.differing(z, right).size:
+        if np.array_equal(z, earlier) and c.differing(z, c.features(c.first, fortran)).size:
             raise Broken("rows in Fortran order have the features of the same memory in C order")
 
 
@@ -277,19 +257,15 @@ def _compare_precisions(c: Candidate, phi: Callable[..., Any]) -> None:
         return
     single = c.rows.astype(np.float32)
     double = single.astype(np.float64)
-    noise = np.random.default_rng(c.seed).standard_normal(double.shape)
     with c.trying("rows in single and in double precision"):
         exact = c.call(phi, double)
-        moved = c.call(phi, double * (1.0 + EPS * noise))
+        slack = c.moved(phi, double, exact)
+        if exact.dtype.kind == "f":  # where rounding shows in every digit, by chance less in some
+            slack = np.maximum(slack, np.quantile(slack, 0.9, axis=1, keepdims=True))
         rounded = c.call(phi, single)
         if not np.isfinite(rounded.astype(np.float64)).all():
             c.remarks["features of float32 rows overflow"] = None
-            return
-        gap = np.abs(moved.astype(np.float64) - exact.astype(np.float64))
-        typical = 16.0 * np.quantile(gap, 0.9, axis=1, keepdims=True)
-        slack = np.maximum(c.moved(phi, double, exact), typical if exact.dtype.kind == "f" else 0.0)
-        rows = c.differing(rounded, exact, slack)
-        if rows.size:
+        elif (rows := c.differing(rounded, exact, slack)).size:
             raise Broken("float32 rows have other features than float64 rows", row=int(rows[0]))
 
 
@@ -308,8 +284,8 @@ def _compare_integers(c: Candidate, phi: Callable[..., Any]) -> None:
     kind = dtype_name(xpx.default_dtype(place.xp, "integral", device=place.device))
     with c.trying("integer rows"):
         plain, fresh = c.call(phi, whole), c.map(c.first)
-        slack = c.moved(phi, whole, plain)
-        if c.differing(c.call(fresh, whole.astype(kind)), plain, slack).size:
-            raise Broken("integer rows have other features than the same numbers in floating point")
-        if c.differing(c.call(fresh, whole), plain, slack).size:
-            raise Broken("integer rows in the first call spoil later ones")
+        slack, what = c.moved(phi, whole, plain), "integer rows"
+        cause = "integer rows have other features than the same numbers in floating point"
+        c.require(cause, fresh, whole.astype(kind), plain, slack, what=what)
+        cause = "integer rows in the first call spoil later ones"
+        c.require(cause, fresh, whole, plain, slack, what=what)

@@ -1,18 +1,19 @@
-"""The map under test: how it is drawn and called, and what a check of its structure left out."""
+"""The map under test: how it is called, how features are compared, and what was left out."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtrc
 
 from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
-from mehler.verify.checks.structure._comparisons import EPS, differing_rows
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, raw
@@ -33,7 +34,7 @@ class Broken(AssertionError):
 
 
 # Moves of rows that show how features are rounded, in units of their precision.
-_MOVES, _STEP = 4, 16.0
+_MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
 
 
 @dataclass
@@ -41,8 +42,9 @@ class Candidate:
     """The map under test.
 
     `given` are the caller's rows, for library and device; `rows` those used, on the host; `rate`
-    is the false-alarm probability of one random rule. `skipped` lists what was not tried, and
-    `remarks` what is no fault; `changed` is how a call changed the rows that it got.
+    is the false-alarm probability of one random rule; `independent` whether the columns of a draw
+    are declared so. `skipped` has what was not tried by its reason, `remarks` what is no fault;
+    `changed` is how a call changed the rows that it got.
     """
 
     draw: Callable[[int], Any]
@@ -54,7 +56,8 @@ class Candidate:
     seed: int
     rate: float
     clock: Clock
-    skipped: dict[str, None] = field(default_factory=dict)
+    independent: bool = False
+    skipped: dict[str, dict[str, None]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     changed: str = ""
     undecided: bool = False
@@ -84,14 +87,28 @@ class Candidate:
 
     def skip(self, what: str, why: str, *, undecided: bool = False) -> None:
         """List what was not tried, which may leave a rule undecided."""
-        self.skipped[f"not tried: {what} ({why})"] = None
+        self.skipped.setdefault(why, {})[what] = None
         self.undecided |= undecided
+
+    @property
+    def left_out(self) -> list[str]:
+        """What was not tried, a sentence for each reason."""
+        return [f"not tried: {', '.join(whats)} ({why})" for why, whats in self.skipped.items()]
 
     def late(self, what: str) -> bool:
         """Return whether the time is over, which is listed."""
         if self.clock.over:
             self.skip(what, "time", undecided=True)
         return self.clock.over
+
+    def blame(self, cause: str, assumes: str, **where: Any) -> None:
+        """Raise `Broken` if columns are declared independent; remark what is no fault otherwise.
+
+        Correct maps may share random numbers among their columns, and may have few states.
+        """
+        if self.independent:
+            raise Broken(cause, assumes=assumes, **where)
+        self.remarks[f"{cause}, which is no fault unless columns are declared independent"] = None
 
     def map(self, seed: int) -> Any:
         """Return the map of a seed."""
@@ -110,8 +127,7 @@ class Candidate:
 
     def call(self, phi: Callable[..., Any], values: Array, array: Array | None = None) -> Any:
         """Return the features of `values` on the host; `array` is the one passed to the map."""
-        there = self.place(values) if array is None else array
-        n = len(values)
+        there, n = self.place(values) if array is None else array, len(values)
 
         def shaped(rows: Array) -> Any:
             z = raw(phi, rows)
@@ -122,26 +138,34 @@ class Candidate:
             return z
 
         z = call(shaped, EvaluatedRows(there, values, np.ones(n)))
-        self._compare_rows(values, there)
+        if not self.changed and not is_chunked(there):
+            after = np.asarray(to_host(there))
+            same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
+            # JAX may have rounded double precision.
+            if after.dtype == values.dtype and not same:
+                fortran = isinstance(there, np.ndarray) and not there.flags.c_contiguous
+                layout = " in Fortran order" if fortran else ""
+                self.changed = f"{counted(n, 'row')} of {after.dtype}{layout}"
         self.n_features += z.shape[1]
         # A map may reuse the memory that it returns.
         return np.array(z)
 
-    def _compare_rows(self, values: Array, there: Array) -> None:
-        if self.changed or is_chunked(there):
-            return
-        after = np.asarray(to_host(there))
-        # JAX may have rounded double precision.
-        same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
-        if after.dtype != values.dtype or same:
-            return
-        fortran = isinstance(there, np.ndarray) and not there.flags.c_contiguous
-        layout = " in Fortran order" if fortran else ""
-        self.changed = f"{counted(len(values), 'row')} of {after.dtype}{layout}"
-
     def features(self, seed: int, values: Array | None = None) -> Any:
         """Draw a map and call it at once, since some draw their weights at the first call."""
         return self.call(self.map(seed), self.rows if values is None else values)
+
+    def require(
+        self, cause: str, phi: Any, rows: Array, expected: Array, slack: Any = 0.0, **how: Any
+    ) -> None:
+        """Raise `Broken` with a cause if rows have other features than those expected.
+
+        `what` is the name under which a refusal is listed, unless it is `usual`; `array` the rows
+        as they are passed to the map.
+        """
+        with self.trying(how.get("what", cause), usual=how.get("usual", False)):
+            wrong = self.differing(self.call(phi, rows, how.get("array")), expected, slack)
+            if wrong.size:
+                raise Broken(cause, row=int(wrong[0]))
 
     def differing(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
         """Return the rows in which features differ by more than rounding, see `differing_rows`."""
@@ -170,3 +194,64 @@ class Candidate:
                 if z.shape == plain.shape:
                     far = np.fmax(far, np.abs(z.astype(np.float64) - plain.astype(np.float64)))
         return far
+
+
+# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
+# BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
+# to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
+# large, are allowed a twentieth.
+_ULPS, _COARSEST = 64.0, 0.05
+# Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
+# probability at most 8 sqrt(d) eps per piece. More entries jump with probability _RARE.
+_PIECES, _RARE = 16.0, 1e-13
+
+
+def tolerance(a: Any, b: Any, terms: int) -> float:
+    """Return the allowed difference of entries, relative to the largest in their row."""
+    kinds = [z.dtype for z in (a, b) if z.dtype.kind == "f"]
+    eps = max(EPS, *(float(np.finfo(kind).eps) for kind in kinds)) if kinds else 0.0
+    return min(_ULPS * eps * math.sqrt(terms), _COARSEST)
+
+
+def differing_rows(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
+    """Return the rows in which features differ by more than rounding, `slack` and rare jumps.
+
+    A row counts if more of its entries differ than may jump by chance, or if more of the whole
+    matrix do.
+    """
+    if a.shape != b.shape:
+        return np.arange(a.shape[0])
+    relative = tolerance(a, b, n_inputs + a.shape[1])
+    x, y = (z.astype(np.float64, copy=False) for z in (a, b))
+    with np.errstate(invalid="ignore"):
+        gap, size = np.abs(x - y), np.abs(y).max(axis=1, keepdims=True)
+        allowed = relative * np.where(np.isfinite(size), size, 0.0) + slack
+        off = ~((gap <= allowed) | (x == y) | (np.isnan(x) & np.isnan(y)))
+    pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
+    chance = min(0.5, 8.0 * pieces * math.sqrt(n_inputs) * EPS)
+    # P(Binomial(size, chance) >= n) is the chance that as many entries jump, of all or of a row.
+    each = off.sum(axis=1)
+    if each.any() and bdtrc(int(each.sum()) - 1, a.size, chance) <= _RARE:
+        return np.flatnonzero(each)
+    return np.flatnonzero(
+        (each > 0) & (len(a) * bdtrc(np.maximum(each, 1) - 1, a.shape[1], chance) <= _RARE)
+    )
+
+
+def all_won(signs: Iterable[int], rate: float) -> bool:
+    """Return whether comparisons are won until a correct map does so with probability `rate`.
+
+    A comparison that a correct map wins and loses with equal probability is won n times without a
+    loss with probability at most 2^-n. The first loss, or more than 4 ties, ends the test: only
+    faults that show nearly always are sought.
+    """
+    needed = math.ceil(-math.log2(rate))
+    won = tied = 0
+    for sign in signs:
+        won += sign > 0
+        tied += sign == 0
+        if sign < 0 or tied > 4:
+            return False
+        if won >= needed:
+            return True
+    return False

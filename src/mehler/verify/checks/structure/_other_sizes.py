@@ -59,7 +59,8 @@ def report_other_sizes(c: Candidate, kernel: Any, domain: Domain | None) -> None
     for size, rule in _RULES.items():
         with c.trying(f"m = {size}"):
             try:
-                rule(replace(c, draw=partial(_redrawn, c, rows=c.rows, m=size)))
+                drawn = partial(_redrawn, c, rows=c.rows, m=size)
+                rule(replace(c, draw=drawn, remarks={}, independent=True))
             except Broken as broken:
                 c.remarks[f"at m = {size}, which you did not ask for, {broken}"] = None
 

@@ -10,7 +10,6 @@ import itertools
 import math
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,8 +17,7 @@ import numpy as np
 
 from mehler._arrays import Array, global_states
 from mehler._plural import counted
-from mehler.verify.checks.structure._candidate import Broken, Candidate
-from mehler.verify.checks.structure._comparisons import all_won
+from mehler.verify.checks.structure._candidate import Broken, Candidate, all_won
 from mehler.verify.sampling._pairs import raw
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
@@ -62,11 +60,10 @@ _ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
 _STREAM = 11
 # Equal draws needed to call a seed ignored, and the fraction of other draws that they rule out.
 _ALIKE, _SELDOM = 2300, 0.011
-# Least columns of draws that are called the same without a relation of their seeds; most of them
-# that are compared; most pairs of seeds collected, and relations tested.
-_COLUMNS, _SUSPECTS, _RELATIONS = 64, 400, 8
+# Columns of a draw that are compared, and of draws that may be called the same without a relation
+# of their seeds; relations tested.
+_COLUMNS, _RELATIONS = 64, 8
 _INDEPENDENT = "draws from different seeds are independent"
-_ALIKE_COLUMNS = "the columns of a draw, 64 or more, are independent and alike"
 
 
 def seeds_differ(c: Candidate) -> None:
@@ -78,14 +75,16 @@ def seeds_differ(c: Candidate) -> None:
     and u' swaps the two events. So a relation is refuted by -log2(rate) wins in a row, for features
     of few values too. Up to 8 relations share the rate.
 
-    Hashed seeds have no relation. If q is the chance that two independent columns agree, two
-    draws of m of them agree with chance q^m, and the m/2 pairs of neighbours in any of N - 2 other
-    draws all differ with chance (1 - q)^((N - 2) m / 2). The product is largest at q = 2/N, so
-    that some pair of N draws agrees while no two columns of a draw do has a chance of at most
+    Hashed seeds have no relation, and a correct map may have few states. If columns are independent
+    and q is the chance that two agree, two draws of m of them agree with chance q^m, and the m/2
+    pairs of neighbours in any of n - 2 other draws all differ with chance (1 - q)^((n - 2) m / 2).
+    The product is largest at q = 2/n, so that some pair of n draws agrees while no two columns of a
+    draw do has a chance of at most
 
-    .. math:: \binom{N}{2} \Bigl(\frac{2}{N}\Bigr)^m
+    .. math:: \binom{n}{2} \Bigl(\frac{2}{n}\Bigr)^m,
 
-    A seed hashed to 16 bits collides among 1,000 draws except with probability 5e-4.
+    for m >= 64 and all n from 20 to 1,000 together less than 1e-58. A seed hashed to 16 bits
+    collides among 1,000 draws except with probability 5e-4.
     """
     draws: dict[int, Any] = {}
     start = c.clock.seconds
@@ -98,10 +97,12 @@ def seeds_differ(c: Candidate) -> None:
     if len(draws) > 1 and len(_maps(draws)) == 1:
         _require_no_constant(c, draws)
         return
-    by_distance: dict[int, tuple[int, int]] = {}
-    for low, high in _agreeing(draws):
-        by_distance.setdefault(high - low, (low, high))
-    for low, high in list(by_distance.values())[: _RELATIONS // 2]:
+    agreeing: dict[int, tuple[int, int]] = {}
+    columns = {seed: _columns(z) for seed, z in sorted(draws.items())}
+    for low, high in itertools.combinations(columns, 2):
+        if _agree(columns[low], columns[high]):
+            agreeing.setdefault(high - low, (low, high))
+    for low, high in [agreeing[step] for step in sorted(agreeing)][: _RELATIONS // 2]:
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
             if all_won(_swapped(c, relation), 0.5 * c.rate / _RELATIONS):
                 raise Broken(_same_text(draws, low, high), assumes=_INDEPENDENT, seeds=(low, high))
@@ -109,56 +110,37 @@ def seeds_differ(c: Candidate) -> None:
 
 
 def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> None:
-    """Raise if two draws are one although no column occurs twice in a draw."""
-    m = next(iter(draws.values())).shape[1]
-    if m < _COLUMNS or not all(map(_distinct, draws.values())):
-        return
+    """Blame two draws that are one although no column occurs twice in a draw."""
     far, kept = c.seeds(_STREAM + 3), dict[bytes, int]()
     pair: tuple[int, int] | None = None
-    seeds = [*draws, *(far.seed(k) for k in range(_HASHED - len(draws)))]
-    for n, seed in enumerate(seeds, 1):
+    for n, seed in enumerate([*draws, *map(far.seed, range(_HASHED - len(draws)))], 1):
         if n > len(draws) and (c.clock.over or c.clock.seconds - start > _SECONDS):
             c.skip("more seeds, of which two may be hashed to one", f"time: {n} were drawn")
             return
         z = draws[seed] if seed in draws else c.features(seed)
-        if not _distinct(z):
+        if z.dtype.kind != "f" or len({*map(bytes, z.T), b""}) <= max(z.shape[1], _COLUMNS):
             return
         other = kept.setdefault(z.tobytes(), seed)
         pair = pair or ((other, seed) if other != seed else None)
-        # Two tests, after the first draws and after all.
-        if pair and n in (len(draws), len(seeds)):
-            log_chance = math.log(math.comb(n, 2)) + m * math.log(2.0 / n)
-            if log_chance <= math.log(0.25 * c.rate):
-                text = f"seeds {pair[0]} and {pair[1]} give the same features, of {n} seeds drawn"
-                raise Broken(text, assumes=_ALIKE_COLUMNS, seeds=pair)
-
-
-def _distinct(z: Array) -> bool:
-    """Whether no column of floating-point features occurs twice, or is 0."""
-    if z.dtype.kind != "f" or not z.any(axis=0).all():
-        return False
-    bits = np.ascontiguousarray(z).view(f"u{z.dtype.itemsize}").astype(np.uint64)
-    odd = np.random.default_rng(0).integers(1 << 63, size=(len(z), 1), dtype=np.uint64) * 2 + 1
-    return np.unique((bits * odd).sum(axis=0)).size == z.shape[1]
+        if pair and n >= max(len(draws), 20):
+            text = f"seeds {pair[0]} and {pair[1]} give the same features, of {n} seeds drawn"
+            c.blame(text, "the columns of a draw, 64 or more, are independent and alike")
+            return
 
 
 def _columns(z: Array) -> frozenset[bytes]:
     """Return the first nonzero columns, up to sign and powers of 2 where they are no codes."""
     columns = np.ascontiguousarray(z.T[:_COLUMNS])
     columns = columns[columns.any(axis=1)]
-    if columns.dtype.kind == "f":
+    if columns.dtype.kind == "f" and len(columns) > 1:
         peaks = columns[np.arange(len(columns)), np.abs(columns).argmax(axis=1)]
         columns = columns / peaks[:, None] + columns.dtype.type(0)
     return frozenset(column.tobytes() for column in columns)
 
 
-def _agree(a: Array, b: Array) -> bool:
+def _agree(a: frozenset[bytes], b: frozenset[bytes]) -> bool:
     """Whether two draws share half of their columns, bit for bit."""
-    if a.shape != b.shape:
-        return False
-    columns = _columns(a)
-    shared = len(columns) > 1 and 2 * len(columns & _columns(b)) >= len(columns)
-    return shared or np.array_equal(a, b)
+    return a == b or (len(a) > 1 and 2 * len(a & b) >= len(a))
 
 
 def _seeds(c: Candidate) -> Iterator[int]:
@@ -175,26 +157,6 @@ def _maps(draws: dict[int, Any]) -> set[bytes]:
     return {(z + z.dtype.type(0)).tobytes() for z in draws.values()}
 
 
-def _agreeing(draws: dict[int, Any]) -> list[tuple[int, int]]:
-    """Return pairs of seeds that agree, the smaller seed first, nearest pairs first.
-
-    A lookup of columns finds all pairs in one pass. Where nearly all pairs agree, columns take few
-    values, and some of the pairs are enough.
-    """
-    owners: dict[bytes, list[int]] = {}
-    suspects: set[tuple[int, int]] = set()
-    for seed in sorted(draws):
-        columns = _columns(draws[seed])
-        common = Counter(other for column in columns for other in owners.get(column, ()))
-        for column in columns:
-            owners.setdefault(column, []).append(seed)
-        suspects |= {(other, seed) for other, n in common.items() if 2 * n >= len(columns)}
-        if len(suspects) > _SUSPECTS:
-            break
-    pairs = [pair for pair in suspects if _agree(draws[pair[0]], draws[pair[1]])]
-    return sorted(pairs, key=lambda pair: (pair[1] - pair[0], pair))
-
-
 def _swapped(c: Candidate, relation: Callable[[int], int]) -> Iterator[int]:
     """Yield whether related draws agree (+1) where swapped ones do not (-1 for the reverse)."""
     far = c.seeds(_STREAM + 1)
@@ -205,7 +167,7 @@ def _swapped(c: Candidate, relation: Callable[[int], int]) -> Iterator[int]:
         s, u = (far.seed(k + i) >> 1 for i in (0, 1))
         draws = []
         with c.trying("related seeds"):
-            draws = [c.features(seed) for seed in (s, relation(s), u, relation(u))]
+            draws = [_columns(c.features(seed)) for seed in (s, relation(s), u, relation(u))]
         if not draws:
             return
         a, b, e, d = draws

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from mehler.verify.checks.structure._seeds import (
 )
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
+from mehler.verify.sampling._sources import units_of
 
 _OfCalls: TypeAlias = Literal["finite", "repeatable calls", "rows and results left alone"]
 _OfRows: TypeAlias = Literal["rows that do not see each other", "layouts and dtypes"]
@@ -104,6 +106,7 @@ def check_structure(
     redraw: Redraw | None = None,
     domain: Domain | None = None,
     random: bool = True,
+    independent_features: bool = False,
     elsewhere: Elsewhere | None = None,
     only: RuleName | Collection[RuleName] | None = None,
     **options: Unpack[DrawOptions],
@@ -130,6 +133,10 @@ def check_structure(
         (n, d) -> (n,), whether the kernel is claimed at rows.
     random : bool
         Whether other seeds give independent maps. If not, a single map is tested.
+    independent_features : bool
+        Whether the columns of a draw are declared independent and alike, as maps of mehler do by
+        themselves: columns that share few random numbers, and two draws that are one, are then a
+        fault, and a remark otherwise.
     elsewhere : callable, optional
         (seed, rows) -> features, computed in a fresh process.
     only : str or collection of str, optional
@@ -166,6 +173,7 @@ def check_structure(
     features depend on the other rows of the batch: ...
     """
     require_flag("random", random)
+    require_flag("independent_features", independent_features)
     settings = require_options("structure", options, 1.0)
     callables = {"kernel": kernel, "redraw": redraw, "domain": domain, "elsewhere": elsewhere}
     for label, value in {"draw": draw, **callables}.items():
@@ -185,6 +193,7 @@ def check_structure(
         seed=settings.seed,
         rate=settings.false_alarm / (len(_RANDOM) + 1),
         clock=Clock(_LIMIT if settings.time_limit is None else settings.time_limit),
+        independent=independent_features,
     )
     if random:
         settings.pay()
@@ -200,7 +209,7 @@ def check_structure(
     causes = [fault.cause for fault in broken.values()]
     sentences = [*causes[:1], *(f"Also: {cause}" for cause in causes[1:]), *candidate.remarks]
     if status == "inconclusive":
-        sentences += candidate.skipped
+        sentences += candidate.left_out
     assumptions = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
     return StructureVerdict(
         status=status,
@@ -217,7 +226,7 @@ def check_structure(
         detectable=float("inf"),
         miss=0.0,
         method="equality up to rounding, sign tests",
-        assumptions=(*assumptions, *candidate.skipped),
+        assumptions=(*assumptions, *candidate.left_out),
         where={"rule": next(iter(broken)), **next(iter(broken.values())).where} if broken else {},
         seeds={"seed": settings.seed},
         reason=" ".join(f"{sentence}." for sentence in sentences),
@@ -239,8 +248,12 @@ def _chosen(only: RuleName | Collection[RuleName] | None) -> tuple[RuleName, ...
 
 def _broken_rules(c: Candidate, chosen: Collection[RuleName]) -> dict[RuleName, Broken]:
     """Run the rules until one makes the others meaningless; return those that are broken."""
-    before, early = global_states(), c.features(c.first)
+    before, imported, phi = global_states(), len(sys.modules), c.map(c.first)
+    early = c.call(phi, c.rows)
+    c.independent |= units_of(phi, early.shape[1]) == early.shape[1]
     moved = [name for name, state in global_states().items() if state != before.get(name, state)]
+    if imported != len(sys.modules):
+        moved = []  # imports may move a state, and are made once
     broken: dict[RuleName, Broken] = {}
     for name in chosen:
         if c.late(f"the rule {name!r}"):
@@ -253,7 +266,8 @@ def _broken_rules(c: Candidate, chosen: Collection[RuleName]) -> dict[RuleName, 
                 break
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
-    if moved and "global state" in chosen and "global state" not in broken and not c.remarks:
+    drawing = any(remark.startswith("drawing ") for remark in c.remarks)
+    if moved and "global state" in chosen and "global state" not in broken and not drawing:
         text = f"the global random state of {', '.join(moved)} changed when a map was first drawn"
         c.remarks[f"{text} and called: is it set to one value by every call?"] = None
     if not broken and "the seed alone decides" in chosen:
