@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._validate import require_positive, require_reals
+from mehler._validate import require_choice, require_not_negative, require_positive, require_reals
 
 __all__ = ["NAMES", "NamedKernel", "make"]
 
-_OfVectors: TypeAlias = Literal["rbf", "laplacian", "matern", "exp", "linear", "polynomial"]
-_OfAngles: TypeAlias = Literal["arc-cosine", "maxout", "collision"]
-KernelName: TypeAlias = Literal[_OfVectors, _OfAngles, "skewed-chi2", "additive-chi2"]
+KernelName: TypeAlias = Literal[
+    "rbf", "exp", "laplacian", "matern", "linear", "polynomial", "arc-cosine", "maxout",
+    "collision", "skewed-chi2", "additive-chi2",
+]  # fmt: skip
 Matrix: TypeAlias = NDArray[np.float64]
 OnPairs: TypeAlias = Callable[[Any, Any], Any]
 
@@ -29,21 +30,24 @@ def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
     return cdist(x, y, metric)
 
 
+def polar(x: Matrix) -> tuple[Matrix, Matrix]:
+    """Return lengths, shape (n, 1), and directions of rows, whose squares may leave the floats."""
+    # By powers of two, which round nothing.
+    scale = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=1, keepdims=True))[1] - 1)
+    norms = np.linalg.norm(x / scale, axis=1, keepdims=True)
+    return scale * norms, x / scale / np.where(norms > 0.0, norms, 1.0)
+
+
+def lengths(x: Matrix, y: Matrix) -> Matrix:
+    """|x| |y|, 0 at a row of zeros even if the other length is infinite."""
+    left, right = polar(x)[0], polar(y)[0].T
+    return np.multiply(left, right, out=np.zeros((len(x), len(y))), where=(left > 0) & (right > 0))
+
+
 def angles(x: Matrix, y: Matrix) -> Matrix:
     """Return angles between rows, accurate to rounding at 0 and pi too; pi/2 to a row of zeros."""
-    lengths = (np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
-    u, v = (rows / np.where(size > 0.0, size, 1.0) for rows, size in zip((x, y), lengths))
+    u, v = polar(x)[1], polar(y)[1]
     return 2.0 * np.arctan2(distances(u, v), distances(u, -v))
-
-
-def rbf(x: Matrix, y: Matrix, gamma: float) -> Matrix:
-    """exp(-gamma |x - y|^2)."""
-    return np.exp(-gamma * distances(x, y, "sqeuclidean"))
-
-
-def laplacian(x: Matrix, y: Matrix, gamma: float) -> Matrix:
-    """exp(-gamma |x - y|_1)."""
-    return np.exp(-gamma * distances(x, y, "cityblock"))
 
 
 def matern(x: Matrix, y: Matrix, nu: float, length_scale: float) -> Matrix:
@@ -52,51 +56,33 @@ def matern(x: Matrix, y: Matrix, nu: float, length_scale: float) -> Matrix:
 
     # Beyond 2000 the kernel underflows for nu up to 50.
     s = np.minimum(math.sqrt(2.0 * nu) * distances(x, y) / length_scale, 2000.0)
-    # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
-    safe = np.where(s > 1e-12, s, 1.0)
-    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
-    return np.where(s > 1e-12, np.exp(log - safe), 1.0)
-
-
-def linear(x: Matrix, y: Matrix) -> Matrix:
-    """<x, y>."""
-    return x @ y.T
-
-
-def exponential(x: Matrix, y: Matrix, gamma: float) -> Matrix:
-    """exp(gamma <x, y>)."""
-    return np.exp(gamma * (x @ y.T))
-
-
-def polynomial(x: Matrix, y: Matrix, degree: int, gamma: float, coef0: float) -> Matrix:
-    """(gamma <x, y> + coef0)^degree."""
-    return (gamma * (x @ y.T) + coef0) ** degree
+    safe = np.where(s > 0.0, s, 1.0)
+    scaled = kve(nu, safe)  # K_nu(s) e^s, infinite where s is small
+    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(scaled)
+    # There, to rounding: 1 - s^2 / (4 (nu - 1)), or 1 for nu up to 1.
+    near = 1.0 - s**2 / (4.0 * (nu - 1.0)) if nu > 1.0 else 1.0
+    return np.where((s > 0.0) & np.isfinite(scaled), np.exp(log - safe), near)
 
 
 def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:
     """|x|^n |y|^n J_n(theta) / pi, for n = 0, 1, 2 and 4."""
-    theta = angles(x, y)
-    sine, cosine = np.sin(theta), np.cos(theta)
+    theta, length = angles(x, y), lengths(x, y)
     # The digits lost near pi are below the rounding of k(x, x), the unit of all checks.
-    rest = np.pi - theta
+    s, c, rest = np.sin(theta), np.cos(theta), np.pi - theta
     shape = {
         0: lambda: rest,
-        1: lambda: sine + rest * cosine,
-        2: lambda: 3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine**2),
-        4: lambda: (
-            5.0 * sine * cosine * (11.0 + 10.0 * cosine**2)
-            + rest * (9.0 + 72.0 * cosine**2 + 24.0 * cosine**4)
-        ),
+        1: lambda: s + rest * c,
+        2: lambda: 3.0 * s * c + rest * (1.0 + 2.0 * c**2),
+        4: lambda: 5.0 * s * c * (11.0 + 10.0 * c**2) + rest * (9.0 + 72.0 * c**2 + 24.0 * c**4),
     }[order]()
-    lengths = _lengths(x, y)
-    return np.where(lengths > 0.0, lengths**order, 0.0) * shape / np.pi
+    return np.where(length > 0.0, length**order * shape / np.pi, 0.0)
 
 
 def maxout(x: Matrix, y: Matrix, q: int) -> Matrix:
     """|x| |y| K_q(rho)."""
     from mehler import exact
 
-    return _lengths(x, y) * exact.maxout_kernel(np.cos(angles(x, y)), q)
+    return lengths(x, y) * exact.maxout_kernel(np.cos(angles(x, y)), q)
 
 
 def collision(x: Matrix, y: Matrix, q: int) -> Matrix:
@@ -108,10 +94,9 @@ def collision(x: Matrix, y: Matrix, q: int) -> Matrix:
 
 def skewed_chi2(x: Matrix, y: Matrix, skew: float) -> Matrix:
     """Product over entries of 1 / cosh(log((x + c) / (y + c)) / 2), which is Li et al.'s kernel."""
-    left, right = np.log(x + skew), np.log(y + skew)
     total = np.zeros((x.shape[0], y.shape[0]))
-    for i in range(x.shape[1]):
-        half = 0.5 * np.abs(left[:, i, None] - right[None, :, i])
+    for u, v in zip(np.log(x + skew).T, np.log(y + skew).T):
+        half = 0.5 * np.abs(u[:, None] - v)
         total -= half + np.log1p(np.exp(-2.0 * half)) - math.log(2.0)
     return np.exp(total)
 
@@ -119,15 +104,11 @@ def skewed_chi2(x: Matrix, y: Matrix, skew: float) -> Matrix:
 def additive_chi2(x: Matrix, y: Matrix) -> Matrix:
     """Sum over entries of 2 x y / (x + y), 0 where both are 0."""
     total = np.zeros((x.shape[0], y.shape[0]))
-    for i in range(x.shape[1]):
-        a, b = x[:, i, None], y[None, :, i]
-        both = a + b
-        total += np.divide(2.0 * a * b, both, out=np.zeros_like(both), where=both > 0.0)
+    for a, b in zip(x.T[:, :, None], y.T[:, None, :]):
+        less, more = np.minimum(a, b), np.maximum(a, b)
+        # Of numbers whose sum is no float, too.
+        total += less * (2.0 / (1.0 + less / np.where(more > 0.0, more, 1.0)))
     return total
-
-
-def _lengths(x: Matrix, y: Matrix) -> Matrix:
-    return np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)[None, :]
 
 
 @dataclass(frozen=True)
@@ -143,80 +124,86 @@ class Law:
     independent: bool
 
 
-def fourier_laws(kernel: OnPairs, at_twice: OnPairs, *, isotropic: bool) -> Mapping[str, Law]:
-    """Return the laws of random Fourier features; `at_twice` is the kernel at 2 (x - y).
+def with_blocks(laws: Mapping[str, Law], spread: float = 3.0) -> dict[str, Law]:
+    """Return the laws, and those with w in blocks of d orthogonal directions.
+
+    These raise V by a factor of at most 1 + spread/(d + 1): 3 for any feature, 0 for some.
+    """
+    blocks = {}
+    for name, law in laws.items():
+        text = f"{law.text.replace('independent', 'in orthogonal blocks')}: an upper bound of V"
+        variance = partial(_spread, law.variance, spread)
+        blocks[f"{name}-orthogonal"] = Law(text, variance, False)
+    return {**laws, **blocks}
+
+
+def _spread(variance: OnPairs, spread: float, X: Matrix, Y: Matrix) -> Matrix:
+    return variance(X, Y) * (1.0 + spread / (X.shape[1] + 1.0))
+
+
+def fourier_laws(k: OnPairs, twice: OnPairs, *, isotropic: bool) -> dict[str, Law]:
+    """Return the laws of random Fourier features; `twice` is the kernel at 2 (x - y).
 
     If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
     """
-
-    def offset(X: Matrix, Y: Matrix) -> Matrix:
-        return 1.0 + 0.5 * at_twice(X, Y) - kernel(X, Y) ** 2
-
-    def pairs(X: Matrix, Y: Matrix) -> Matrix:
-        return 1.0 + at_twice(X, Y) - 2.0 * kernel(X, Y) ** 2
-
     laws = {
         "cos-offset": Law(
-            "sqrt(2/m) cos(w.x + b), b uniform on a circle, independent", offset, True
+            "sqrt(2/m) cos(w.x + b), b uniform on a circle, independent",
+            lambda X, Y: 1.0 + 0.5 * twice(X, Y) - k(X, Y) ** 2,
+            True,
         ),
-        "cos-sin": Law("sqrt(2/m) (cos(w.x), sin(w.x)), w independent", pairs, False),
+        "cos-sin": Law(
+            "sqrt(2/m) (cos(w.x), sin(w.x)), w independent",
+            lambda X, Y: 1.0 + twice(X, Y) - 2.0 * k(X, Y) ** 2,
+            False,
+        ),
     }
-    return {**laws, **_in_blocks(laws, _spread)} if isotropic else laws
+    return with_blocks(laws) if isotropic else laws
 
 
-def exponential_laws(kernel: OnPairs, gamma: float) -> Mapping[str, Law]:
+def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
     """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
 
-    def square(X: Matrix, Y: Matrix, sign: float) -> Matrix:
-        # gamma |x + sign y|^2, from sums or differences of rows, without cancellation.
-        return gamma * distances(X, -sign * Y, "sqeuclidean")
-
-    def positive(X: Matrix, Y: Matrix) -> Matrix:
-        return kernel(X, Y) ** 2 * np.expm1(square(X, Y, 1.0))
-
-    def mirrored(X: Matrix, Y: Matrix) -> Matrix:
-        # 2 (cosh s - 1) without cancellation.
-        return kernel(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, Y, 1.0)) ** 2
+    def square(X: Matrix, Y: Matrix) -> Matrix:
+        # gamma |x - y|^2, from differences of rows, without cancellation.
+        return gamma * distances(X, Y, "sqeuclidean")
 
     def waves(X: Matrix, Y: Matrix) -> Matrix:
-        lengths = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
-        return lengths * np.expm1(-square(X, Y, -1.0)) ** 2
+        sizes = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
+        return sizes * np.expm1(-square(X, Y)) ** 2
 
-    upwards = {
-        "positive": Law("exp(w.x - |x|^2/2) / sqrt(m), independent", positive, True),
-        "positive-pairs": Law(
-            "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent", mirrored, False
-        ),
-    }
-    both_ways = {
-        "cos-sin": Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", waves, False)
-    }
-    return {
-        **upwards,
-        **_in_blocks(upwards, lambda variance: variance),
-        **both_ways,
-        **_in_blocks(both_ways, _spread),
-    }
+    positive = Law(
+        "exp(w.x - |x|^2/2) / sqrt(m), independent",
+        lambda X, Y: k(X, Y) ** 2 * np.expm1(square(X, -Y)),
+        True,
+    )
+    pairs = Law(
+        "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent",
+        # 2 (cosh s - 1) without cancellation.
+        lambda X, Y: k(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, -Y)) ** 2,
+        False,
+    )
+    wave = Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", waves, False)
+    rising = with_blocks({"positive": positive, "positive-pairs": pairs}, spread=0.0)
+    return {**rising, **with_blocks({"cos-sin": wave})}
 
 
-def projections_laws(kernel: OnPairs) -> Mapping[str, Law]:
+def projections_laws(k: OnPairs) -> dict[str, Law]:
     """Return the laws of random projections, features of the linear kernel."""
 
     def gaussian(X: Matrix, Y: Matrix) -> Matrix:
-        return _lengths(X, Y) ** 2 + kernel(X, Y) ** 2
+        return lengths(X, Y) ** 2 + k(X, Y) ** 2
 
-    def signs(X: Matrix, Y: Matrix) -> Matrix:
-        return gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T
-
-    laws = {"gaussian": Law("w.x / sqrt(m), w standard normal, independent", gaussian, True)}
-    return {
-        **laws,
-        "signs": Law("w.x / sqrt(m), w of signs, independent", signs, True),
-        **_in_blocks(laws, _spread),
-    }
+    normal = Law("w.x / sqrt(m), w standard normal, independent", gaussian, True)
+    signs = Law(
+        "w.x / sqrt(m), w of signs, independent",
+        lambda X, Y: gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T,
+        True,
+    )
+    return {**with_blocks({"gaussian": normal}), "signs": signs}
 
 
-def sketches_laws(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
+def sketches_laws(k: OnPairs, degree: int, gamma: float, coef0: float) -> dict[str, Law]:
     r"""Return the law of tensor sketches, features of polynomial kernels.
 
     The degree-fold tensor product of a row goes to m cells by a sum of independent hashes, with a
@@ -233,42 +220,23 @@ def sketches_laws(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
             for rows in (X, Y)
         )
         meets = (np.abs(left) @ np.abs(right).T) ** 2
-        all_four = 2.0 * meets + _lengths(left, right) ** 2 - 2.0 * (left**2) @ (right**2).T
+        all_four = 2.0 * meets + lengths(left, right) ** 2 - 2.0 * (left**2) @ (right**2).T
         return all_four**degree - meets**degree
 
     return {"sketch": Law("tensor sketch of hashes and signs: an upper bound of V", bound, False)}
 
 
-def rectified_laws(kernel: OnPairs, squared: OnPairs) -> Mapping[str, Law]:
-    """Return the laws of rectified powers, of k_n = 2 E (w.x)_+^n (w.y)_+^n; `squared` is k_2n."""
-    laws = {
-        "rectified": Law(
-            "sqrt(2/m) max(0, w.x)^order, w standard normal, independent",
-            lambda X, Y: 2.0 * squared(X, Y) - kernel(X, Y) ** 2,
-            True,
-        )
-    }
-    return {**laws, **_in_blocks(laws, _spread)}
+def rectified_laws(k: OnPairs, order: int) -> dict[str, Law]:
+    """Return the laws of rectified powers, of k_n = 2 E (w.x)_+^n (w.y)_+^n."""
+    rectified = Law(
+        "sqrt(2/m) max(0, w.x)^order, w standard normal, independent",
+        lambda X, Y: 2.0 * arc_cosine(X, Y, 2 * order) - k(X, Y) ** 2,
+        True,
+    )
+    return with_blocks({"rectified": rectified})
 
 
-def _in_blocks(laws: Mapping[str, Law], bound: Callable[[OnPairs], OnPairs]) -> dict[str, Law]:
-    """Return the same laws with w in blocks of orthogonal directions."""
-    return {
-        f"{name}-orthogonal": Law(
-            f"{law.text.replace('independent', 'in orthogonal blocks')}: an upper bound of V",
-            bound(law.variance),
-            False,
-        )
-        for name, law in laws.items()
-    }
-
-
-def _spread(variance: OnPairs) -> OnPairs:
-    """Return (1 + 3/(d + 1)) V, a bound for any feature on blocks of d orthogonal directions."""
-    return lambda X, Y: variance(X, Y) * (1.0 + 3.0 / (X.shape[1] + 1.0))
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NamedKernel:
     """A kernel k(x, y) with its name, parameters and feature laws.
 
@@ -282,16 +250,12 @@ class NamedKernel:
         The formula in LaTeX.
     function : callable
         The kernel as a function of (X, Y) and the parameters.
-    length : float
-        Length scale of the kernel, where it has one; else 1.
-    metric : {"euclidean", "cityblock"}
-        Metric of that length scale.
     bandwidth : str
         The parameter that scales distances, which a diagnosis may find wrong; empty if none.
+    metric : {"euclidean", "cityblock"}
+        Metric of `length`.
     nonnegative : bool
         Whether inputs must have no negative entries.
-    laws : mapping of str to Law
-        Feature constructions of known variance; see `declarations`.
 
     Examples
     --------
@@ -309,11 +273,21 @@ class NamedKernel:
     parameters: Mapping[str, float]
     latex: str
     function: Callable[..., Any] = field(repr=False)
-    length: float = 1.0
-    metric: Literal["euclidean", "cityblock"] = "euclidean"
+    _length: Callable[..., float] = field(default=lambda *_: 1.0, repr=False)
+    _laws: Callable[..., dict[str, Law]] = field(default=lambda k, *_: {}, repr=False)
     bandwidth: str = ""
+    metric: Literal["euclidean", "cityblock"] = "euclidean"
     nonnegative: bool = False
-    laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
+
+    @property
+    def length(self) -> float:
+        """Length scale of the kernel, where it has one; else 1."""
+        return float(self._length(*self.parameters.values()))
+
+    @property
+    def laws(self) -> dict[str, Law]:
+        """Feature constructions of known variance; see `declarations`."""
+        return self._laws(self, *self.parameters.values())
 
     def __call__(self, X: Matrix, Y: Matrix) -> Matrix:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
@@ -324,7 +298,7 @@ class NamedKernel:
             )
         if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
             raise ValueError(f"{self}: inputs must not be negative; give data that are not")
-        return self.function(left, right, **self.parameters)
+        return self.function(left, right, *self.parameters.values())
 
     def __str__(self) -> str:
         """Return the name with its parameters."""
@@ -370,101 +344,59 @@ class NamedKernel:
         return make(self.name, **{**self.parameters, **parameters})
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Kind:
-    """A kernel before its parameters: what `NamedKernel` has of it, as functions of them."""
-
-    function: Callable[..., Any]
-    latex: str
-    defaults: Mapping[str, float] = field(default_factory=dict)
-    length: Callable[..., float] = lambda **_: 1.0
-    laws: Callable[..., Mapping[str, Law]] = lambda k, **_: {}
-    metric: Literal["euclidean", "cityblock"] = "euclidean"
-    bandwidth: str = ""
-    nonnegative: bool = False
-
-
-def _of_root(gamma: float) -> float:
+def _root(gamma: float) -> float:
     return 1.0 / math.sqrt(gamma)
 
 
-_KINDS: dict[KernelName, _Kind] = {
-    "rbf": _Kind(
-        function=rbf,
-        latex=r"k(x, y) = e^{-\gamma |x - y|^2}",
-        defaults={"gamma": 1.0},
-        length=_of_root,
-        bandwidth="gamma",
-        laws=lambda k, gamma: fourier_laws(k, partial(rbf, gamma=4.0 * gamma), isotropic=True),
-    ),
-    "exp": _Kind(
-        function=exponential,
-        latex=r"k(x, y) = e^{\gamma \langle x, y \rangle}",
-        defaults={"gamma": 1.0},
-        # The variance of positive features grows as e^{4 gamma |x|^2}. `mehler verify` draws rows
-        # of up to 1.2 times this length, where it is 3.2 k^2; at twice that length it is 316 k^2.
-        length=lambda gamma: 0.5 / math.sqrt(gamma),
-        bandwidth="gamma",
-        laws=exponential_laws,
-    ),
-    "laplacian": _Kind(
-        function=laplacian,
-        latex=r"k(x, y) = e^{-\gamma |x - y|_1}",
-        defaults={"gamma": 1.0},
-        length=lambda gamma: 1.0 / gamma,
-        metric="cityblock",
-        bandwidth="gamma",
-        laws=lambda k, gamma: fourier_laws(
-            k, partial(laplacian, gamma=2.0 * gamma), isotropic=False
-        ),
-    ),
-    "matern": _Kind(
-        function=matern,
-        latex=r"k(x, y) = \frac{2^{1-\nu}}{\Gamma(\nu)} s^\nu K_\nu(s), \quad "
-        r"s = \sqrt{2\nu} |x - y| / \ell",
-        defaults={"nu": 1.5, "length_scale": 1.0},
-        length=lambda nu, length_scale: float(length_scale),
-        bandwidth="length_scale",
-        laws=lambda k, nu, length_scale: fourier_laws(
-            k, partial(matern, nu=nu, length_scale=0.5 * length_scale), isotropic=True
-        ),
-    ),
-    "linear": _Kind(
-        function=linear, latex=r"k(x, y) = \langle x, y \rangle", laws=projections_laws
-    ),
-    "polynomial": _Kind(
-        function=polynomial,
-        latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
-        defaults={"degree": 2, "gamma": 1.0, "coef0": 0.0},
-        length=lambda gamma, **_: _of_root(gamma),
-        laws=lambda k, degree, gamma, coef0: sketches_laws(degree, gamma, coef0),
-    ),
-    "arc-cosine": _Kind(
-        function=arc_cosine,
-        latex=r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
-        defaults={"order": 1},
-        laws=lambda k, order: rectified_laws(k, partial(arc_cosine, order=2 * order)),
-    ),
-    "maxout": _Kind(function=maxout, latex=r"k(x, y) = |x|\,|y|\, K_q(\rho)", defaults={"q": 2}),
-    "collision": _Kind(function=collision, latex=r"k(x, y) = \kappa_q(\rho)", defaults={"q": 2}),
-    "skewed-chi2": _Kind(
-        function=skewed_chi2,
-        latex=r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
-        defaults={"skew": 1.0},
-        length=lambda skew: float(skew),
-        nonnegative=True,
+# By name, at the defaults of the parameters. The variance of positive features of exp(gamma <x, y>)
+# grows as e^{4 gamma |x|^2}: `mehler verify` draws rows of up to 1.2 times its length, where it is
+# 3.2 k^2; at twice that length it is 316 k^2.
+# fmt: off
+_NAMED: dict[str, NamedKernel] = {k.name: k for k in (
+    NamedKernel(
+        "rbf", {"gamma": 1.0}, r"k(x, y) = e^{-\gamma |x - y|^2}",
+        lambda x, y, gamma: np.exp(-gamma * distances(x, y, "sqeuclidean")), _root,
+        lambda k, gamma: fourier_laws(k, k.replace(gamma=4.0 * gamma), isotropic=True), "gamma"),
+    NamedKernel(
+        "exp", {"gamma": 1.0}, r"k(x, y) = e^{\gamma \langle x, y \rangle}",
+        lambda x, y, gamma: np.exp(gamma * (x @ y.T)),
+        lambda gamma: 0.5 * _root(gamma), exponential_laws, "gamma"),
+    NamedKernel(
+        "laplacian", {"gamma": 1.0}, r"k(x, y) = e^{-\gamma |x - y|_1}",
+        lambda x, y, gamma: np.exp(-gamma * distances(x, y, "cityblock")),
+        lambda gamma: 1.0 / gamma,
+        lambda k, gamma: fourier_laws(k, k.replace(gamma=2.0 * gamma), isotropic=False),
+        "gamma", "cityblock"),
+    NamedKernel(
+        "matern", {"nu": 1.5, "length_scale": 1.0},
+        r"k(x, y) = \frac{2^{1-\nu}}{\Gamma(\nu)} s^\nu K_\nu(s), \quad "
+        r"s = \sqrt{2\nu} |x - y| / \ell", matern, lambda nu, length_scale: length_scale,
+        lambda k, nu, length_scale: fourier_laws(
+            k, k.replace(length_scale=0.5 * length_scale), isotropic=True), "length_scale"),
+    NamedKernel("linear", {}, r"k(x, y) = \langle x, y \rangle", lambda x, y: x @ y.T,
+                _laws=projections_laws),
+    NamedKernel(
+        "polynomial", {"degree": 2, "gamma": 1.0, "coef0": 0.0},
+        r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
+        lambda x, y, degree, gamma, coef0: (gamma * (x @ y.T) + coef0) ** degree,
+        lambda degree, gamma, coef0: _root(gamma), sketches_laws),
+    NamedKernel("arc-cosine", {"order": 1}, r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
+                arc_cosine, _laws=rectified_laws),
+    NamedKernel("maxout", {"q": 2}, r"k(x, y) = |x|\,|y|\, K_q(\rho)", maxout),
+    NamedKernel("collision", {"q": 2}, r"k(x, y) = \kappa_q(\rho)", collision),
+    NamedKernel(
+        "skewed-chi2", {"skew": 1.0},
+        r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
+        skewed_chi2, lambda skew: skew,
         # Frequencies act on log(x + skew); doubling it squares x + skew.
-        laws=lambda k, skew: fourier_laws(
-            k, lambda X, Y: k((X + skew) ** 2 - skew, (Y + skew) ** 2 - skew), isotropic=False
-        ),
-    ),
-    "additive-chi2": _Kind(
-        function=additive_chi2,
-        latex=r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
-        nonnegative=True,
-    ),
-}
-NAMES = tuple(_KINDS)
+        lambda k, c: fourier_laws(
+            k, lambda X, Y: k((X + c) ** 2 - c, (Y + c) ** 2 - c), isotropic=False),
+        nonnegative=True),
+    NamedKernel("additive-chi2", {}, r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
+                additive_chi2, nonnegative=True),
+)}
+# fmt: on
+NAMES = tuple(_NAMED)
 
 
 def _parameter(kernel: str, key: str, value: float) -> float:
@@ -472,19 +404,13 @@ def _parameter(kernel: str, key: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         raise ValueError(f"kernel {kernel}: {key}={value!r} must be a number")
     if key in ("degree", "q"):
-        if not math.isfinite(value) or value != int(value) or value < 1:
+        if value < 1 or value % 1 != 0:  # NaN, of an infinite one
             raise ValueError(f"{key}={value!r} must be a whole number of at least 1")
         return int(value)
     if key == "order":
-        if value not in (0, 1, 2):
-            raise ValueError(f"order={value!r} is not one of 0, 1, 2")
-        return int(value)
-    if key == "coef0":
-        if not 0.0 <= value < math.inf:
-            raise ValueError(
-                f"coef0={value!r} must not be negative or infinite: k(x, x) is positive"
-            )
-        return float(value)
+        return int(require_choice(key, int(value) if value in (0, 1, 2) else value, (0, 1, 2)))
+    if key == "coef0":  # k(x, x) is positive
+        return require_not_negative(key, value)
     if key == "nu" and value > 50.0:
         raise ValueError(f"nu={value!r} is more than 50, where the kernel is the rbf: name that")
     return require_positive(key, value)
@@ -535,24 +461,14 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
         ...
     ValueError: kernel linear has no parameter 'gamma': it takes none
     """
-    if not isinstance(name, str) or name not in _KINDS:
+    if not isinstance(name, str) or name not in _NAMED:
         raise ValueError(
             f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
         )
-    kind = _KINDS[name]
+    defaults = _NAMED[name].parameters
     for key in parameters:
-        if key not in kind.defaults:
-            takes = f"it takes {', '.join(kind.defaults)}" if kind.defaults else "it takes none"
+        if key not in defaults:
+            takes = f"it takes {', '.join(defaults) or 'none'}"
             raise ValueError(f"kernel {name} has no parameter {key!r}: {takes}")
-    values = {key: _parameter(name, key, x) for key, x in {**kind.defaults, **parameters}.items()}
-    return NamedKernel(
-        name=name,
-        parameters=values,
-        latex=kind.latex,
-        function=kind.function,
-        length=kind.length(**values),
-        metric=kind.metric,
-        bandwidth=kind.bandwidth,
-        nonnegative=kind.nonnegative,
-        laws=kind.laws(partial(kind.function, **values), **values),
-    )
+    values = {key: _parameter(name, key, x) for key, x in {**defaults, **parameters}.items()}
+    return replace(_NAMED[name], parameters=values)

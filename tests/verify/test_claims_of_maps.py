@@ -37,7 +37,11 @@ class Posterior(Offset):
         return np.full((len(x), len(y)), 1e-6)
 
 
-@pytest.mark.parametrize("kind", [Amplitude, Posterior])
+class Counted(Amplitude):
+    independent_units = True
+
+
+@pytest.mark.parametrize("kind", [Amplitude, Posterior, Counted])
 def test_attributes_that_happen_to_have_a_name_are_no_declarations(kind):
     verdict = check_kernel(kind, RBF, X, **COARSE)
     assert verdict.holds, str(verdict)

@@ -148,3 +148,18 @@ def test_bad_input_is_refused(options, message):
     arguments = {"draw": draw, "cdf": maxout_law(3), "X": X} | options
     with pytest.raises(ValueError, match=message):
         check_distribution(independent_features=True, **arguments)
+
+
+@pytest.mark.parametrize("tolerance", [1e-14, 1e-9, -1e-12])
+@pytest.mark.parametrize("integers", [False, True])
+def test_atoms_may_be_given_with_a_tolerance(integers, tolerance):
+    def signs(seed):
+        w = np.random.default_rng(seed).standard_normal((4, 200))
+        return (lambda x: (x @ w > 0).astype(int)) if integers else (lambda x: np.sign(x @ w))
+
+    low = 0.0 if integers else -1.0
+
+    def law(x, t):
+        return 0.5 * (t >= low - tolerance) + 0.5 * (t >= 1.0 - tolerance)
+
+    assert check_distribution(signs, law, X, scale=1.0, independent_features=True).holds

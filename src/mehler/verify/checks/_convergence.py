@@ -206,7 +206,7 @@ def check_convergence(
         f"two samples, {counted(least, 'feature')}",
         "allow more, or give smaller sizes",
     )
-    require_draw(draw)
+    require_draw(draw, takes="seed, n_features")
     pairs, clock = pairs_without_claim(X, Y), Clock(terms.time_limit)
     terms.pay()
     claim = (

@@ -19,13 +19,14 @@ from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, first_map, rows_without_claim
 from mehler.verify.sampling._sources import call, declaration, units_of
 
 # Samples in a certificate within the distance that refutes: between them none can be so far.
 _GRID = 12
-# Roundings that a feature may be off by, times sqrt(d).
-_ROUNDED = 256.0
+# Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may:
+# laws are written with tolerances, too.
+_ROUNDED, _SHARE = 256.0, 2.0**-26
 
 Law = Callable[[Any, Any], Array]
 
@@ -116,7 +117,7 @@ def check_distribution(
     rate = terms.false_alarm / n_rows
     terms.pay()
     with np.errstate(all="ignore"):
-        phi = draws[0]
+        phi = first_map(draws, rows)
         if cdf is None:
             cdf = declaration(phi, "feature_cdf")
             if cdf is None:
@@ -134,10 +135,14 @@ def check_distribution(
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         samples = np.sort(values.astype(np.float64) * factor, axis=1)
-        # Atoms may be given with a tolerance of some roundings.
-        slack = _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * np.abs(samples).max(axis=1)
-        above = _law(cdf, rows, samples + slack[:, None])
-        below = _law(cdf, rows, np.nextafter(samples - slack[:, None], -np.inf))
+        size = np.abs(samples)
+        largest = size.max(axis=1, keepdims=True)
+        slack = np.maximum(
+            _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * largest,
+            _SHARE * np.maximum(size, np.minimum(largest, 1.0)),
+        )
+        above = _law(cdf, rows, samples + slack)
+        below = _law(cdf, rows, np.nextafter(samples - slack, -np.inf))
     n = samples.shape[1]
     d, d_of_miss = dkw(n, rate), dkw(n, terms.miss)
     rank = np.arange(1, n + 1) / n

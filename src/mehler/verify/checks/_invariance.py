@@ -22,7 +22,7 @@ from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, read, rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, first_map, read, rows_without_claim
 from mehler.verify.sampling._sources import BLOCK, Source, call, units_of
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
@@ -297,6 +297,7 @@ def check_invariance(
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
     moved = [_moved(each, rows) for each in actions]
+    first_map(draws, rows)
     terms.pay()
     if defect is None:
         return exact_invariance(terms, draws, rows, moved)

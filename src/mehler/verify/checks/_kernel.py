@@ -27,7 +27,7 @@ from mehler.verify.intervals._range import OutOfBounds, measure_bounded, out_of_
 from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, first_map, make_pairs
 from mehler.verify.sampling._sources import (
     ProductsDisagree,
     choose_source,
@@ -156,7 +156,7 @@ def check_kernel(
 
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
-        phi = draws[0]
+        phi = first_map(draws, pairs.left)
         source = choose_source(phi, pairs, independent_features)
         task = Task(source, draws, terms, clock)
         task.require_resolved()

@@ -26,8 +26,8 @@ from mehler.verify.intervals._undeclared import (
     measure_undeclared,
 )
 from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Bundles, require_draw
-from mehler.verify.sampling._pairs import Pairs, pairs_without_claim, read
+from mehler.verify.sampling._draws import Bundles, Draws, require_draw
+from mehler.verify.sampling._pairs import Pairs, first_map, pairs_without_claim, read
 from mehler.verify.sampling._sources import (
     BLOCK,
     PairSource,
@@ -54,8 +54,9 @@ class Side:
     """One of the two maps, with a name, so that errors tell which is meant."""
 
     def __init__(self, name: str, draw: Callable[[int], Any], pairs: Pairs, seed: int) -> None:
-        self.name, self.draw = name, require_draw(draw, name)
-        z, self.eps = self.named(read, self.draw(seed), pairs.left)
+        self.name, self.draw = name, draw
+        phi = first_map(Draws(draw, seed, stream=1), pairs.left, name)
+        z, self.eps = self.named(read, phi, pairs.left)
         self.m = int(z.shape[1])
 
     def named(self, function: Callable[..., T], *args: Any) -> T:
@@ -432,8 +433,10 @@ def check_same(
     terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
-        seed = early.seed(0)
-        sides = Side("draw_a", draw_a, pairs, seed), Side("draw_b", draw_b, pairs, seed)
+        sides = (
+            Side("draw_a", draw_a, pairs, terms.seed),
+            Side("draw_b", draw_b, pairs, terms.seed),
+        )
         width = sum(side.m for side in sides)
         if law and 2 * sides[0].m != width:
             raise ValueError(

@@ -32,7 +32,14 @@ from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Bundles, Draws
-from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, pairs_without_claim, take
+from mehler.verify.sampling._pairs import (
+    Kernel,
+    Pairs,
+    evaluate,
+    first_map,
+    pairs_without_claim,
+    take,
+)
 from mehler.verify.sampling._sources import (
     PairSource,
     Source,
@@ -299,13 +306,10 @@ def check_variance(
     require_function("variance", variance, optional=True)
     terms = require_options("variance", options, resolution)
     terms.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
-    draws, pairs, clock = (
-        Draws(draw, terms.seed),
-        pairs_without_claim(X, Y),
-        Clock(terms.time_limit),
-    )
+    draws, pairs = Draws(draw, terms.seed), pairs_without_claim(X, Y)
+    clock = Clock(terms.time_limit)
     with np.errstate(all="ignore"):
-        phi = draws[0]
+        phi = first_map(draws, pairs.left)
         base = choose_source(phi, pairs, independent_features)
         declared = _declared(variance, phi, base, pairs)
         probe = base.samples(phi, np.arange(pairs.n))

@@ -100,19 +100,32 @@ class Bundles(Draws):
             return tuple(maker(seed) for maker, seed in zip(self._makers, key, strict=True))
 
 
-def require_draw(draw: Any, name: str = "draw") -> Callable[[int], Any]:
+REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
+
+
+def require_draw(draw: Any, name: str = "draw", takes: str = "seed") -> Callable[..., Any]:
     """Return a function of a seed; TypeError for a map or an estimator in its place."""
-    remedy = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
     if inspect.isclass(draw) and hasattr(draw, "fit"):
-        raise TypeError(f"{name} is the class {draw.__name__}: {remedy}")
+        raise TypeError(f"{name} is the class {draw.__name__}: {REMEDY}")
     owner = draw.__self__ if inspect.ismethod(draw) else draw
     is_map = not inspect.isclass(owner) and (hasattr(owner, "fit") or is_feature_map(owner))
     if is_map and (owner is draw or draw.__name__ in ("transform", "__call__")):
         what = owner if isinstance(owner, str) else type(owner).__name__
-        raise TypeError(f"{name} is a map, a {what}, of one seed: {remedy}")
+        raise TypeError(f"{name} is a map, a {what}, of one seed: {REMEDY}")
     if not callable(draw):
         text = repr(draw) if len(repr(draw)) < 60 else f"a {type(draw).__name__}"
-        raise TypeError(f"{name}={text} must be callable: seed -> map")
+        raise TypeError(f"{name}={text} must be callable: {takes} -> map")
+    try:
+        signature = inspect.signature(draw)
+        signature.bind(*takes.split(", "))
+    except ValueError:  # of some functions in C nothing is known
+        pass
+    except TypeError:
+        names = ", ".join(signature.parameters)
+        raise TypeError(
+            f"{name}({names}) must take {takes} alone and return a map X -> Z, such as "
+            f"lambda {takes}: lambda X: {name}({takes}, X)"
+        ) from None
     return draw
 
 

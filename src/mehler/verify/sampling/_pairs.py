@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, dense_host, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
+from mehler._validate import shown
+from mehler.verify.sampling._draws import REMEDY, Draws
 
 # Rows per block when only the diagonal of a Gram matrix is needed.
 _DIAGONAL_BLOCK = 256
@@ -93,9 +96,7 @@ class Pairs:
 def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
     if not callable(kernel):
-        text = repr(kernel)
-        if is_array(kernel):
-            text = f"a matrix of shape {np.shape(kernel)}"
+        text = f"a matrix of shape {np.shape(kernel)}" if is_array(kernel) else shown(kernel)
         raise TypeError(
             f"kernel={text} must be callable: a function (X, Y) -> (n, k), such as "
             "lambda X, Y: X @ Y.T"
@@ -115,7 +116,13 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     """Return function(X, Y) on the host; TypeError if it writes to its rows, which are copies."""
     left = x.copy()
     right = left if y is x else y.copy()
-    value = np.asarray(to_host(function(left, right)))
+    try:
+        value = np.asarray(to_host(function(left, right)))
+    except (TypeError, AttributeError) as error:
+        raise TypeError(
+            f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy "
+            "arrays and returns (n, k): one of another library converts them, as by torch.as_tensor"
+        ) from error
     if not all(map(np.array_equal, (left, right), (x, y))):
         raise TypeError(f"{name}(X, Y) changes its rows in place: let it work on copies")
     return value
@@ -124,6 +131,9 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
 def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     value = claimed(function, x, y, name)
     expected = (x.shape[0], y.shape[0])
+    if value.dtype == object:
+        kind = type(value.flat[0]).__name__
+        raise TypeError(f"{name}(X, Y) is no matrix of numbers, but holds a {kind}")
     if value.shape != expected:
         raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {expected}")
     if np.iscomplexobj(value):
@@ -258,6 +268,19 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
 
+def first_map(draws: Draws, rows: EvaluatedRows, name: str = "draw") -> Any:
+    """Return the first map; TypeError if what should draw it raises, and is itself a map."""
+    try:
+        return draws[0]
+    except Exception as error:
+        is_map = False
+        with suppress(Exception):
+            is_map = bool(read(draws.draw, rows)[0].size)
+        if is_map:
+            raise TypeError(f"{name} is a map X -> Z of one seed: {REMEDY}") from error
+        raise
+
+
 def copied(array: Array) -> Array:
     """Return a copy of rows, which a map may change, where the library has one."""
     for name in ("copy", "clone"):
@@ -272,6 +295,8 @@ def raw(phi: Callable[..., Any], array: Array) -> Any:
 
 
 def _map(phi: Callable[..., Any]) -> Any:
+    if isinstance(phi, type):
+        raise TypeError(f"draw(seed) returned the class {phi.__name__}: return a map X -> Z")
     if callable(phi):
         return phi
     if callable(getattr(phi, "transform", None)):

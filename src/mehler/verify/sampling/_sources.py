@@ -265,14 +265,14 @@ def declares(phi: object) -> bool:
 
 def declaration(phi: object, name: str, default: Any = None) -> Any:
     """Return what a map declares."""
-    return getattr(phi, name, default) if declares(phi) else default
+    value = getattr(phi, name, default) if declares(phi) else default
+    return default if name in _DECLARATIONS and not callable(value) else value
 
 
 def ignored_declarations(phi: object) -> str:
-    """Say which attributes of a map would be declarations if its class made any."""
-    if declares(phi):
-        return ""
+    """Say which attributes of a map are no declarations: numbers, or of a class that makes none."""
     names = [name for name in _DECLARATIONS if hasattr(type(phi), name) or name in _own(phi)]
+    names = [name for name in names if not callable(declaration(phi, name))]
     kind = type(phi).__name__
     return f"{', '.join(names)} of the class {kind} declared nothing and was ignored" * bool(names)
 
