@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
@@ -16,8 +16,8 @@ from mehler._validate import require_flag
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
-from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._measurement import Measurement, Task
+from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.intervals._measurement import Measurement, Task, cut_short
 from mehler.verify.intervals._undeclared import (
     Lengths,
     expected_samples,
@@ -73,31 +73,45 @@ class Side:
         return pairs.pick(gram), left, right
 
 
-@dataclass(frozen=True)
+Sides = tuple[Side, Side]
+
+
 class Pilot:
-    """The pilot draws, which are not reused.
+    """Draws of both maps from common seeds, until they differ and units are known; not reused.
 
     `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
     `products` are whole estimates, shape (2, draws, pairs); `largest` is the largest difference at
-    one seed in units of that draw's lengths, or inf; `same_features`: equal to rounding.
+    one seed in units of that draw's lengths; `same_features`: equal to rounding.
     """
 
-    pairs: Pairs
-    products: Any
-    largest: float
-    same_features: bool
+    def __init__(
+        self, sides: Sides, pairs: Pairs, draws: Bundles, floor: float, most: int, clock: Clock
+    ) -> None:
+        products: list[Any] = []
+        squares = [np.zeros(rows.unit.size) for rows in (pairs.left, pairs.right)]
+        eps, self.largest, self.same_features = max(side.eps for side in sides), 0.0, True
+        for k in range(min(most, _EQUAL)):
+            if k and (clock.over or (k >= _UNITS and self.largest > floor)):
+                break
+            a, b = (side.named(read, phi, pairs.left)[0] for side, phi in zip(sides, draws[k]))
+            self.same_features &= _equal(a, b, eps, pairs.left.host.shape[1])
+            grams, *lengths = zip(*(side.gram(phi, pairs) for side, phi in zip(sides, draws[k])))
+            products.append(grams)
+            if not np.isfinite(grams).all():
+                break
+            for total, each in zip(squares, lengths):
+                total += 0.5 * sum(each)
+            # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
+            sizes = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
+            scale = np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
+            self.largest = max(self.largest, float(np.max(np.abs(grams[0] - grams[1]) / scale)))
+        self.n_draws, self.products = len(products), np.array(products).swapaxes(0, 1)
+        self.pairs = pairs
+        if np.isfinite(self.products).all():
+            self.pairs = _in_units(pairs, [np.sqrt(each / self.n_draws) for each in squares])
+            self.products /= self.pairs.unit
 
-    @property
-    def n_draws(self) -> int:
-        """Number of seeds drawn."""
-        return int(self.products.shape[1])
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether no product was NaN or infinite."""
-        return bool(np.isfinite(self.products).all())
-
-    def agrees(self, resolution: float) -> bool:
+    def agrees(self, floor: float) -> bool:
         """Whether the maps agree seed by seed: no products differ by enough to refute.
 
         Products that hardly vary with the seed are no evidence, unless the features themselves
@@ -105,42 +119,20 @@ class Pilot:
         """
         moves = float(np.max(np.ptp(self.products[0], axis=0)))
         telling = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
-        return self.n_draws == _EQUAL and telling and self.largest <= FLOOR * resolution
+        return self.n_draws == _EQUAL and telling and self.largest <= floor
 
 
-def pilot(
-    sides: tuple[Side, Side], pairs: Pairs, draws: Bundles, floor: float, most: int, clock: Clock
-) -> Pilot:
-    """Draw both maps from common seeds until they differ and units are known."""
-    products: list[Any] = []
-    lengths = [np.zeros(pairs.left.unit.size), np.zeros(pairs.right.unit.size)]
-    largest, same, k = 0.0, True, 0
-    while k < min(most, _EQUAL if largest <= floor else _UNITS) and not (k and clock.over):
-        maps = draws[k]
-        a, b = (side.named(read, phi, pairs.left)[0] for side, phi in zip(sides, maps))
-        same = same and _equal(a, b, max(side.eps for side in sides), pairs.left.host.shape[1])
-        drawn = [side.gram(phi, pairs) for side, phi in zip(sides, maps)]
-        k += 1
-        products.append([gram for gram, _, _ in drawn])
-        if not np.isfinite(products[-1]).all():
-            return Pilot(pairs, np.array(products).swapaxes(0, 1), math.inf, False)
-        for total, left, right in zip(lengths, *(each[1:] for each in drawn)):
-            total += 0.5 * (left + right)
-        # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
-        sizes = [np.sqrt(left[pairs.first] * right[pairs.second]) for _, left, right in drawn]
-        scale = np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
-        largest = max(largest, float(np.max(np.abs(drawn[0][0] - drawn[1][0]) / scale)))
-    left, right = (np.sqrt(total / k) for total in lengths)
-    for unit, name in ((left, "X"), (right, "Y")):
+def _in_units(pairs: Pairs, units: list[Any]) -> Pairs:
+    """Return the pairs with these sizes of both maps as units, and the claim 0."""
+    for unit, name in zip(units, "XY"):
         if not (unit > 0.0).all():
             raise ValueError(
-                f"both maps are 0 at row {int(np.argmin(unit))} of {name} in {counted(k, 'draw')}: "
-                "the resolution is relative to their size there; leave such rows out"
+                f"both maps are 0 at row {int(np.argmin(unit))} of {name} in all first draws: the "
+                "resolution is relative to their size there; leave such rows out"
             )
-    rows = replace(pairs.left, unit=left)
-    other = rows if pairs.same else replace(pairs.right, unit=right)
-    pairs = replace(pairs, left=rows, right=other, claim=0.0 * pairs.claim)
-    return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same)
+    left = replace(pairs.left, unit=units[0])
+    right = left if pairs.same else replace(pairs.right, unit=units[1])
+    return replace(pairs, left=left, right=right, claim=0.0 * pairs.claim)
 
 
 def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
@@ -169,7 +161,7 @@ class Differences(Source):
 
     def __init__(
         self,
-        sides: tuple[Side, Side],
+        sides: Sides,
         pairs: Pairs,
         seed: int,
         common: bool,
@@ -180,8 +172,7 @@ class Differences(Source):
         self.draws = Bundles([side.draw for side in sides], seed, common=common)
         per_draw = 1 if sources is None else min(each.per_draw for each in sources)
         # Rounding of products of d terms, as in check_kernel, on either side.
-        d = pairs.left.host.shape[1]
-        rounding = 8.0 * math.sqrt(d) * sum(side.eps for side in sides)
+        rounding = 8.0 * math.sqrt(pairs.left.host.shape[1]) * sum(side.eps for side in sides)
         width = sum(side.m for side in sides)
         super().__init__(pairs.claim, pairs.unit, width, per_draw, rounding)
         seeds = "seeds common to both maps" if common else "seeds of their own"
@@ -207,8 +198,7 @@ class Differences(Source):
         """Return samples from the units of a map, shape (per_draw, chosen)."""
         x = source.samples(phi, chosen)
         together = x.shape[0] // self.per_draw
-        x = x[: together * self.per_draw].reshape(self.per_draw, together, -1)
-        return x.mean(axis=1)
+        return x[: together * self.per_draw].reshape(self.per_draw, together, -1).mean(axis=1)
 
     def place(self, index: int) -> dict[str, Any]:
         a, b = (float(x[index] * self.unit[index]) / max(1, self._drawn) for x in self.means)
@@ -217,21 +207,18 @@ class Differences(Source):
     def ratio(self, measured: Measurement) -> str:
         """Return a remark that one map is a multiple of the other, if it is at every pair."""
         a, b = self.means
-        if not np.isfinite(a @ b) or not a @ a > 0.0:
-            return ""
         factor = float(a @ b / (a @ a))
         # The residual is within the intervals, and a small part of the deviation.
         left = np.abs(b - factor * a) / max(1, self._drawn)
-        some = self.pairs.n > 1 and factor > 0.0
-        off = np.abs(measured.observed).max()
         half = np.maximum(measured.high - measured.observed, measured.observed - measured.low)
-        if not some or left.max() > 0.2 * off or not (left <= half).all():
+        small = left.max() <= 0.2 * np.abs(measured.observed).max() and (left <= half).all()
+        if self.pairs.n == 1 or not factor > 0.0 or not small:
             return ""
         return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
 def choose(
-    sides: tuple[Side, Side], trial: Pilot, terms: CheckOptions, independent_features: bool
+    sides: Sides, trial: Pilot, terms: CheckOptions, independent_features: bool
 ) -> Differences:
     """Return the samples that, according to the pilot, decide with fewest draws.
 
@@ -246,11 +233,10 @@ def choose(
         n = expected_samples(worst, rate, terms.resolution)
         return max(least_samples(rate), n) / per_draw
 
-    ways = [(needed(a.var(axis=0) + b.var(axis=0)), False)]
-    if a.shape[0] > 1:
-        ways.append((needed((b - a).var(axis=0)), True))
-    # Ties go to the first, whole draws from separate seeds.
-    fewest, common = min(ways, key=lambda way: way[0])
+    # Ties go to separate seeds.
+    fewest = needed(a.var(axis=0) + b.var(axis=0))
+    in_common = needed((b - a).var(axis=0)) if len(a) > 1 else math.inf
+    common, fewest = in_common < fewest, min(fewest, in_common)
     again = Bundles([side.draw for side in sides], terms.seed, stream=1)
     first, second = (
         side.named(choose_source, phi, pairs, independent_features)
@@ -260,14 +246,13 @@ def choose(
         # Never with common seeds: unit l of one map may be correlated with any of the other's.
         units = Differences(sides, pairs, terms.seed, False, (first, second))
         everything = np.arange(min(pairs.n, max(1, BLOCK // first.per_draw)))
-        maps = [again[k] for k in range(min(_AGAIN, a.shape[0]))]
-        x = np.concatenate([units.samples(each, everything) for each in maps])
-        if needed(x.var(axis=0), units.per_draw) < fewest:
+        x = [units.samples(again[k], everything) for k in range(min(_AGAIN, len(a)))]
+        if needed(np.concatenate(x).var(axis=0), units.per_draw) < fewest:
             return Differences(sides, pairs, terms.seed, False, (first, second))
     return Differences(sides, pairs, terms.seed, common)
 
 
-def clipped(sides: tuple[Side, Side], trial: Pilot, seed: int) -> Differences:
+def clipped(sides: Sides, trial: Pilot, seed: int) -> Differences:
     """Return differences of estimates clipped far from the bulk, which keeps laws equal."""
     trials = trial.products.reshape(-1, trial.pairs.n)
     middle = np.median(trials, axis=0)
@@ -277,44 +262,28 @@ def clipped(sides: tuple[Side, Side], trial: Pilot, seed: int) -> Differences:
     return Differences(sides, trial.pairs, seed, False, ends=(middle - reach, middle + reach))
 
 
-def _at_once(
-    terms: CheckOptions, sides: tuple[Side, Side], trial: Pilot, claim: str
-) -> Verdict | None:
-    """Return the verdict that both maps agree for equal seeds, or give features that are none."""
-    n, n_features = trial.n_draws, trial.n_draws * sum(side.m for side in sides)
-    size = float(trial.pairs.unit.max())
-    evidence = {
-        "claim": claim,
-        "n_features": n_features,
-        "n_draws": n,
-        "detectable": math.inf,
-    }
-    if not trial.is_finite:
-        side, _, pair = np.argwhere(~np.isfinite(trial.products))[0]
-        return terms.verdict(
-            status="refuted",
-            observed=math.nan,
-            interval=(math.nan, math.nan),
-            method="finite features",
-            where=trial.pairs.place(int(pair)),
-            reason=f"{sides[int(side)].name} returned features that are not finite.",
-            **evidence,
-        )
-    if not trial.agrees(terms.resolution):
-        return None
-    share = -math.expm1(math.log(terms.false_alarm) / n)
-    seeds = f"For each of {counted(n, 'seed')} both maps gave the same"
-    reason = f"{seeds} features, to rounding."
+def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Verdict:
+    """Return the verdict on maps that agreed for all common seeds."""
+    n, size = trial.n_draws, float(trial.pairs.unit.max())
+    what, more = "features", ", to rounding."
     if not trial.same_features:
-        reason = (
-            f"{seeds} products: no two differ by more than {trial.largest:.2g} of "
-            f"sqrt(k(x,x) k(y,y)), below {FLOOR:.3g} of the resolution."
+        what, more = (
+            "products",
+            (
+                f": no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
+                f"{FLOOR:.3g} of the resolution."
+            ),
         )
+    share = -math.expm1(math.log(terms.false_alarm) / n)
     return terms.verdict(
         status="holds",
+        claim=claim,
         observed=0.0,
         interval=(-trial.largest * size, trial.largest * size),
-        method=f"equal {'features' if trial.same_features else 'products'} for equal seeds",
+        n_features=n * width,
+        n_draws=n,
+        detectable=math.inf,
+        method=f"equal {what} for equal seeds",
         assumptions=(
             f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
             f"differed at more than {100 * share:.2g} % of all seeds, that would have been seen "
@@ -322,8 +291,7 @@ def _at_once(
         ),
         scale=size,
         where={"largest_difference": trial.largest},
-        reason=reason,
-        **evidence,
+        reason=f"For each of {counted(n, 'seed')} both maps gave the same {what}{more}",
     )
 
 
@@ -349,13 +317,10 @@ def check_same(
     Parameters
     ----------
     draw_a, draw_b : callable
-        seed -> map, a map being any callable X -> Z with Z of shape (n, n_features): the old
-        version and the new one. Each may return arrays of any library and dtype, and as many
-        features as it likes.
-    X : array, shape (n, d)
-        Rows, passed to both maps unchanged.
-    Y : array, shape (k, d), optional
-        Second rows, as for :func:`check_kernel`.
+        seed -> map, the old version and the new one, as for `check_kernel`. Each may return arrays
+        of any library and dtype, and as many features as it likes.
+    X, Y : array, shape (n, d), (k, d)
+        Rows, as for `check_kernel`, passed to both maps unchanged.
     law : bool
         Test the stronger claim that the estimates <phi(x), phi(y)> of both maps have one law, as
         for two implementations of one algorithm with as many features. Needs no assumption on
@@ -427,8 +392,8 @@ def check_same(
     terms = require_options("same", options, resolution)
     terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
-    early = Bundles([require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")], terms.seed,
-                    stream=1, common=True)  # fmt: skip
+    drawn = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
+    early, floor = Bundles(drawn, terms.seed, stream=1, common=True), FLOOR * terms.resolution
     claim = f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(pairs.n, 'pair')}"
     terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
@@ -448,10 +413,15 @@ def check_same(
             4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
         )
         most = terms.draws_within(4 * _EQUAL, width) // 4
-        trial = pilot(sides, pairs, early, FLOOR * terms.resolution, most, clock)
-        verdict = _at_once(terms, sides, trial, claim)
-        if verdict is not None:
-            return verdict
+        trial = Pilot(sides, pairs, early, floor, most, clock)
+        if not np.isfinite(trial.products).all():
+            side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(trial.products))[0])
+            task = Task(Differences(sides, pairs, terms.seed, True), early, terms, clock)
+            measured = cut_short(task, pair, math.nan, trial.n_draws, "finite features")
+            reason = f"{sides[side].name} returned features that are not finite."
+            return conclude(task, measured, claim, certain=Certainty(pair, reason))
+        if trial.agrees(floor):
+            return _agreement(terms, trial, claim, width)
         if terms.max_features is not None:
             spent = trial.n_draws * width
             terms = replace(terms, max_features=terms.max_features - spent)
