@@ -29,7 +29,6 @@ import runpy
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -329,8 +328,8 @@ def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """
     n, gaps, between = test["n"], [iv.mpf(0)], [iv.mpf(0)]
     rows = sorted(zip(test["index"], test["below"], test["above"]))
-    values = [0.0, *(each for _, *both in rows for each in both), 1.0]
-    falls = any(x > y + 1e-9 for x, y in pairwise(values))
+    both = [(x, y) for _, x, y in rows]
+    falls = any(x > y for x, y in both) or any(sorted(each) != list(each) for each in zip(*both))
     if falls or not rows or (rows[0][0], rows[-1][0]) != (0, n - 1):
         raise Impossible("this is no distribution function from the first sample to the last")
     for (i, below, above), (j, later, _) in zip(rows, rows[1:] + rows[-1:]):

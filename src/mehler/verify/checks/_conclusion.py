@@ -87,13 +87,13 @@ def conclude(
             )
     if not reason and not measured.low[worst] <= measured.observed[worst] <= measured.high[worst]:
         reason = OUTLIERS
-    unit, place = float(source.unit[worst]), source.place(worst)
+    unit, place, rounding = float(source.unit[worst]), source.place(worst), "rounding moves no mean"
     observed, exact, low, high = (
         float(value[worst]) * unit
         for value in (measured.observed, source.claim, measured.low, measured.high)
     )
     of_kernel = source.unit_name == KERNEL_UNIT
-    if not of_kernel:
+    if source.unit_name and not of_kernel:
         place["relative_to"] = unit
     if evidence is not None:
         place["form"], unit = evidence.form, 1.0
@@ -102,7 +102,10 @@ def conclude(
         source.independence,
         *((f"not that {measured.unless}",) if measured.unless else ()),
         *measured.assumptions,
-        f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}",
+        *(
+            [f"{rounding} by more than {task.rounding:.2g} {source.unit_name}"]
+            * bool(task.rounding)
+        ),
     )
     return options.verdict(
         status=status,
@@ -110,7 +113,7 @@ def conclude(
         observed=observed,
         exact=exact,
         interval=(low, high),
-        n_features=n_draws * source.n_features,
+        n_features=(n_draws or 1) * source.n_features,
         n_draws=n_draws,
         n_intervals=measured.n_intervals,
         detectable=measured.detectable,
@@ -118,7 +121,7 @@ def conclude(
         assumptions=assumptions,
         scale=unit if of_kernel else 1.0,
         where=place,
-        seeds=seeds or {"seed": task.draws.root, "first_draw": task.draws.seed(0)},
+        seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else seeds,
         reason=reason,
         table=_table(task, measured, compared, worst, status) if with_table else None,
         statistics=_statistics(task, measured),
@@ -164,6 +167,10 @@ def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
     first, *others = measured.statistics
     source = task.source
     plan, tests = source.certified()
+    tests |= {"claim": source.claim, "low": measured.low, "high": measured.high}
+    if task.draws is None:
+        return replace(first, tests={**first.tests, **tests}), *others
+    tests["unit"] = source.unit
     plan |= {
         "draws": measured.n_draws,
         "per_draw": source.per_draw,
@@ -179,8 +186,6 @@ def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
             "unit_X": pairs.left.unit,
             "unit_Y": pairs.right.unit,
         }
-    ends = {"claim": source.claim, "low": measured.low, "high": measured.high}
-    tests |= {"unit": source.unit, **ends}
     return replace(first, plan=plan, tests={**first.tests, **tests}), *others
 
 
@@ -189,9 +194,13 @@ def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -
     source, options, clock = task.source, task.options, task.clock
     parts = [measured.note] if measured.note else []
     if not width <= task.resolution:
-        wide = f"is {width:.3g} wide in units of {source.unit_name}"
+        wide = f"is {width:.3g} wide" + f" in units of {source.unit_name}" * bool(source.unit_name)
         wide = wide if math.isfinite(width) else "is unbounded at so few samples"
         parts.append(f"The interval {wide}, more than the resolution {task.resolution:.3g}.")
+    if source.counted_in == "sample":
+        about = f"About {counted(measured.needed, 'sample')} would decide it."
+        coarser = "Take a coarser resolution, or more samples."
+        return " ".join([*parts, about if measured.needed else coarser])
     if clock.over:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
     m, n_features = source.n_features, n_draws * source.n_features

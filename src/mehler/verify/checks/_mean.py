@@ -28,16 +28,16 @@ from mehler.verify._arguments import (
 )
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import joined
-from mehler.verify._verdict import FEW_EFFECTIVE, OUTLIERS, Comparison, Verdict
+from mehler.verify._verdict import FEW_EFFECTIVE, Comparison, Verdict
+from mehler.verify.checks._conclusion import conclude
 from mehler.verify.checks._products import check_products
 from mehler.verify.intervals._counts import mean_of_binary
 from mehler.verify.intervals._known_variance import features_needed, mean_of_known_variance
 from mehler.verify.intervals._kurtosis import mean_of_bounded_kurtosis
-from mehler.verify.intervals._measurement import Measurement
+from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._range import mean_of_bounded
 from mehler.verify.sampling._pairs import require_plain
-
-_INDEPENDENT = "the samples are independent, and their number was fixed before"
+from mehler.verify.sampling._sources import Source
 
 
 @accepts()
@@ -159,37 +159,55 @@ def check_mean(
     p, columns = target.size, x.reshape(x.shape[0], -1)
     target, single = target.ravel(), replace(terms, false_alarm=terms.false_alarm / p)
     means = [_measured(*parts, single) for parts in zip(columns.T, target.tolist(), declared)]
-    low, high = (np.concatenate([getattr(m, end) for m in means]) for end in ("low", "high"))
-    observed = columns.mean(axis=0)
-    may_refute = np.array([bool(np.all(mean.may_refute)) for mean in means])
-    compared = Comparison(observed, target, low, high, terms.resolution, may_refute)
-    worst = compared.worst
-    unless = means[worst].unless
-    statistics = [
-        replace(s, tests={"claim": [c], "low": [a], "high": [b], **s.tests})
-        for m, c, a, b in zip(means, target, low, high)
-        for s in m.statistics
-    ]
+    task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
+    measured = _joined(task, means, columns, declared, single)
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
-    return terms.verdict(
-        status=compared.status,
-        claim=claim or text + (" coordinates" if p > 1 else ""),
-        observed=float(observed[worst]),
-        exact=float(target[worst]),
-        interval=(float(low[worst]), float(high[worst])),
-        n_features=x.shape[0],
-        n_draws=0,
-        n_intervals=p,
-        detectable=max(mean.detectable for mean in means),
-        method=means[worst].method,
-        assumptions=(
-            _INDEPENDENT,
-            *((f"not that {unless}",) if unless else means[worst].assumptions),
-        ),
-        where={**where, "coordinate": worst} if x.ndim == 2 else where,
-        seeds=seeds,
-        reason=_reason(compared, means[worst], columns[:, worst], declared[worst], single),
-        statistics=joined(statistics) if len(statistics) == p else (),
+    text += " coordinates" * (p > 1)
+    verdict = conclude(task, measured, claim or text, seeds=seeds)
+    return replace(verdict, where={**where, **(verdict.where if x.ndim == 2 else {})})
+
+
+class Samples(Source):
+    """Samples at hand, of several coordinates each."""
+
+    independence = "the samples are independent, and their number was fixed before"
+    unit_name, counted_in = "", "sample"
+
+    def place(self, index: int) -> dict[str, Any]:
+        return {"coordinate": index}
+
+
+def _joined(
+    task: Task, means: list[Measurement], columns: Any, declared: list[Declared], one: CheckOptions
+) -> Measurement:
+    """Return the means as one measurement, with the words of the one that decides."""
+    observed = columns.mean(axis=0)
+    low, high = (np.concatenate([getattr(m, end) for m in means]) for end in ("low", "high"))
+    may_refute = np.array([bool(np.all(mean.may_refute)) for mean in means])
+    compared = Comparison(observed, task.source.claim, low, high, one.resolution, may_refute)
+    worst = compared.worst
+    mean, note, needed = means[worst], means[worst].note, 0
+    if not compared.outside[worst]:
+        note = ""
+        with np.errstate(over="ignore"):
+            scatter = declared[worst].variance or float(columns[:, worst].var())
+        if any(line.startswith(FEW_EFFECTIVE) for line in mean.assumptions):
+            note = f"{FEW_EFFECTIVE.capitalize()}: declare variance= or bounds=."
+        elif 0.0 < scatter < math.inf:
+            needed = features_needed(scatter, one.resolution, one.false_alarm, one.miss)
+    statistics = joined([each for mean in means for each in mean.statistics])
+    return replace(
+        mean,
+        observed=observed,
+        low=low,
+        high=high,
+        n_intervals=len(means),
+        detectable=max(each.detectable for each in means),
+        needed=needed,
+        may_refute=may_refute,
+        note=note,
+        assumptions=() if mean.unless else mean.assumptions,
+        statistics=statistics if all(each.statistics for each in means) else (),
     )
 
 
@@ -212,31 +230,6 @@ def _measured(x: Array, exact: float, declared: Declared, options: CheckOptions)
     if declared.bounds is not None:
         return mean_of_bounded(x, declared.bounds, *rates)
     return mean_of_bounded_kurtosis(x, exact, options)
-
-
-def _reason(
-    compared: Comparison, mean: Measurement, x: Array, declared: Declared, options: CheckOptions
-) -> str:
-    """Say what leaves the outcome open, or why the mean lies outside of its interval."""
-    worst, reason = compared.worst, ""
-    if compared.outside[worst]:
-        reason = f"Unless {mean.unless}, the claim is wrong." if mean.unless else mean.note
-    elif compared.status == "inconclusive":
-        width, resolution = float(compared.width[worst]), options.resolution
-        with np.errstate(over="ignore"):
-            scatter = float(x.var()) if declared.variance is None else declared.variance
-        wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
-        reason = f"The interval {wide}, more than the resolution {resolution:.3g}"
-        if any(line.startswith(FEW_EFFECTIVE) for line in mean.assumptions):
-            reason += f": {FEW_EFFECTIVE}, and no size is sure to. Declare variance= or bounds=."
-        elif 0.0 < scatter < math.inf:
-            needed = features_needed(scatter, resolution, options.false_alarm, options.miss)
-            reason += f": about {counted(needed, 'sample')} would decide it."
-        else:
-            reason += ": take a coarser resolution, or more samples."
-    if not reason and not mean.low[0] <= float(x.mean()) <= mean.high[0]:
-        return OUTLIERS
-    return reason
 
 
 def _samples(samples: Array) -> Any:

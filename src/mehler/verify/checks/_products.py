@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR, Verdict
+from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._kurtosis import KURTOSIS, Look
+from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.sampling._sources import Source, power_sums
 
 # Rows whose covariance is one sample, where their mean is not known.
 GROUP = 8
@@ -71,55 +73,65 @@ def check_products(
         n += products.shape[0]
 
     # Half of the rate each.
-    rate, resolution = 0.5 * terms.false_alarm / rho.size, terms.resolution
-    look = Look(n, sums, rate, resolution, rounding, ends=(ends[0], ends[1]))
+    look = Look(
+        n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding,
+        ends=(ends[0], ends[1]),
+    )  # fmt: skip
     compared = look.compared(look.refutable, look.unseen.least)
-    evidence = bets.evidence(math.log(2.0 * bets.n_bets / terms.false_alarm), FLOOR * resolution)
-    method, status, worst = KURTOSIS, compared.status, compared.worst
-    place: dict[str, Any] = {}
-    assumptions, reason = look.assumptions("pair"), ""
+    evidence = bets.evidence(
+        math.log(2.0 * bets.n_bets / terms.false_alarm), FLOOR * terms.resolution
+    )
+    assumptions, note, unless = look.assumptions("pair"), "", ""
     if evidence is not None:
-        method, status, worst = FORMS, "refuted", evidence.mean
         assumptions = ("nothing else: squares are not negative",)
-        place["form"] = evidence.form
-        observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
-    else:
-        if status == "inconclusive":
-            reason = _reason(look, float(compared.width[worst]), worst, x.shape[0])
-        elif status == "refuted":
-            events = "rows" if mean is not None else f"groups of {GROUP} rows"
-            unless = look.unseen.text(worst, events, "sqrt(C_ii C_jj)")
-            assumptions, reason = (f"not that {unless}",), f"Unless {unless}, the claim is wrong."
-        exact = float(c[first[worst], second[worst]])
-        observed, low, high = (
-            float(exact + unit[worst] * each[worst])
-            for each in (look.off, compared.low, compared.high)
-        )
+    elif compared.status == "refuted":
+        events = "rows" if mean is not None else f"groups of {GROUP} rows"
+        unless = look.unseen.text(compared.worst, events, "sqrt(C_ii C_jj)")
+        assumptions = ()
+    elif not look.effective[compared.worst]:
+        note = "A covariance is off, and its products never varied: check the samples."
+    elif look.short[compared.worst]:
+        note = "Few large samples decide a covariance, and nothing bounds what was not seen."
+    more = math.ceil(look.wanted() / look.n * x.shape[0])
+    known = x.shape[0] < more < 2**20 * x.shape[0] and not note
     missed = look.half_at(terms.miss) * np.sqrt(look.lack) + rounding
-    statistics = look.statistics(shared=True)
-    tests = {"claim": 0.0, "low": compared.low, "high": compared.high, "pair": pairs}
-    statistics = Statistics(statistics.method, statistics.plan, {**tests, **statistics.tests})
-    i, j = int(first[worst]), int(second[worst])
-    return terms.verdict(
-        status=status,
-        claim=claim or f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates",
-        observed=observed,
-        exact=exact,
-        interval=(low, high),
-        n_features=x.shape[0],
+    measured = Measurement(
+        observed=rho + look.off,
+        low=rho + compared.low,
+        high=rho + compared.high,
         n_draws=0,
         n_intervals=3 * rho.size,
         detectable=float(np.max(look.half + missed)),
-        method=method + (f", within groups of {GROUP}" if mean is None else ""),
-        assumptions=(
-            "the samples are independent, and their number was fixed before",
-            *assumptions,
-        ),
-        where={**where, "i": i, "j": j, "relative_to": float(unit[worst]), **place},
-        seeds=seeds,
-        reason=reason,
-        statistics=(statistics, *bets.statistics(FLOOR * resolution)),
+        needed=more if known else 0,
+        method=(KURTOSIS if evidence is None else FORMS)
+        + (f", within groups of {GROUP}" if mean is None else ""),
+        assumptions=assumptions,
+        may_refute=compared.refuted,
+        evidence=evidence,
+        unless=unless,
+        note=note,
+        statistics=(look.statistics(shared=True), *bets.statistics(FLOOR * terms.resolution)),
     )
+    source = Coordinates(rho, unit, x.shape[0], 1, rounding)
+    source.pairs = pairs
+    text = f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates"
+    verdict = conclude(Task(source, None, terms), measured, claim or text, seeds=seeds)
+    return replace(verdict, where={**where, **verdict.where})
+
+
+class Coordinates(Source):
+    """Products of two coordinates of samples at hand."""
+
+    independence = "the samples are independent, and their number was fixed before"
+    unit_name, counted_in = "sqrt(C_ii C_jj)", "sample"
+    pairs: Any
+
+    def place(self, index: int) -> dict[str, Any]:
+        i, j = self.pairs[:, index]
+        return {"i": int(i), "j": int(j)}
+
+    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {}, {"pair": self.pairs}
 
 
 def _require_covariance(c: NDArray[np.float64]) -> None:
@@ -143,22 +155,3 @@ def _products(z: Array, first: NDArray[np.int64], second: NDArray[np.int64], gro
     groups = z[: z.shape[0] // GROUP * GROUP].reshape(-1, GROUP, z.shape[1])
     y = groups - groups.mean(axis=1, keepdims=True)
     return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)
-
-
-def _reason(look: Look, width: float, worst: int, n: int) -> str:
-    parts, more = [], look.wanted() / look.n
-    if not look.effective[worst]:
-        parts.append("A covariance is off, and its products never varied: check the samples.")
-    elif look.short[worst]:
-        parts.append(
-            "Few large samples decide a covariance, and nothing bounds what was not seen: take "
-            "more samples."
-        )
-    if not width <= look.resolution:
-        parts.append(
-            f"The interval is {width:.3g} wide in units of sqrt(C_ii C_jj), more than the "
-            f"resolution {look.resolution:.3g}."
-        )
-    if 1.0 < more < 2.0**20 and not look.short[worst]:
-        parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")
-    return " ".join(parts)

@@ -27,7 +27,7 @@ class Task:
     """
 
     source: Source
-    draws: Draws
+    draws: Any  # `Draws`, None of samples at hand
     options: CheckOptions
     clock: Clock = field(default_factory=Clock)
 
