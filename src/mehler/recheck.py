@@ -29,6 +29,7 @@ import runpy
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -328,8 +329,9 @@ def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """
     n, gaps, between = test["n"], [iv.mpf(0)], [iv.mpf(0)]
     rows = sorted(zip(test["index"], test["below"], test["above"]))
-    both = [(x, y) for _, x, y in rows]
-    falls = any(x > y for x, y in both) or any(sorted(each) != list(each) for each in zip(*both))
+    laws = [[row[k] for row in rows] for k in (1, 2)]
+    steps = [*zip(*laws), *(step for law in laws for step in pairwise(law))]
+    falls = any(x > y + 1e-9 for x, y in steps)
     if falls or not rows or (rows[0][0], rows[-1][0]) != (0, n - 1):
         raise Impossible("this is no distribution function from the first sample to the last")
     for (i, below, above), (j, later, _) in zip(rows, rows[1:] + rows[-1:]):

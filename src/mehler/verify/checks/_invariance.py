@@ -98,7 +98,7 @@ def exact_invariance(
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
 
-    def differs(phi: Any) -> tuple[int, int, dict[str, Any], str]:
+    def differs(phi: Callable[..., Any]) -> tuple[int, int, dict[str, Any], str]:
         """Return width and units of a map, and where it differs, with the reason."""
         features, eps = read(phi, rows)
         width = features.shape[1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays import Array, is_array, require_matrix, to_host
 from mehler._plural import counted
@@ -178,7 +179,11 @@ class Samples(Source):
 
 
 def _joined(
-    task: Task, means: list[Measurement], columns: Any, declared: list[Declared], one: CheckOptions
+    task: Task,
+    means: list[Measurement],
+    columns: NDArray[np.float64],
+    declared: list[Declared],
+    one: CheckOptions,
 ) -> Measurement:
     """Return the means as one measurement, with the words of the one that decides."""
     observed = columns.mean(axis=0)

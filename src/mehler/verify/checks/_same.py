@@ -194,7 +194,7 @@ class Differences(Source):
         self.means[:, chosen] += np.stack([a.mean(axis=0), b.mean(axis=0)])
         return b - a
 
-    def _units(self, source: PairSource, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def _units(self, source: PairSource, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
         """Return samples from the units of a map, shape (per_draw, chosen)."""
         x = source.samples(phi, chosen)
         together = x.shape[0] // self.per_draw

@@ -186,7 +186,7 @@ def of_groups(kurtosis: Array) -> Any:
 
 
 def choose_group_variances(
-    phi: Any, pairs: Pairs, declared: Array, independent_features: bool
+    phi: Callable[..., Any], pairs: Pairs, declared: Array, independent_features: bool
 ) -> GroupVariances:
     """Return the source of sample variances with most groups a draw."""
     source = choose_source(phi, pairs, independent_features)
@@ -198,7 +198,11 @@ def choose_group_variances(
 
 
 def variance_of_variance_limit(
-    kurtosis: float | Kernel | None, phi: Any, task: Task, source: GroupVariances, declared: Array
+    kurtosis: float | Kernel | None,
+    phi: Callable[..., Any],
+    task: Task,
+    source: GroupVariances,
+    declared: Array,
 ) -> Any:
     """Return a bound on the relative variance of one sample from the kurtosis, or None."""
     pairs = source.pairs
