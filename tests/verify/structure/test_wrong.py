@@ -11,6 +11,9 @@ from mehler import kernels
 from mehler.cli._rows import random_rows
 from mehler.verify import check_structure
 from tests.corpus.structure_maps import five_frequencies, five_frequencies_twin
+from tests.verify.structure.correct_maps import X as FURTHER_ROWS
+from tests.verify.structure.correct_maps import rbf as gauss
+from tests.verify.structure.further_faults import FURTHER
 from tests.verify.structure.wrong_maps import PLAIN, WRONG
 
 KERNEL = kernels.make("rbf", gamma=1.0)
@@ -58,6 +61,17 @@ def test_a_defect_is_seen_from_any_seed(name, seed):
     rows = random_rows(5, KERNEL, np.random.default_rng(seed))
     verdict = check(redraw, rows, kernel=KERNEL, seed=seed)
     assert words.partition("d = ")[0].partition("|x| = ")[0] in sentence(verdict)
+
+
+@pytest.mark.parametrize("name", FURTHER)
+@pytest.mark.sampled(8)
+def test_a_further_fault_is_seen_and_its_counterpart_holds(name):
+    fault, counterpart, words = FURTHER[name]
+    verdict = check_structure(fault, FURTHER_ROWS, kernel=gauss, time_limit=PATIENT)
+    assert words in verdict.reason
+    assert verdict.holds == (not words)
+    right = check_structure(counterpart, FURTHER_ROWS, time_limit=PATIENT)
+    assert (right.status, right.remarks) == ("holds", ())
 
 
 @pytest.mark.parametrize("name", [name for name in WRONG if name not in REPORTED][::3])

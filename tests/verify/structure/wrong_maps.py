@@ -103,7 +103,7 @@ def largest_of_batch(Z, seed, m):
     return z / np.abs(z).max()
 
 
-@wrong("place of a row")
+@wrong("the place, of the rows")
 def last_row_lost(Z, seed, m):
     z = plain(Z, seed, m)
     z[-1] = 0.0
@@ -124,7 +124,7 @@ def sorted_in_place(Z, seed, m):
     return z
 
 
-@wrong("place of a row")
+@wrong("the place, of the rows")
 def chunks_of_8(Z, seed, m):
     rng = np.random.default_rng(seed)
     parts = [waves(Z[k : k + 8], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 8)]
@@ -138,7 +138,7 @@ def chunks_of_4096(Z, seed, m):
     return np.concatenate(parts)
 
 
-@wrong("place of a row")
+@wrong("the place, of the rows")
 def noise_by_place(Z, seed, m):
     z = plain(Z, seed, m)
     return z + 0.1 * np.random.default_rng(seed).standard_normal(z.shape)

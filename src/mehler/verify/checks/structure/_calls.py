@@ -72,11 +72,12 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     """A row has the same features alone, among other rows, in any order, of thousands too."""
     phi, n = c.map(c.first), len(c.rows)
     plain = c.call(phi, c.rows)
-    _look_for_caches(c, phi)
     slack = c.moved(phi, c.rows, plain)
-    order = np.arange(n)[::-1]
-    cause = "features depend on the order of the rows, or on the place of a row"
-    c.require(cause, phi, c.rows[order], plain[order], slack[order], what="reversed rows")
+    # By a fresh map: what an earlier call leaves behind is not the order.
+    order, cause = np.arange(n)[::-1], "features depend on the order, or on the place, of the rows"
+    how = {"what": "reversed rows"}
+    c.require(cause, c.map(c.first), c.rows[order], plain[order], slack[order], **how)
+    _look_for_caches(c, phi)
     others = c.rows.copy()
     others[1:] = others[1:] * np.asarray(0.5, dtype=others.dtype)
     with c.trying("other rows besides"):
