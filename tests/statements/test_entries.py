@@ -8,7 +8,7 @@ import pytest
 
 from mehler.cli import main
 from mehler.statements import discover
-from mehler.statements._discover import entries, listing
+from mehler.statements._discover import entries, listing, summary
 
 FOUND = {one["statement"]: one["parts"] for one in entries(discover("*"))}
 
@@ -52,6 +52,20 @@ def test_a_lost_formula_is_never_the_prints_verdict() -> None:
             judged = lost and part["expected"] != "not computable"
             assert judged == part["expected"].endswith("as restored"), part["id"]
             assert judged == ("restored" in part["checks"]), part["id"]
+
+
+def test_the_first_line_counts_published_and_restored_forms_apart() -> None:
+    rows = [("printed", "holds", "")] * 2 + [("printed", "refuted, repaired", "")]
+    rows += [("lost", "holds as restored", ""), ("lost", "not computable", "")]
+    rows += [("lost", "refuted as restored", "a factor")] * 2
+    rows += [("lost", "refuted as restored", "pairs"), ("none", "holds", "")]
+    assert summary(rows) == (
+        "3 published forms judged: 2 hold, 1 refuted and repaired. "
+        "4 restored: 1 holds, 3 do not, for two reasons. 1 of our own: 1 holds. 1 not computable"
+    )
+    assert summary(rows[:1]) == "1 published form judged: 1 holds"
+    said = listing(discover("*")).splitlines()[0]
+    assert "published forms judged: " in said and " do not, for " in said
 
 
 def test_the_command_lists_them(capsys) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import LIBRARIES
-from mehler.statements import BoundCase, Context, Evidence, Plot
+from mehler.statements import BoundCase, Context, Evidence, Plot, summary
 from mehler.verify import KURTOSIS, Cause
 
 SCHEMA = "mehler-report/4"
@@ -249,8 +249,7 @@ class Report:
             names = ", ".join(one.id for one in odd)
             texts.append(f"{len(odd)} of {total} {noun} did not come out as expected: {names}")
         elif total:
-            first = "The statement" if total == 1 else f"All {total} {noun}"
-            texts.append(f"{first} came out as expected")
+            texts.append(summary((one.copy, one.verdict, one.cause) for one in self.statements))
         if self.data is not None and not self.data.example:
             texts.insert(0, self.data.headline)
         tail = {

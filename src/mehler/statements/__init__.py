@@ -9,6 +9,7 @@ from mehler.statements._discover import discover
 # Shared with other packages of mehler, and no public names.
 from mehler.statements._discover import entries as entries
 from mehler.statements._discover import listing as listing
+from mehler.statements._discover import summary as summary
 from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
 from mehler.statements._statement import (
     EXPECTATIONS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
@@ -18,6 +19,16 @@ _OF = {
     "lost": "a restored form: the formula is not in the source text",
     "none": "our own form: there is no print",
 }
+# How verdicts of one and of several forms are counted, by the state of the print.
+_HEADS = {"printed": "published form{} judged", "lost": "restored", "none": "of our own"}
+_COUNTED = {
+    "holds": ("holds", "hold"),
+    "holds as restored": ("holds", "hold"),
+    "holds with constant": ("with a constant",) * 2,
+    "refuted, repaired": ("refuted and repaired",) * 2,
+    "refuted as restored": ("does not", "do not"),
+}
+_NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _NUMBERED = re.compile(
     r"(?P<paper>.*?\(\d{4}\)), (?P<label>(?:Theorem|Lemma|Corollary|Proposition|Definition|"
     r"Remark|Algorithm|Example) \d+)"
@@ -120,9 +131,32 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     return [{"statement": name, "parts": parts} for name, parts in parts_of.items()]
 
 
+def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
+    """Count verdicts in a line, each with the state of the print and the cause of a refutation.
+
+    Published forms, restored ones and our own statements apart; the refutations of restored forms
+    with the number of their causes, since one slip may stand behind several.
+    """
+    rows = list(verdicts)
+    judged = [row for row in rows if row[1] != "not computable"]
+    texts = []
+    for copy, head in _HEADS.items():
+        own = Counter(verdict for state, verdict, _ in judged if state == copy)
+        if not own:
+            continue
+        causes = len({cause for state, _, cause in judged if state == copy and cause})
+        plural = "s" * (own.total() != 1)
+        counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(own.items())]
+        why = f", for {_NUMERALS.get(causes, causes)} reason{'s' * (causes > 1)}" * (causes > 0)
+        texts.append(f"{own.total()} {head.format(plural)}: {', '.join(counts)}{why}")
+    if len(judged) < len(rows):
+        texts.append(f"{len(rows) - len(judged)} not computable")
+    return ". ".join(texts)
+
+
 def listing(statements: Sequence[Statement]) -> str:
-    """Return the entries as indented lines."""
-    lines = []
+    """Return the entries as indented lines, below the line that counts the expected verdicts."""
+    lines = [summary((one.copy, one.expected, one.cause) for one in statements)]
     for entry in entries(statements):
         lines.append(entry["statement"])
         for part in entry["parts"]:
