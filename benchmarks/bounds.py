@@ -33,13 +33,13 @@ def families():
     sup = context_of("lemma-2")
     yield (
         "Lemma 2",
-        lemma_2.suprema_cases(sup, lemma_2.of_paper, maxout.supremum_by_dimension),
+        lemma_2.suprema_cases(sup, lemma_2.of_paper, maxout.supremum),
         lemma_2.suprema_cases(sup, lemma_2.concentrated, maxout.supremum),
     )
     near = context_of("lemma-3")
     yield (
         "Lemma 3, Monte Carlo",
-        lemma_3.distance_cases(near, lemma_3.paper_bound, maxout.approximation_by_dimension),
+        lemma_3.distance_cases(near, lemma_3.paper_bound, maxout.approximation),
         lemma_3.distance_cases(near, lemma_3.monte_carlo_bound, maxout.approximation),
     )
     nearest = lemma_3.distance_cases(near, lemma_3.nearest_bound, maxout.approximation)
@@ -47,10 +47,10 @@ def families():
     added = context_of("lemma-4")
     yield (
         "Lemma 4",
-        lemma_4.added_cases(added, lemma_4.paper_bound, maxout.approximation_risk_by_dimension),
+        lemma_4.added_cases(added, lemma_4.paper_bound, maxout.approximation_risk),
         lemma_4.added_cases(added, lemma_4.free_bound, maxout.approximation_risk),
     )
-    covered, free = maxout.excess_risk_by_dimension, maxout.excess_risk
+    covered, free = maxout.excess_risk, maxout.excess_risk
     for name, module in (("Theorem 2", theorem_2), ("Remark 2", remark_2)):
         draws = module.draws_of(context_of(module))
         yield (

@@ -206,7 +206,7 @@ def risks(x: Any) -> Iterator[dict[str, Any]]:
         found = scale / 2 * (np.mean(sizes[centred]) - np.array(gained[centred]))
         shared: dict[str, Any] = {"n_features": UNITS, "n_samples": N, **loss}
         ours = maxout.excess_risk(delta=DELTA / 3, centred=centred, **shared).value
-        covered = maxout.excess_risk_by_dimension(delta=DELTA / 4, **numbers, **shared)
+        covered = maxout.excess_risk(delta=DELTA / 4, **numbers, **shared)
         before = covered.total
         bounded = kitchen_sinks.excess_risk(
             UNITS,

@@ -195,16 +195,16 @@ def one(context):
 
 def test_a_bound(copy):
     """Markov's inequality for the distance to the Monte Carlo function."""
-    home = "src/mehler/bounds/maxout/_approximation.py"
+    home = "src/mehler/bounds/maxout.py"
     text = (copy.root / home).read_text(encoding="utf-8")
     own = '''
 
-@bound("maxout.lemma-3", "distance by Markov's inequality", falls_in=("n_features",))
+@bound("maxout.lemma-3", "distance by Markov's inequality", "n_features")
 def approximation_markov(
     *, n_features: Counts, pool_size: Counts, scale: Reals, delta: Reals
 ) -> Bound:
     """Bound the distance by its mean square."""
-    sigma, _ = unit_size(pool_size, centred=False)
+    sigma, _ = _unit_size(pool_size, centred=False)
     size, chance = positives(scale=scale), probabilities(delta=delta)
     value = size * sigma / np.sqrt(counts(n_features=n_features) * chance)
     return Bound(terms=(Term("mean", value, r"C/\\sqrt{m\\delta}"),), probability=1 - chance)
@@ -217,8 +217,7 @@ def approximation_markov(
     copy.replace(
         table,
         "from mehler.planning._plan import",
-        "from mehler.bounds.maxout._approximation import approximation_markov\n"
-        "from mehler.planning._plan import",
+        "from mehler.bounds.maxout import approximation_markov\nfrom mehler.planning._plan import",
     )
     output = copy.run(
         "import math\n"

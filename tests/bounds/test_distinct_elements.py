@@ -116,24 +116,6 @@ def test_each_step_moves_the_conditional_mean_by_so_much(order):
                     assert moved == pytest.approx(most, abs=1e-12)
 
 
-@pytest.mark.parametrize("order", [1, 7, 5040, 10**9, math.factorial(200)])
-@pytest.mark.parametrize("eps", [1.0, 0.3, 0.01])
-def test_sizes_of_distinct_elements_are_enough(order, eps):
-    arguments = {"n_rows": 12, "delta": 0.1, "window": 2.0}
-    sizes = bounds.kernel_error_sizes(eps, reach=1.5, group_order=order, **arguments)
-    alone = bounds.kernel_error_sizes(eps, reach=1.5, **arguments)
-    assert 1 <= sizes.n_elements <= min(order, alone.n_elements)
-    bound = bounds.kernel_error(
-        sizes.n_templates,
-        n_bins=sizes.n_bins,
-        radius=1.5,
-        n_elements=sizes.n_elements,
-        group_order=order,
-        **arguments,
-    )
-    assert bound.value <= eps * (1 + 1e-9)
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -141,12 +123,6 @@ def test_sizes_of_distinct_elements_are_enough(order, eps):
         (
             lambda: bounds.kernel_error(5, n_elements=9, group_order=8, **COMMON),
             "group_order=8 must be at least 9",
-        ),
-        (
-            lambda: bounds.kernel_error_sizes(
-                0.5, n_rows=2, delta=0.1, window=1.0, group_order=5, whole_group=True
-            ),
-            "leave whole_group out",
         ),
     ],
 )

@@ -52,24 +52,20 @@ def test_theorem_2_counts_rejected_templates(window, m):
         assert failing(math.sqrt(1.3) * math.sqrt(2 * math.log(20) / m)) > 0.5
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("order", ["whole", None, 1, 7, 5040, math.factorial(200)])
 @pytest.mark.parametrize("rule", ["paper", "midpoint"])
-def test_sizes_are_enough(whole, rule):
-    for eps, reach in ((1.0, 1.0), (0.3, 1.2), (0.05, 2.0)):
-        sizes = bounds.kernel_error_sizes(
-            eps, n_rows=12, delta=0.1, window=2.0, reach=reach, whole_group=whole, rule=rule
-        )
-        bound = bounds.kernel_error(
-            sizes.n_templates,
-            n_bins=sizes.n_bins,
-            n_rows=12,
-            delta=0.1,
-            window=2.0,
-            radius=reach,
-            n_elements=sizes.n_elements,
-            rule=rule,
-        )
-        assert bound.value <= eps * (1 + 1e-9)
+@pytest.mark.parametrize(("eps", "rho"), [(1.0, 1.0), (0.3, 1.2), (0.05, 2.0)])
+def test_the_sizes_of_the_statement_are_enough(order, rule, eps, rho):
+    """Those of Theorem 2 as it holds: 3 s/eps bins, half of them for other rules, and so on."""
+    log = math.log(2 * 12 * 13 / 0.1)
+    most = math.ceil(81 * rho**2 / eps**2 * log)
+    arguments = {"n_rows": 12, "delta": 0.1, "window": 2.0, "radius": rho, "rule": rule}
+    arguments["n_bins"] = math.ceil((3 if rule == "paper" else 1.5) * 2.0 / eps)
+    if order != "whole":
+        few = -(-most * (order + 1) // (order + most)) if order else most
+        arguments |= {"group_order": order, "n_elements": min(few, order or few)}
+    made = bounds.kernel_error(math.ceil(18 * rho**2 / eps**2 * log), **arguments)
+    assert made.value <= eps * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +78,6 @@ def test_sizes_are_enough(whole, rule):
                 5, **COMMON, templates="gaussian", n_inputs=4, n_elements=3
             ),
             "n_elements=None",
-        ),
-        (lambda: bounds.kernel_error_sizes(2.0, n_rows=3, delta=0.1, window=1.0), "at most 1"),
-        (
-            lambda: bounds.kernel_error_sizes(1e-200, n_rows=3, delta=0.1, window=1.0),
-            "the sizes overflow",
         ),
     ],
 )  # fmt: skip

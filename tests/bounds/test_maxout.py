@@ -35,9 +35,7 @@ def test_a_single_point_has_no_delta_in_print():
         for delta in (0.1, 1e-3, 1e-9)
     }
     assert values == {3 * math.sqrt(math.log(5))}
-    proved = [
-        maxout.supremum_by_dimension(pool_size=4, delta=d, **point).value for d in (0.1, 1e-3, 1e-9)
-    ]
+    proved = [maxout.supremum(pool_size=4, delta=d, **point).value for d in (0.1, 1e-3, 1e-9)]
     assert proved == sorted(set(proved))
 
 
@@ -47,7 +45,7 @@ def test_two_near_points_leave_no_number_in_print():
     result = _published.lemma_2(pool_size=4, delta=delta, **{**PRINTED, **near})
     assert math.isnan(result.value)
     assert result.vacuous
-    assert not maxout.supremum_by_dimension(pool_size=4, delta=delta, **near).vacuous
+    assert not maxout.supremum(pool_size=4, delta=delta, **near).vacuous
 
 
 def test_paper_shape_is_above_what_its_proof_sums():
@@ -56,7 +54,7 @@ def test_paper_shape_is_above_what_its_proof_sums():
         for k in (0, 1, 20):
             for diameter in (0.0, 1e-3, 2.0):
                 for delta in (1e-9, 0.5, 0.999999):
-                    result = maxout.supremum_by_dimension(
+                    result = maxout.supremum(
                         pool_size=1, delta=delta, n_inputs=d, dimension=k, diameter=diameter
                     )
                     log_t = k * max(0.0, math.log(2 * diameter * math.sqrt(d))) if diameter else 0
@@ -73,7 +71,7 @@ def test_risk_of_approximation_is_lipschitz_times_the_distance():
     for near, added, arguments in (
         (maxout.approximation, maxout.approximation_risk, {"delta": 0.02}),
         (maxout.approximation, maxout.approximation_risk, {}),
-        (maxout.approximation_by_dimension, maxout.approximation_risk_by_dimension, covered),
+        (maxout.approximation, maxout.approximation_risk, covered),
     ):
         distance = near(**BOX, **arguments)
         risk = added(lipschitz=0.5, **BOX, **arguments)
@@ -98,15 +96,13 @@ def test_shrinking_inputs_and_growing_the_box_change_nothing():
     entry = maxout.excess_risk(**RISK, delta=0.02)
     other = maxout.excess_risk(**{**RISK, "scale": 70.0}, delta=0.02, radius=0.01)
     close(other.total, mpmath.mpf(entry.total))
-    supremum = maxout.supremum_by_dimension(pool_size=4, delta=0.02, **SET).value
-    scaled = maxout.supremum_by_dimension(
-        pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0
-    )
+    supremum = maxout.supremum(pool_size=4, delta=0.02, **SET).value
+    scaled = maxout.supremum(pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0)
     close(scaled.value, mpmath.mpf(10 * supremum))
 
 
 def test_a_diameter_beyond_twice_the_radius_is_seen():
-    result = maxout.excess_risk_by_dimension(**RISK, delta=0.02, **{**SET, "diameter": 2.5})
+    result = maxout.excess_risk(**RISK, delta=0.02, **{**SET, "diameter": 2.5})
     assert [entry.text for entry in result.unmet]
     assert result.vacuous
 

@@ -40,7 +40,7 @@ def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschi
         "lipschitz": lipschitz,
     }
     free = maxout.excess_risk(**sizes, delta=eta / 3)
-    paper = maxout.excess_risk_by_dimension(**sizes, delta=eta / 4, **where)
+    paper = maxout.excess_risk(**sizes, delta=eta / 4, **where)
     assert free.probability == pytest.approx(paper.probability, abs=1e-15)
     assert free.total < paper.total
     # Theorem 2's page: 2 sqrt(2) is what is left when nothing else is known.

@@ -72,9 +72,7 @@ def test_lengths_of_the_approximating_functions(function):
         maxout.excess_risk(n_features=3, scale=1.0, radius=1e-3, loss_bound=2.0, **RISK),
         maxout.approximation(scale=1.0, **LEMMA),
         maxout.approximation(scale=1.0, function="monte-carlo", **LEMMA),
-        maxout.approximation_by_dimension(
-            scale=1.0, n_inputs=9, dimension=3, diameter=2.0, **LEMMA
-        ),
+        maxout.approximation(scale=1.0, n_inputs=9, dimension=3, diameter=2.0, **LEMMA),
         maxout.approximation_risk(scale=1.0, lipschitz=9.0, **LEMMA),
         kernel_error.one_pair(1, delta=1e-6, width=4.0),
         kernel_error.one_pair(1, delta=1e-6, collision=0.3, method="hoeffding"),

@@ -105,7 +105,7 @@ def test_rows_are_the_numbers_of_the_bounds():
     loss = {"scale": 1.0, "lipschitz": 1.0}
     for name, delta, bound, numbers in (
         ("Theorem 2, dimension-free", 0.02, maxout.excess_risk, {}),
-        ("Theorem 2, doubling dimension", 0.015, maxout.excess_risk_by_dimension, shape),
+        ("Theorem 2, doubling dimension", 0.015, maxout.excess_risk, shape),
     ):
         m = features(planned, risk, name)
         options = {"n_samples": 10**7, "pool_size": 4, "delta": delta, **loss, **numbers}

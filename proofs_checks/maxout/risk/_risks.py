@@ -380,7 +380,7 @@ def _plot(draws: Draws, failure: float, sizes: list[tuple[int, int]], axis: int,
         f"Excess risk over the {name}",
         name,
         "excess risk",
-        curve("paper's shape", paper_bound, maxout.excess_risk_by_dimension),
+        curve("paper's shape", paper_bound, maxout.excess_risk),
         curve("dimension-free", free_bound, maxout.excess_risk),
         observed_series(
             f"{1 - failure:.0%} quantile of the draws",

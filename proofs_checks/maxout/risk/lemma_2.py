@@ -70,7 +70,7 @@ def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
     """Compare the proved bound of one unit with the published one where D sqrt(d) >= 1."""
     ratios = [
         (
-            maxout.supremum_by_dimension(**sizes).value
+            maxout.supremum(**sizes).value
             / _published.lemma_2(**sizes, c1=c1, c=NORM_CONSTANT)["supremum"],
             named(sizes),
         )
@@ -173,7 +173,7 @@ def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Boun
 
 
 @check("maxout.lemma-2", form="proved", name="paper's shape", pays=True)
-def paper_shape(context: Context, *, bound: Bounding = maxout.supremum_by_dimension) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
     """Count how often the repaired bound is exceeded by the largest of m units."""
     return _hold(context, bound, of_paper, (_plot(context),))
 
@@ -224,7 +224,7 @@ def on_subspheres(
     context: Context,
     *,
     bound: Bounding = maxout.supremum,
-    by_dimension: Bounding = maxout.supremum_by_dimension,
+    by_dimension: Bounding = maxout.supremum,
     mean_of: Callable[..., float] = mean,
 ) -> Evidence:
     """Compute the exact chance of failure of both shapes on spheres of subspaces."""
@@ -262,7 +262,7 @@ def _plot(context: Context) -> Plot:
     rng = context.rng("plotted draws")
     drawn = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * count))))) for count in few]
     paper = [
-        maxout.supremum_by_dimension(
+        maxout.supremum(
             pool_size=q, n_features=int(count), delta=delta, n_inputs=d, dimension=3, diameter=2.0
         ).value
         for count in m

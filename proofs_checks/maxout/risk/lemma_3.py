@@ -167,9 +167,7 @@ def monte_carlo(context: Context, *, bound: Bounding = maxout.approximation) -> 
 
 
 @check("maxout.lemma-3", form="proved", name="paper's shape", pays=True)
-def paper_shape(
-    context: Context, *, bound: Bounding = maxout.approximation_by_dimension
-) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count violations of the repaired bound by the Monte Carlo function of f."""
     return _hold(context, paper_bound, bound)
 
@@ -204,7 +202,7 @@ def tight(
     context: Context,
     *,
     bound: Bounding = maxout.approximation,
-    by_dimension: Bounding = maxout.approximation_by_dimension,
+    by_dimension: Bounding = maxout.approximation,
 ) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
     return compare_instances(
@@ -316,9 +314,7 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
         "Distance from f over the number of units",
         "number of units m",
         "L2 distance",
-        curve(
-            "paper's shape", maxout.approximation_by_dimension, delta=failure / 2, **law.geometry
-        ),
+        curve("paper's shape", maxout.approximation, delta=failure / 2, **law.geometry),
         curve(
             "Monte Carlo function, bound",
             maxout.approximation,

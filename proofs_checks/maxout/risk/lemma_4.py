@@ -42,9 +42,7 @@ def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_r
 
 
 @check("maxout.lemma-4", form="proved", name="paper's shape", pays=True)
-def paper_shape(
-    context: Context, *, bound: Bounding = maxout.approximation_risk_by_dimension
-) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Count how often it adds more than the repaired bound of the paper's shape."""
     return _hold(context, bound, paper_bound)
 
@@ -67,7 +65,7 @@ def tight(
     context: Context,
     *,
     bound: Bounding = maxout.approximation_risk,
-    by_dimension: Bounding = maxout.approximation_risk_by_dimension,
+    by_dimension: Bounding = maxout.approximation_risk,
 ) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
 
@@ -136,7 +134,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         "Risk that approximating adds, over the number of units",
         "number of units m",
         "added risk",
-        curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
+        curve("paper's shape", paper_bound, maxout.approximation_risk),
         curve("dimension-free", free_bound, maxout.approximation_risk),
         observed_series(
             "95% quantile of the draws", sizes, [draws.drawn.best[m] for m in sizes], 1 - failure

@@ -84,7 +84,7 @@ def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) ->
 
 
 @check("maxout.remark-2", form="proved", name="paper's shape", pays=True)
-def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the paper-shaped bound with R and B is exceeded."""
     return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 

@@ -144,7 +144,7 @@ def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) ->
 
 
 @check("maxout.theorem-2", form="proved", name="paper's shape", pays=True)
-def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the repaired bound of the paper's shape is exceeded."""
     claim = "excess risk below the paper-shaped bound"
     return hold_risks(context, draws_of, paper_bound, bound, claim)
@@ -169,7 +169,7 @@ def smaller(
     context: Context,
     *,
     bound: Bounding = maxout.excess_risk,
-    by_dimension: Bounding = maxout.excess_risk_by_dimension,
+    by_dimension: Bounding = maxout.excess_risk,
 ) -> Evidence:
     """Compare the two proved shapes over a grid, at equal chances of failure."""
     ratios = []
@@ -213,7 +213,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
 
 
 @check("maxout.theorem-2", form="proved", name="extremal instances, paper's shape")
-def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
+def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the paper's shape in the same instances."""
     return compare_instances(
         "excess risk with linear units",

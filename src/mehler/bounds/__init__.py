@@ -38,6 +38,6 @@ __all__ = [
 ]
 
 # What is public in a namespace: its files import more.
-_FLAT, _PARTED = (kitchen_sinks, leverage, margin, ridge, spectral), (group_invariant, maxout)
-for _namespace in (*_FLAT, *_PARTED, kernel_error, lower):
+_ONE = (kitchen_sinks, leverage, margin, maxout, ridge, spectral)
+for _namespace in (*_ONE, group_invariant, kernel_error, lower):
     vars(_namespace)["__dir__"] = lambda names=_namespace.__all__: names

@@ -2,71 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays
-from mehler._validate import (
-    LEAST_PROBABILITY,
-    require_integer,
-    require_not_negative,
-    require_positive,
-    require_probability,
-    require_real,
-    require_reals,
-    shown,
-)
+from mehler import _arrays, _validate
+from mehler._validate import require_real, shown
+from mehler.bounds._bound import Counts, Floats, Reals
 from mehler.exact import require_pool, require_rho
-
-# Arrays of the host; arguments that broadcast, of whole and of real numbers.
-Floats = NDArray[np.float64]
-Counts: TypeAlias = int | Sequence[int] | NDArray[Any]
-Reals: TypeAlias = float | Sequence[float] | NDArray[Any]
 
 
 def counts(**named: Counts) -> Any:
     """Return numbers of things, at least 1."""
-    return _each(named, _count, 0, 2**53, (int,))
-
-
-def _count(name: str, value: object) -> float:
-    return require_real(name, require_integer(name, value))
+    return _each(named, lambda k, n: require_real(k, _validate.require_integer(k, n)), 0, 2**53)
 
 
 def positives(**named: Reals) -> Any:
     """Return finite numbers above 0."""
-    return _each(named, require_positive, 0.0, np.inf)
+    return _each(named, _validate.require_positive, 0.0, np.inf)
 
 
 def positives_or_infinite(**named: Reals) -> Any:
     """Return numbers above 0, infinity included."""
-    return _each(named, _positive_or_infinite, 0.0, np.inf)
 
+    def check(name: str, value: Any) -> float:
+        infinite = require_real(name, value) == np.inf
+        return np.inf if infinite else _validate.require_positive(name, value)
 
-def _positive_or_infinite(name: str, value: object) -> float:
-    return np.inf if require_real(name, value) == np.inf else require_positive(name, value)
+    return _each(named, check, 0.0, np.inf)
 
 
 def not_negatives(**named: Reals) -> Any:
     """Return finite numbers of at least 0."""
-    return _each(named, require_not_negative)
+    return _each(named, _validate.require_not_negative)
 
 
 def probabilities(**named: Reals) -> Any:
     """Return numbers in (0, 1), whose logarithm and inverse are safe to take."""
-    return _each(named, require_probability, LEAST_PROBABILITY, 1.0)
+    return _each(named, _validate.require_probability, _validate.LEAST_PROBABILITY, 1.0)
 
 
 def fractions(**named: Reals) -> Any:
     """Return numbers above 0 and at most 1."""
 
-    def check(name: str, value: object) -> float:
+    def check(name: str, value: Any) -> float:
         if not 0 < require_real(name, value) <= 1:
             raise ValueError(f"{name}={shown(value)} must be above 0 and at most 1")
-        return float(value)  # type: ignore[arg-type]  # a real number, by the line above
+        return float(value)
 
     return _each(named, check)
 
@@ -101,7 +85,9 @@ def squares(**named: Reals) -> Any:
 
 def require_host(name: str, value: object) -> Floats:
     """Return real numbers of any library as an array of the host, whatever their shape."""
-    return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    return _validate.require_reals(
+        name, _arrays.to_host(value) if _arrays.is_array(value) else value
+    )
 
 
 def is_array(value: object) -> bool:
@@ -114,20 +100,20 @@ def _each(
     check: Callable[[str, Any], float],
     above: float = np.inf,
     below: float = -np.inf,
-    kinds: tuple[type, ...] = (float, int),
 ) -> Any:
     """Return each number, or array, as float64; `check` says what is wrong with an entry.
 
-    Numbers of these kinds between two ends are as good as checked.
+    Numbers between two ends are as good as checked, ints alone where an end is one.
     """
-    results = [
-        np.float64(value)
-        if type(value) in kinds and above < value < below
-        else _entries(name, value, check)
-        if is_array(value)
-        else np.float64(check(name, value))
-        for name, value in named.items()
-    ]
+    kinds = (int,) if type(above) is int else (float, int)
+    results: list[Any] = []
+    for name, value in named.items():
+        if type(value) in kinds and above < value < below:
+            results.append(np.float64(value))
+        elif not is_array(value):
+            results.append(np.float64(check(name, value)))
+        else:
+            results.append(_entries(name, value, check))
     return results[0] if len(results) == 1 else results
 
 

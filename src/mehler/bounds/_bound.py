@@ -5,17 +5,21 @@ from __future__ import annotations
 import functools
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._text import html_table
 from mehler._validate import require_instance, require_iterable, require_reals
-from mehler.bounds._sources import cited
 
-Form = Literal["printed", "proved"]
+# Arrays of the host; arguments that broadcast, of whole and of real numbers.
+Floats = NDArray[np.float64]
+Counts: TypeAlias = int | Sequence[int] | NDArray[Any]
+Reals: TypeAlias = float | Sequence[float] | NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,8 @@ class Term:
 
     Examples
     --------
-    >>> from mehler.bounds import kernel_error
-    >>> kernel_error.one_pair(1000, delta=0.01, width=4.0).terms  # doctest: +ELLIPSIS
-    (Term(name='deviation', value=0.2058..., formula='b\\sqrt{\\log(2/\\delta)/(2m)}'),)
+    >>> Term("deviation", 0.2, r"b\sqrt{\log(2/\delta)/(2m)}").value
+    0.2
     """
 
     name: str
@@ -43,9 +46,7 @@ class Term:
     formula: str = ""
 
     def __post_init__(self) -> None:
-        vars(self)["value"] = (
-            float(self.value) if isinstance(self.value, float) else _number("value", self.value)
-        )
+        vars(self)["value"] = _number("value", self.value)
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,8 @@ class Assumption:
 
     Examples
     --------
-    >>> from mehler.bounds import kernel_error
-    >>> for assumption in kernel_error.one_pair(1000, delta=0.01, width=4.0).assumptions:
-    ...     print(assumption.text, assumption.met)
-    units are independent None
-    each product lies in an interval of this length None
+    >>> Assumption("rows have norm 1", met=False, value="largest norm 1.3").fails
+    True
     """
 
     text: str
@@ -81,12 +79,16 @@ class Assumption:
     @property
     def fails(self) -> Any:
         """Whether the input violates it, entry by entry."""
-        return False if self.met is None else np.logical_not(self.met)
+        fails = False if self.met is None else np.logical_not(self.met)
+        return fails if np.ndim(fails) else bool(fails)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
     """An upper bound for one quantity, with its terms and its assumptions.
+
+    Arguments of the functions of `mehler.bounds` broadcast; terms, `value`, `total` and `vacuous`
+    are then arrays.
 
     Parameters
     ----------
@@ -103,15 +105,10 @@ class Bound:
     quantity : str
         The bounded quantity, in words.
     statement : str
-        Id of the statement, such as ``"maxout.theorem-2"``.
+        Id of the statement, such as ``"maxout.theorem-2"``, whose page has the source and a proof.
     form : {"printed", "proved"}
         The paper's formula with the constants of the caller, or the bound proved here, with
         explicit constants.
-
-    Notes
-    -----
-    Arguments of the functions of `mehler.bounds` broadcast; terms, `value`, `total` and `vacuous`
-    are then arrays.
 
     Examples
     --------
@@ -131,10 +128,11 @@ class Bound:
     trivial: Any = math.inf
     quantity: str = ""
     statement: str = ""
-    form: Form = "proved"
+    form: Literal["printed", "proved"] = "proved"
 
-    # How the quantity is related to the value, as text and in LaTeX.
+    # How the quantity is related to the value, as text and in LaTeX; what a vacuous one does.
     _relation: ClassVar[tuple[str, str]] = ("<=", r"\le")
+    _nothing: ClassVar[str] = "it promises nothing"
 
     def __post_init__(self) -> None:
         own = vars(self)
@@ -149,13 +147,10 @@ class Bound:
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
-        for name in ("probability", "trivial"):
-            own[name] = (
-                float(own[name]) if isinstance(own[name], float) else _number(name, own[name])
-            )
+        own["trivial"] = _number("trivial", self.trivial)
         # A union bound beyond 1 promises nothing, with probability 0.
-        own["probability"] = _plain_float(np.maximum(own["probability"], 0.0))
-        numbers = [self.probability, self.trivial, *[t.value for t in self.terms]]
+        own["probability"] = _plain_float(np.maximum(_number("probability", self.probability), 0.0))
+        numbers = [self.probability, self.trivial, *[term.value for term in self.terms]]
         shapes = [np.shape(n) for n in (*numbers, *[part.met for part in self.assumptions])]
         if shape := np.broadcast_shapes(*shapes):
             own["terms"] = tuple(
@@ -255,25 +250,6 @@ class Bound:
             lines.append(promised + _in_latex(self.probability))
         return "\n".join(lines)
 
-    def cite(self) -> str:
-        """Return the source of the bound and its place there; of a proved form, the proof's page.
-
-        Raises
-        ------
-        ValueError
-            If the statement is not one of `mehler.bounds`.
-
-        Examples
-        --------
-        >>> from mehler.bounds import kitchen_sinks
-        >>> bound = kitchen_sinks.approximation(100, scale=1.0, delta=0.01)
-        >>> print(bound.cite())  # doctest: +NORMALIZE_WHITESPACE
-        A. Rahimi, B. Recht, Weighted Sums of Random Kitchen Sinks: Replacing minimization with
-        randomization in learning, NIPS 21 (2008), Lemma 1; as proved in mehler, page
-        theorems/kitchen-sinks-lemma-1
-        """
-        return cited(self.statement, self.form)
-
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""
         certain = np.all(np.equal(self.probability, 1))
@@ -285,7 +261,9 @@ class Bound:
         vacuous = self.vacuous
         if np.any(vacuous):
             entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
-            lines.append(f"  vacuous{entries}: {self._nothing()}")
+            exceeded = np.any(np.greater_equal(self.total, self.trivial))
+            below = f" below {digits(self.trivial)}" if exceeded else ""
+            lines.append(f"  vacuous{entries}: {self._nothing}{below}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -298,11 +276,6 @@ class Bound:
         below = [line.strip() for line in rest[len(terms) :]]
         formula = f"$${self.latex()}$$" if np.ndim(self.value) == 0 else ""
         return html_table(heading, terms, formula, *below)
-
-    def _nothing(self) -> str:
-        """Say that nothing is promised, and below what."""
-        exceeded = np.any(np.greater_equal(self.total, self.trivial))
-        return "it promises nothing" + (f" below {digits(self.trivial)}" if exceeded else "")
 
 
 class LowerBound(Bound):
@@ -317,6 +290,7 @@ class LowerBound(Bound):
     """
 
     _relation: ClassVar[tuple[str, str]] = (">=", r"\ge")
+    _nothing: ClassVar[str] = "it claims nothing"
 
     @property
     def value(self) -> Any:
@@ -329,9 +303,6 @@ class LowerBound(Bound):
     def _informative(self) -> Any:
         return np.greater(self.total, 0.0)
 
-    def _nothing(self) -> str:
-        return "it claims nothing"
-
 
 def digits(value: Any) -> str:
     """Return a number to six digits; of an array all entries, in brackets, or its range."""
@@ -343,12 +314,14 @@ def digits(value: Any) -> str:
 
 
 def _number(name: str, value: object) -> Any:
-    """Return a float, or an array of floats that nobody can write to."""
+    """Return a float, or a view of floats that nobody writes to."""
     if isinstance(value, float):
         return float(value)
-    array = require_reals(name, value, finite=False).copy()
+    array = require_reals(name, value, finite=False)
     if array.ndim == 0:
         return float(array)
+    # No copy: at 20,000 sizes copies of the terms cost more than the terms.
+    array = array.view()
     array.flags.writeable = False
     return array
 
@@ -368,13 +341,12 @@ def _plain(value: Any) -> Any:
 
 def _in_latex(value: float) -> str:
     """Return digits with powers of ten, and infinity, as LaTeX has them."""
-    text = re.sub(r"e([+-])0*(\d+)", _power, digits(value))
-    return re.sub(r"\binf\b", r"\\infty", text)
-
-
-def _power(match: re.Match[str]) -> str:
-    sign = "-" if match[1] == "-" else ""
-    return rf"\cdot 10^{{{sign}{match[2]}}}"
+    powers = re.sub(
+        r"e([+-])0*(\d+)",
+        lambda match: rf"\cdot 10^{{{match[1].strip('+')}{match[2]}}}",
+        digits(value),
+    )
+    return re.sub(r"\binf\b", r"\\infty", powers)
 
 
 def _words(text: str) -> str:

@@ -34,7 +34,7 @@ REGISTRY: dict[str, BoundFunction[..., Bound]] = {}
 
 
 def bound(
-    statement: str, quantity: str, *, falls_in: tuple[str, ...] = ()
+    statement: str, quantity: str, *falls_in: str
 ) -> Callable[[Callable[P, R]], BoundFunction[P, R]]:
     """Register a bound: its statement, what is bounded, and the counts in which it falls.
 
@@ -57,13 +57,11 @@ def bound(
             return made
 
         named: Any = function
-        parts = body.__module__.removeprefix("mehler.bounds.").split(".")
-        public = [part for part in parts if not part.startswith("_")]
-        named.name = ".".join((*public, body.__name__))
+        home = body.__module__.removeprefix("mehler.bounds.")
+        namespace = [part for part in home.split(".") if not part.startswith("_")]
+        named.name = ".".join((*namespace, body.__name__))
         named.statement, named.quantity, named.falls_in = statement, quantity, falls_in
-        if body.__module__.startswith("mehler.bounds.") and "Bound" in str(
-            body.__annotations__["return"]
-        ):
+        if home != body.__module__ and "Bound" in str(body.__annotations__["return"]):
             REGISTRY[named.name] = named
         return named
 
@@ -95,10 +93,12 @@ def _require_numbers(made: Bound, arguments: dict[Any, Any]) -> None:
     least float would not do: what has underflowed may be a factor of a large number.
     """
     total = made.total
-    if type(total) is float and 0 < total <= made.trivial:
+    # The smallest of numbers is NaN if one is.
+    if np.min(total) > 0 and np.min(made.trivial) > 0:
         return
-    wrong = bool(np.any(np.isnan(total) | np.isnan(made.trivial)))
-    if not wrong and np.any(total == 0) and not isinstance(made, LowerBound):
+    least = np.minimum(total, made.trivial)
+    wrong = bool(np.any(np.isnan(least)))
+    if not wrong and np.any(least == 0) and not isinstance(made, LowerBound):
         zero = any(np.any(np.equal(a, 0)) for a in arguments.values() if _is_number(a))
         wrong = not zero and any(term.formula != "0" for term in made.terms)
     if wrong and made.form == "proved":
@@ -145,16 +145,11 @@ def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
     tuple of callable
         Functions of `mehler.bounds`; each has its `name` there.
 
-    Raises
-    ------
-    ValueError
-        If no bound is of this statement; the message lists those that have one.
-
     Examples
     --------
     >>> from mehler import bounds
     >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
-    ['maxout.supremum', 'maxout.supremum_by_dimension']
+    ['maxout.supremum']
     """
     require_instance("statement", statement, str)
     functions = tuple(function for function in REGISTRY.values() if function.statement == statement)

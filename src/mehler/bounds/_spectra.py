@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._validate import require_positive
-from mehler.bounds._arguments import Counts, Floats, counts, positives, require_host, squares
-from mehler.bounds._bound import Assumption
+from mehler.bounds._arguments import counts, positives, require_host, squares
+from mehler.bounds._bound import Assumption, Counts, Floats
 
 MEAN = Assumption("blocks of features are independent, with the mean K")
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.

@@ -26,23 +26,23 @@ delta : float or array
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 
+from mehler._arrays import Array, array_namespace
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import (
-    Counts,
-    Reals,
     counts,
     not_negatives,
     positives,
     probabilities,
+    require_host,
     squares,
 )
-from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
 from mehler.bounds._function import bound
-from mehler.bounds._representations import feature_scale_maxout, norm_h, norm_pi
 
 __all__ = [
     "approximation",
@@ -80,9 +80,7 @@ def _root_log(delta: Any) -> Any:
     return np.sqrt(-2 * np.log(delta))
 
 
-@bound(
-    "kitchen-sinks.lemma-1", "distance from f* to weights of at most C/K", falls_in=("n_features",)
-)
+@bound("kitchen-sinks.lemma-1", "distance from f* to weights of at most C/K", "n_features")
 def approximation(
     n_features: Counts,
     *,
@@ -101,15 +99,15 @@ def approximation(
         \min_{|\hat\alpha_k| \le C/K} \Big\|\sum_k \hat\alpha_k\phi(\cdot;\omega_k) - f^*\Big\|
             \le \frac{C}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
-    with probability at least :math:`1 - \delta` over the features, for f* with
-    :math:`|\alpha^*| \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`. Both constants
-    are exact: orthonormal features attain the mean, constant features of random sign the rate of
-    the confidence term. Proof: :doc:`/theorems/kitchen-sinks-lemma-1`.
+    with probability at least :math:`1 - \delta` over the features, for f* with :math:`|\alpha^*|
+    \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`. Both constants are exact:
+    orthonormal features attain the mean, constant features of random sign the rate of the
+    confidence term. Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the
+    function 0, or C; for the average C more. Proof: :doc:`/theorems/kitchen-sinks-lemma-1`;
+    arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
-    n_features, scale, delta, feature_scale, largest_feature
-        As :mod:`mehler.bounds.kitchen_sinks` says.
     mean_square : float or array, optional
         :math:`s^2 = E\|f_1\|^2` of :math:`f_1 = (\alpha^*/\pi)(\omega_1)\phi(\cdot;\omega_1)`,
         where it is computed: it replaces :math:`C^2` in the first term, which becomes
@@ -120,12 +118,6 @@ def approximation(
         The nearest weights, or the average of the proof, :math:`\hat\alpha_k =
         \alpha^*(\omega_k)/(K\pi(\omega_k))`. The sum of the terms bounds both; what is trivial does
         not: the average may be as far from f* as both are long.
-
-    Returns
-    -------
-    Bound
-        Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the function 0, or C;
-        for the average C more.
 
     Examples
     --------
@@ -189,11 +181,7 @@ def _of_average(k: Any, size: Any, lipschitz: Any, delta: Any) -> Term:
     return Term("approximation", value, r"LC(1 + \sqrt{2\log(1/\delta)})/\sqrt{K}")
 
 
-@bound(
-    "kitchen-sinks.risk-lemma",
-    "risk of the average of features above that of f*",
-    falls_in=("n_features",),
-)
+@bound("kitchen-sinks.risk-lemma", "risk of the average of features above that of f*", "n_features")
 def approximation_risk(
     n_features: Counts,
     *,
@@ -208,18 +196,9 @@ def approximation_risk(
     .. math:: R[\hat f] - R[f^*] \le \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability at least :math:`1 - \delta` over the features, f* and its average as in
-    :func:`approximation` with :math:`\mu` the law of x. Proof:
-    :doc:`/theorems/kitchen-sinks-risk-lemma`.
-
-    Parameters
-    ----------
-    n_features, scale, lipschitz, delta, feature_scale, largest_feature
-        As :mod:`mehler.bounds.kitchen_sinks` says.
-
-    Returns
-    -------
-    Bound
-        Term: "approximation". `trivial` is 2LC: neither function exceeds C in L2.
+    :func:`approximation` with :math:`\mu` the law of x. Term: "approximation". `trivial` is 2LC:
+    neither function exceeds C in L2. Proof: :doc:`/theorems/kitchen-sinks-risk-lemma`; arguments:
+    :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
     --------
@@ -238,7 +217,7 @@ def approximation_risk(
     )
 
 
-@bound("kitchen-sinks.greedy", "error of the greedy sum", falls_in=("n_features",))
+@bound("kitchen-sinks.greedy", "error of the greedy sum", "n_features")
 def approximation_greedy(
     n_features: Counts,
     *,
@@ -252,23 +231,17 @@ def approximation_greedy(
         f_k = \big(1 - \tfrac1k\big)f_{k-1} + \tfrac1k g_k
 
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and
-    :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among
-    :math:`\{\pm B\phi_j\}` that leaves the smallest error. Steps that search the factor too do as
-    well. Proof: :doc:`/theorems/kitchen-sinks-greedy`.
+    :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among :math:`\{\pm B\phi_j\}` that
+    leaves the smallest error. Steps that search the factor too do as well. Term: "approximation",
+    for certain. `trivial` is 2B. Proof: :doc:`/theorems/kitchen-sinks-greedy`; arguments:
+    :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
-    n_features, largest_feature
-        As :mod:`mehler.bounds.kitchen_sinks` says.
     total_weight : float or array
         B, at least the sum of the absolute weights of f*.
     norm : float or array
         :math:`\|f^*\|`, or a lower bound of it.
-
-    Returns
-    -------
-    Bound
-        Term: "approximation", for certain. `trivial` is 2B.
 
     Examples
     --------
@@ -276,11 +249,8 @@ def approximation_greedy(
     >>> kitchen_sinks.approximation_greedy(100, total_weight=2.0).value
     0.2
     """
-    k, most, length = (
-        counts(n_features=n_features),
-        positives(total_weight=total_weight),
-        not_negatives(norm=norm),
-    )
+    k, most = counts(n_features=n_features), positives(total_weight=total_weight)
+    length = not_negatives(norm=norm)
     if np.any(length > most):
         raise ValueError(
             f"norm={digits(length)} is not a number from 0 to total_weight={digits(most)}, which "
@@ -297,11 +267,7 @@ def approximation_greedy(
     )
 
 
-@bound(
-    "kitchen-sinks.estimation-lemma",
-    "largest |R - R_emp| over the weights",
-    falls_in=("n_samples",),
-)
+@bound("kitchen-sinks.estimation-lemma", "largest |R - R_emp| over the weights", "n_samples")
 def generalisation_gap(
     n_samples: Counts,
     *,
@@ -319,22 +285,15 @@ def generalisation_gap(
 
     with probability at least :math:`1 - \delta` over the samples, for any features with
     :math:`|\phi| \le 1` and :math:`\hat F = \{\sum_k\alpha_k\phi_k : |\alpha_k| \le C/K\}` or the
-    larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value
-    :math:`\log(1/\delta)` stands for :math:`\log(2/\delta)`. Proof:
-    :doc:`/theorems/kitchen-sinks-estimation-lemma`.
+    larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value :math:`\log(1/\delta)`
+    stands for :math:`\log(2/\delta)`. Terms: "statistical" and "confidence". `trivial` is 2LC:
+    c(f(x) y) - c(0) lies within LC, and so do its two means. Proof:
+    :doc:`/theorems/kitchen-sinks-estimation-lemma`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
-    n_samples, scale, lipschitz, delta, feature_scale, largest_feature
-        As :mod:`mehler.bounds.kitchen_sinks` says.
     two_sided : bool
         Bound the absolute value, or only the excess of the true over the empirical risk.
-
-    Returns
-    -------
-    Bound
-        Terms: "statistical" and "confidence". `trivial` is 2LC: c(f(x) y) - c(0) lies within LC,
-        and so do its two means.
 
     Examples
     --------
@@ -360,11 +319,7 @@ def generalisation_gap(
     )
 
 
-@bound(
-    "kitchen-sinks.theorem",
-    "risk above the best of |f|_pi <= C",
-    falls_in=("n_features", "n_samples"),
-)
+@bound("kitchen-sinks.theorem", "risk above the best of |f|_pi <= C", "n_features", "n_samples")
 def excess_risk(
     n_features: Counts,
     n_samples: Counts,
@@ -384,19 +339,9 @@ def excess_risk(
     with probability at least :math:`1 - 2\delta` over features and samples. :math:`\hat f`
     minimises the empirical risk over the box :math:`|\alpha_k| \le C/K`, or over the ball
     :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge): the bound is the same. The first two terms
-    stay at any number of features: solve for the samples with ``n_features=10**18`` first. Proof:
-    :doc:`/theorems/kitchen-sinks-theorem`.
-
-    Parameters
-    ----------
-    n_features, n_samples, scale, lipschitz, delta, feature_scale, largest_feature
-        As :mod:`mehler.bounds.kitchen_sinks` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "statistical", "confidence" and "approximation". `trivial` is 2LC, as
-        :math:`|f| \le C`.
+    stay at any number of features: solve for the samples with ``n_features=10**18`` first. Terms:
+    "statistical", "confidence" and "approximation". `trivial` is 2LC, as :math:`|f| \le C`. Proof:
+    :doc:`/theorems/kitchen-sinks-theorem`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
     --------
@@ -426,3 +371,152 @@ def excess_risk(
         assumptions=(_DRAWN, _SAMPLES, _LABELS, _loss(steep), _SMALLEST, features),
         trivial=2 * steep * size,
     )
+
+
+def norm_pi(alpha: Array, density: Array) -> float:
+    r"""Return the sup norm of a representation relative to the sampling density.
+
+    .. math:: \|\alpha\|_\pi = \sup_\omega \frac{|\alpha(\omega)|}{\pi(\omega)}
+
+    The norm of a function is the infimum of this over all alpha that represent it: a
+    representation of the function 0 may have a positive one. It is never below
+    :math:`\int|\alpha|` nor below `norm_h`, both of the same representation and density. It is
+    infinity where alpha is not 0 and the density is; on a grid the supremum over its points.
+
+    Parameters
+    ----------
+    alpha, density : array, shape (n,)
+        Values of alpha and of pi, not negative, on a grid; or n weights and n probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds.kitchen_sinks import norm_pi
+    >>> norm_pi(np.array([0.5, -0.3]), np.array([0.75, 0.25]))
+    1.2
+    """
+    values, pi = _columns(alpha=alpha, density=density)
+    return float(np.max(_ratios(values, pi), initial=0.0))
+
+
+def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
+    r"""Return the norm of a representation whose infimum is the norm of the kernel's space.
+
+    .. math:: \|\alpha\|_H = \Big(\int \frac{\alpha(\omega)^2}{\pi(\omega)}\,d\omega\Big)^{1/2}
+
+    The norm of f in the space of :math:`k(x, y) = E_\pi\,\phi(x;\omega)\phi(y;\omega)` is the
+    infimum (attained) of this over all alpha that represent f. Alpha and density are those of
+    :func:`norm_pi`, and so is infinity.
+
+    Parameters
+    ----------
+    weights : array, shape (n,), optional
+        Quadrature weights, not negative; 1 if `density` is the probabilities of n features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds.kitchen_sinks import norm_h
+    >>> round(norm_h(np.array([0.5, -0.3]), np.array([0.75, 0.25])), 6)
+    0.832666
+    """
+    optional = {} if weights is None else {"weights": weights}
+    values, pi, *quadrature = _columns(alpha=alpha, density=density, **optional)
+    w = quadrature[0] if quadrature else np.ones_like(pi)
+    counted = (w > 0) & (values != 0)
+    # In units of the largest value, since products with a subnormal number lose all digits, and by
+    # hypot, which neither underflows nor overflows.
+    largest = float(np.max(values[counted], initial=0.0)) or 1.0
+    roots = np.sqrt(w[counted])
+    return largest * math.hypot(*(roots * _ratios(values[counted] / largest, np.sqrt(pi[counted]))))
+
+
+def _ratios(values: Floats, divisors: Floats) -> Any:
+    """Divide, with 0 for 0/0 and infinity for what else is divided by 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values == 0, 0.0, values / divisors)
+
+
+def _columns(**arrays: Array) -> list[Floats]:
+    """Return absolute values, and other arrays as they are, which must not be negative."""
+    array_namespace(*arrays.values(), names=tuple(arrays))
+    columns = {name: require_host(name, array) for name, array in arrays.items()}
+    size = columns["alpha"].size
+    for name, values in columns.items():
+        if values.ndim != 1 or size == 0:
+            raise ValueError(f"{name} has shape {values.shape}: pass one value a feature, (n,)")
+        if values.size != size:
+            raise ValueError(f"alpha has {size} values and {name} {values.size}: pass as many")
+        if name != "alpha" and values.min() < 0:
+            raise ValueError(f"{name} holds {float(values.min())!r}: it must not be negative")
+    return [np.abs(values) for values in columns.values()]
+
+
+def feature_scale_maxout(
+    n_inputs: Counts,
+    pool_size: Counts,
+    *,
+    radius: Reals,
+    by: Literal["frobenius", "longest"] = "frobenius",
+) -> Any:
+    r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
+
+    A unit :math:`\phi(x; W) = \max_{j\le q}\langle w_j, x\rangle` with standard normal weights has
+    no bound, and the lemmas fail for it. On inputs with :math:`|x| \le R` it is at most b(W),
+
+    .. math::
+
+        b = R\,\|W\|_F: \quad E b = R\sqrt2\,\frac{\Gamma((dq+1)/2)}{\Gamma(dq/2)} \le R\sqrt{dq},
+        \qquad b = R\max_j|w_j|: \quad E b \le R\big(\sqrt d + \sqrt{2\log q}\big).
+
+    Draw W from a density proportional to b times the normal one and use :math:`\phi/b`: then all
+    bounds of this namespace hold with this number as `feature_scale`. Relative error 1e-12; the
+    longest row by quadrature.
+
+    Parameters
+    ----------
+    n_inputs, pool_size, radius : int, int, float, or arrays
+        Input dimension d, pool size q, and R, the largest norm of an input.
+    by : {"frobenius", "longest"}
+        Frobenius: :math:`W/\|W\|_F` is uniform on the unit sphere of dq coordinates, so divide a
+        normal draw by its Frobenius norm. Longest: from those, keep each W with probability
+        :math:`\max_j|w_j|/\|W\|_F`, and divide by its longest row; a smaller scale.
+
+    Examples
+    --------
+    >>> from mehler.bounds.kitchen_sinks import feature_scale_maxout
+    >>> for by in ("frobenius", "longest"):
+    ...     print(round(feature_scale_maxout(20, 4, radius=1.0, by=by), 4))
+    8.9164
+    5.1502
+    """
+    d, q = counts(n_inputs=n_inputs, pool_size=pool_size)
+    radius = positives(radius=radius)
+    if require_choice("by", by, ("frobenius", "longest")) == "longest":
+        mean = radius * np.vectorize(_longest, otypes=[float])(d, q)
+    else:
+        from scipy.special import poch
+
+        # sqrt(2) Gamma((n+1)/2) / Gamma(n/2), n = dq: the ratio without its overflow.
+        mean = radius * (math.sqrt(2) * poch(d * q / 2, 0.5))
+    if not np.all(np.isfinite(mean)):
+        raise ValueError(f"n_inputs={n_inputs!r}, pool_size={pool_size!r}: the mean overflows")
+    return mean if np.ndim(mean) else float(mean)
+
+
+def _longest(d: float, q: float) -> float:
+    """Compute the mean largest of q norms: the integral of 1 - P(norm <= r)^q over r >= 0."""
+    from scipy.special import gammaincc, log1p
+
+    # Lengths lie within a few of sqrt(d); above, the integrand is below q e^{-u^2/2}, u the excess.
+    low = max(0.0, math.sqrt(d) - 8.0)
+    high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0
+    # In pieces: the fall from 1 to 0 is about 1/sqrt(2 log q) wide.
+    edges = np.linspace(low, high, 13)
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    half = (edges[1] - edges[0]) / 2
+    r = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
+    tail = gammaincc(d / 2, r**2 / 2)
+    with np.errstate(divide="ignore"):  # the tail rounds to 1 at small r, whose power is 0
+        exceeds = -np.expm1(q * log1p(-tail))
+    return low + float(half * (np.tile(weights, len(edges) - 1) @ exceeds))

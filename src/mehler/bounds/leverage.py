@@ -56,19 +56,19 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds._arguments import Counts, Reals, counts, positives, probabilities, squares
-from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._arguments import counts, positives, probabilities, squares
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound
 
 __all__ = ["approximation", "excess_risk", "probability_error", "score_error", "score_ratio"]
 
-
+_DRAWN = Assumption("features are drawn independently, with density q with respect to P")
 _ROWS = Assumption("rows that the scores are estimated from are independent")
 # Of Theorem D: half of the draws are plain.
 _MIX = 0.5
 
 
-@bound("leverage.bach", "squared error of the best sum, plus its ridge", falls_in=("n_features",))
+@bound("leverage.bach", "squared error of the best sum, plus its ridge", "n_features")
 def approximation(
     n_features: Counts,
     *,
@@ -86,20 +86,10 @@ def approximation(
     with probability at least :math:`1 - \delta`, for independent features of density q with respect
     to P; norms of functions without index are those of :math:`L^2(\mu)`. It is infinite where
     :math:`t \ge 1`: so many features are too few. The target :math:`4\lambda B^2` of Bach's
-    proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`. Proof:
-    :doc:`/theorems/leverage-bach`.
-
-    Parameters
-    ----------
-    n_features, ridge, degrees_of_freedom, delta, largest_ratio, norm
-        As :mod:`mehler.bounds.leverage` says.
-
-    Returns
-    -------
-    Bound
-        Term: "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le
-        \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest
-        eigenvalue.
+    proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`. Term:
+    "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le \lambda B^2
+    d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest eigenvalue. Proof:
+    :doc:`/theorems/leverage-bach`; arguments: :mod:`mehler.bounds.leverage`.
 
     Examples
     --------
@@ -122,9 +112,7 @@ def approximation(
     return Bound(
         terms=(Term("approximation", np.where(t < 1, size / (1 - t), np.inf), latex),),
         probability=1 - chance,
-        assumptions=(
-            Assumption("features are drawn independently, with density q with respect to P"),
-        ),
+        assumptions=(_DRAWN,),
         trivial=trivial,
     )
 
@@ -137,14 +125,11 @@ def _ratio(degrees_of_freedom: Any, largest_ratio: Reals | None) -> Any:
     if np.any(ratio < degrees_of_freedom * (1 - 1e-9)):
         mean = f"degrees_of_freedom={digits(degrees_of_freedom)}, its mean"
         raise ValueError(f"largest_ratio={digits(ratio)} is below {mean}")
-    return ratio
+    # Nor is it below by the rounding of both.
+    return np.maximum(ratio, degrees_of_freedom)
 
 
-@bound(
-    "leverage.corollary-5",
-    "largest error of a score over 1 minus the score",
-    falls_in=("n_scored",),
-)
+@bound("leverage.corollary-5", "largest error of a score over 1 minus the score", "n_scored")
 def score_error(
     n_scored: Counts,
     *,
@@ -160,26 +145,16 @@ def score_error(
         \frac\Delta{1 - \Delta}, \qquad
         \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
-    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
-    Proof: :doc:`/theorems/leverage-corollary-5`, after Avron et al. (2017), Theorem 7.
-
-    Parameters
-    ----------
-    n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-        As :mod:`mehler.bounds.leverage` says.
-
-    Returns
-    -------
-    Bound
-        Term: "estimation", infinite for :math:`\Delta \ge 1`. `trivial` is :math:`\max(1,
-        \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
+    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool,
+    after Avron et al. (2017), Theorem 7. Term: "estimation", infinite for :math:`\Delta \ge 1`.
+    `trivial` is :math:`\max(1, \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| +
+    \lambda)`. Proof: :doc:`/theorems/leverage-corollary-5`; arguments:
+    :mod:`mehler.bounds.leverage`.
 
     Examples
     --------
     >>> from mehler.bounds import leverage, solve
     >>> pool = {"ridge": 1e-3, "degrees_of_freedom": 25.0, "delta": 0.1}
-    >>> leverage.score_error(10**6, **pool).value < 0.5
-    True
     >>> solve(leverage.score_error, at_most=1.0, n_scored=None, **pool)
     88470
     """
@@ -200,8 +175,8 @@ def _scores(
     ridge: Reals,
     degrees_of_freedom: Reals,
     delta: Reals,
-    feature_bound: Reals = 1.0,
-    gram_norm: Reals | None = None,
+    feature_bound: Reals,
+    gram_norm: Reals | None,
 ) -> tuple[Term, Assumption]:
     """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge.
 
@@ -209,10 +184,8 @@ def _scores(
     For such a ridge the largest eigenvalue of G(G + ridge)^-1 is at least 1/2, and so is d.
     """
     n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
-    lam, d, most = positives(
-        ridge=ridge, degrees_of_freedom=degrees_of_freedom, feature_bound=feature_bound
-    )
-    square = squares(feature_bound=most)
+    lam, d = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom)
+    square = squares(feature_bound=positives(feature_bound=feature_bound))
     need = 8 * square / (3 * lam) * np.log(16 * d / chance)
     if np.any(need < 0):
         raise ValueError(
@@ -230,7 +203,7 @@ def _scores(
     )
 
 
-@bound("leverage.corollary-5", "sum of errors of the probabilities", falls_in=("n_scored",))
+@bound("leverage.corollary-5", "sum of errors of the probabilities", "n_scored")
 def probability_error(
     n_scored: Counts,
     *,
@@ -245,25 +218,16 @@ def probability_error(
 
     .. math:: \sum_i|\hat q_i - q_i| \le 2\Delta'\,\frac{M_0 - d}d
 
-    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`. Proof:
-    :doc:`/theorems/leverage-corollary-5`, statement A.
-
-    Parameters
-    ----------
-    n_scored, pool_size, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-        As :mod:`mehler.bounds.leverage` says.
-
-    Returns
-    -------
-    Bound
-        Term: "estimation". `trivial` is 2.
+    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|`. Term: "estimation".
+    `trivial` is 2. Proof: :doc:`/theorems/leverage-corollary-5`, statement A; arguments:
+    :mod:`mehler.bounds.leverage`.
 
     Examples
     --------
     >>> from mehler.bounds import leverage
-    >>> leverage.probability_error(10**6, pool_size=100, ridge=0.01, degrees_of_freedom=20.0,
-    ...                            delta=0.1).vacuous
-    False
+    >>> pool = {"pool_size": 100, "ridge": 0.01, "degrees_of_freedom": 20.0, "delta": 0.1}
+    >>> round(leverage.probability_error(10**6, **pool).value, 3)
+    0.389
     """
     scores, assumption = _scores(
         n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
@@ -285,7 +249,7 @@ def probability_error(
     )
 
 
-@bound("leverage.corollary-5", "largest score over its probability", falls_in=("n_scored",))
+@bound("leverage.corollary-5", "largest score over its probability", "n_scored")
 def score_ratio(
     n_scored: Counts,
     *,
@@ -303,20 +267,10 @@ def score_ratio(
     .. math:: \max_i\frac{\tau_i}{\tilde q_i} \le \min\Big\{\frac{\kappa^2}{\eta\lambda},\
         \max\Big(\frac{2\hat d}{1 - \eta}, \frac{2\Delta'M_0}\eta\Big)\Big\}
 
-    the first for certain and any ridge, the second with probability at least :math:`1 - \delta`
-    for :math:`\lambda \le \|G\|` and d of the pool. Proof: :doc:`/theorems/leverage-corollary-5`,
-    statement B.
-
-    Parameters
-    ----------
-    n_scored, pool_size, ridge, degrees_of_freedom, estimated, mix, delta, feature_bound, gram_norm
-        As :mod:`mehler.bounds.leverage` says.
-
-    Returns
-    -------
-    Bound
-        Term: "ratio", the `largest_ratio` of :func:`approximation` where the pool is P; with
-        probability 1 where it is the first.
+    the first for certain and any ridge, the second with probability at least :math:`1 - \delta` for
+    :math:`\lambda \le \|G\|` and d of the pool. Term: "ratio", the `largest_ratio` of
+    :func:`approximation` where the pool is P; with probability 1 where it is the first. Proof:
+    :doc:`/theorems/leverage-corollary-5`, statement B; arguments: :mod:`mehler.bounds.leverage`.
 
     Examples
     --------
@@ -334,21 +288,22 @@ def score_ratio(
     likely = np.maximum(2 * total / (1 - eta), 2 * scores.value * pool / eta)
     first = certain <= likely
     latex = rf"\max(2\hat d/(1 - \eta), 2{scores.formula}M_0/\eta)"
+    assumptions: tuple[Assumption, ...] = ()
     if np.all(first):
         latex = r"\kappa^2/(\eta\lambda)"
-    elif np.any(first):
-        latex = rf"\min(\kappa^2/(\eta\lambda), {latex})"
-    met = None if assumption.met is None else first | assumption.met
+    else:
+        met = None if assumption.met is None else first | assumption.met
+        assumptions = (_ROWS, Assumption(assumption.text, met, assumption.value))
+        if np.any(first):
+            latex = rf"\min(\kappa^2/(\eta\lambda), {latex})"
     return Bound(
         terms=(Term("ratio", np.where(first, certain, likely), latex),),
         probability=np.where(first, 1.0, 1 - probabilities(delta=delta)),
-        assumptions=()
-        if np.all(first)
-        else (_ROWS, Assumption(assumption.text, met, assumption.value)),
+        assumptions=assumptions,
     )
 
 
-@bound("leverage.corollary-5", "mean excess risk", falls_in=("n_samples",))
+@bound("leverage.corollary-5", "mean excess risk", "n_samples")
 def excess_risk(
     n_samples: Counts,
     *,
@@ -374,17 +329,15 @@ def excess_risk(
     :math:`\{\theta^\top\psi: \|\theta\| \le 4B\}`. If the training rows are scored themselves,
     :math:`16\sqrt{1 + \sqrt{2au} + au/3}` with :math:`a = 2M_0/M`, :math:`u = \log(M_0/\delta)`
     stands for :math:`8\sqrt2`, and the mean is over the training rows on an event of probability
-    :math:`1 - 4\delta` over them too. Proof: :doc:`/theorems/leverage-corollary-5`.
+    :math:`1 - 4\delta` over them too. Terms: "approximation" and "statistical". `trivial` is
+    :math:`(1 + 4\sqrt2)LB`, as no prediction exceeds :math:`4\sqrt2B`. The bound is vacuous for
+    fewer features and a smaller pool than its assumptions say. Proof:
+    :doc:`/theorems/leverage-corollary-5`; arguments: :mod:`mehler.bounds.leverage`.
 
     Parameters
     ----------
-    n_samples, delta
-        As :mod:`mehler.bounds.leverage` says, and `estimated`.
-    n_features, pool_size : int or array
-        The bound is vacuous for fewer than the assumptions say.
     n_scored : int or array, optional
-        :math:`N_0`, rows that are independent of the training rows. If left out, the training rows
-        are scored themselves.
+        Rows that are independent of the training rows. If left out, those are scored themselves.
     ridge : float or array
         :math:`\lambda` of the scores, at most a seventh of the kernel's largest eigenvalue.
     radius, lipschitz : float or array
@@ -394,12 +347,6 @@ def excess_risk(
     kernel_norm : float or array, optional
         :math:`\|\Sigma\|`, or a lower bound of it: the bound is vacuous if the ridge exceeds a
         seventh. If left out, this assumption is not checked.
-
-    Returns
-    -------
-    Bound
-        Terms: "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no
-        prediction exceeds :math:`4\sqrt2B`.
 
     Examples
     --------

@@ -37,17 +37,8 @@ import numpy as np
 from scipy import optimize, special
 
 from mehler._validate import require_iterable, require_not_negative, require_positive
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    fractions,
-    not_negatives,
-    probabilities,
-    require_host,
-)
-from mehler.bounds._bound import Assumption, Bound, digits
+from mehler.bounds._arguments import counts, fractions, not_negatives, probabilities, require_host
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, digits
 from mehler.bounds._function import bound, by_entry
 
 __all__ = ["error_rate", "error_rate_separated"]
@@ -75,23 +66,17 @@ def error_rate(
     .. math:: e = \frac1N\sum_i\Phi(\theta - \mu t_i), \qquad
               t_i = \frac{y_i\langle w, \phi(x_i)\rangle}{|w|\,|\phi(x_i)|}
 
-    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. Proof:
-    :doc:`/theorems/features-margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`;
-    A. Maurer (2004). About 10 ms; 0.3 s for 60,000 rows. Rows that are held out, and a binomial
+    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. Terms: of
+    :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`; arguments:
+    :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`; A.
+    Maurer (2004). About 10 ms; 0.3 s for 60,000 rows. Rows that are held out, and a binomial
     interval, give a smaller bound where they can be spared.
 
     Parameters
     ----------
-    delta, scale, thresholds
-        As :mod:`mehler.bounds.margin` says.
     margins : array, shape (N,)
         t_i, cosines of the weights and the features, negative where the class is wrong; 0 for a row
         whose features are all 0. An intercept is one more feature, 1 in each row.
-
-    Returns
-    -------
-    Bound
-        Terms: of :mod:`mehler.bounds.margin`.
 
     Examples
     --------
@@ -117,7 +102,7 @@ def error_rate(
     return _of(np.float64(t.size), delta, scale, thresholds, lambda: errors)
 
 
-@bound("features.margin", "probability of a wrong class", falls_in=("n_samples",))
+@bound("features.margin", "probability of a wrong class", "n_samples")
 def error_rate_separated(
     n_samples: Counts,
     *,
@@ -132,25 +117,19 @@ def error_rate_separated(
     .. math:: e = \beta + (1-\beta)\,\Phi(\theta - \mu t)
 
     is that of :func:`error_rate` with :math:`t_i \ge t` for all rows but a fraction beta, which
-    counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`. Proof:
-    :doc:`/theorems/features-margin`.
+    counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`. Terms: of
+    :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows; all margins
+    together give a smaller bound, :func:`error_rate`. Proof: :doc:`/theorems/features-margin`;
+    arguments: :mod:`mehler.bounds.margin`.
 
     Parameters
     ----------
-    delta, scale, thresholds
-        As :mod:`mehler.bounds.margin` says.
     n_samples : int or array
         N.
     margin : float
         t, a cosine in (0, 1].
     below : float
         beta in [0, 1), the fraction of the rows with a smaller margin.
-
-    Returns
-    -------
-    Bound
-        Terms: of :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows;
-        all margins together give a smaller bound, :func:`error_rate`.
 
     Examples
     --------

@@ -30,16 +30,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._validate import require_choice, require_positive
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    not_negatives,
-    positives,
-    squares,
-)
-from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._arguments import counts, not_negatives, positives, squares
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
 from mehler.bounds._function import bound
 from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail
 
@@ -55,7 +47,7 @@ _MEANS = np.linspace(0.0, 1.0, 21)
 _HOELDER = np.geomspace(1e-4, 1e4, 81)
 
 
-@bound("features.ridge", "mean excess risk", falls_in=("n_features",))
+@bound("features.ridge", "mean excess risk", "n_features")
 def excess_risk(
     n_features: Counts,
     *,
@@ -90,14 +82,15 @@ def excess_risk(
     h(t) is lambda^(2r) s_r/(1-t)^2 for t up to r and (lambda t/(1-t))^(2r) from there, for r up to
     1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
     :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
-    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Proof:
-    :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
+    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Terms: "bias" and "variance",
+    those of the exact kernel's regression, and "features", which more features reduce. It bounds a
+    mean: its probability is 1. At a row that is left out it is vacuous unless it is below the mean
+    square of the target, the risk of predicting 0. Proof: :doc:`/theorems/features-ridge`;
+    arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
     others (2017), Lemma 2.
 
     Parameters
     ----------
-    ridge, norm, noise, gram, eigenvalues, smoothness
-        As :mod:`mehler.bounds.ridge` says.
     n_features : int or array
         Columns m.
     sup, leverage, lipschitz, block
@@ -107,13 +100,6 @@ def excess_risk(
         The error at the rows that are fitted, c = 1; or at a row that is left out while the other
         N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
         risk at a fresh one. There :math:`c = 1 + \kappa^2/(N\lambda)`, which needs `sup`.
-
-    Returns
-    -------
-    Bound
-        Terms: "bias" and "variance", those of the exact kernel's regression, and "features", which
-        more features reduce. It bounds a mean: its probability is 1. At a row that is left out it
-        is vacuous unless it is below the mean square of the target, the risk of predicting 0.
 
     Examples
     --------
@@ -198,9 +184,10 @@ def excess_risk_clipped(
     clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
     \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
     and of rows. Nothing else is asked: neither bounded features, nor that the best function is
-    among the linear ones, nor of the noise. Proof: :doc:`/theorems/features-clipped-ridge`. J.
-    Forster, M. K. Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy
-    (2022), for truncated least squares.
+    among the linear ones, nor of the noise. Terms: "bias" and "variance". It bounds a mean over
+    rows: its probability is 1. Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K.
+    Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022), for
+    truncated least squares.
 
     Parameters
     ----------
@@ -214,11 +201,6 @@ def excess_risk_clipped(
         b, at least the absolute value of all targets.
     degrees_of_freedom : float
         d, or more: the number of columns, or that of the kernel at lambda N/(N + 1).
-
-    Returns
-    -------
-    Bound
-        Terms: "bias" and "variance". It bounds a mean over rows: its probability is 1.
 
     Examples
     --------
@@ -262,13 +244,8 @@ def best_ridge(
 ) -> float:
     r"""Return the ridge at which the exact kernel's bound is smallest.
 
-    .. math:: \arg\min_\lambda s_rR^2\lambda^{2r} + \frac{\sigma^2d(\lambda)}N,
-              \qquad s_{1/2} = \frac14
-
-    Parameters
-    ----------
-    norm, noise, gram, eigenvalues, smoothness
-        As :mod:`mehler.bounds.ridge` says.
+    .. math:: \arg\min_\lambda s_rR^2\lambda^{2r} + \frac{\sigma^2d(\lambda)}N, \qquad s_{1/2} =
+    \frac14  Arguments: :mod:`mehler.bounds.ridge`.
 
     Returns
     -------

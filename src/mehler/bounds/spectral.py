@@ -39,17 +39,8 @@ import math
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    positives,
-    probabilities,
-    require_host,
-    squares,
-)
-from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._arguments import counts, positives, probabilities, require_host, squares
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
 from mehler.bounds._function import bound
 from mehler.bounds._spectra import (
     MEAN,
@@ -69,9 +60,7 @@ __all__ = ["approximation", "gram_error", "operator_error"]
 STATEMENT = "features.gram-error"
 
 
-@bound(
-    STATEMENT, "spectral error of the Gram matrix, relative to K + lambda", falls_in=("n_features",)
-)
+@bound(STATEMENT, "spectral error of the Gram matrix, relative to K + lambda", "n_features")
 def gram_error(
     n_features: Counts,
     *,
@@ -94,26 +83,19 @@ def gram_error(
 
     with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
     best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
-    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda). Proof:
-    :doc:`/theorems/features-gram-error`. J. A. Tropp (2015), Theorem 7.7.1 has 4 tr V/|V|
-    exp(-t^2/2/(|V| + L t/3)), which is larger. One eigenvalue decomposition, then about 0.2 s at n
-    = 5000. Sums over more than 512 eigenvalues are interpolated from above, by less than 1e-4 of
-    the sum.
+    surely. So (1 - Delta)(K + lambda) <= K_m + lambda <= (1 + Delta)(K + lambda). Term:
+    "deviation". Proof: :doc:`/theorems/features-gram-error`; arguments:
+    :mod:`mehler.bounds.spectral`. J. A. Tropp (2015), Theorem 7.7.1 has 4 tr V/|V| exp(-t^2/2/(|V|
+    + L t/3)), which is larger. One eigenvalue decomposition, then about 0.2 s at n = 5000. Sums
+    over more than 512 eigenvalues are interpolated from above, by less than 1e-4 of the sum.
 
     Parameters
     ----------
-    n_features, delta, gram, eigenvalues, sup, leverage, lipschitz, block
-        As :mod:`mehler.bounds.spectral` says.
     ridge : float
         lambda, in units of K: lambda of ridge regression on n rows, not divided by n.
     variance : array, shape (n, n), optional
         Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
         inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
-
-    Returns
-    -------
-    Bound
-        Term: "deviation".
 
     Examples
     --------
@@ -131,7 +113,7 @@ def gram_error(
     return _error(n_features, block, delta, mu, variance, named, lam)
 
 
-@bound(STATEMENT, "operator norm of the error of the Gram matrix", falls_in=("n_features",))
+@bound(STATEMENT, "operator norm of the error of the Gram matrix", "n_features")
 def operator_error(
     n_features: Counts,
     *,
@@ -148,21 +130,15 @@ def operator_error(
     .. math:: P\big(\|\hat K_m - K\| > \varepsilon\big) \le \delta
 
     by the inequality of :func:`gram_error` with beta the eigenvalues of K and s = |phi|^2, the
-    squared length of a block's features of all rows. Proof: :doc:`/theorems/features-gram-error`.
+    squared length of a block's features of all rows. Term: "deviation", in units of K. Proof:
+    :doc:`/theorems/features-gram-error`; arguments: :mod:`mehler.bounds.spectral`.
 
     Parameters
     ----------
-    n_features, delta, gram, eigenvalues, lipschitz, block
-        As :mod:`mehler.bounds.spectral` says.
     sup : float
         Here s is at most n sup^2.
     variance : array, shape (n, n), optional
         As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
-
-    Returns
-    -------
-    Bound
-        Term: "deviation", in units of K.
 
     Examples
     --------
@@ -224,7 +200,7 @@ _STEPS = np.unique(
 @bound(
     "features.nearest",
     "mean square distance of the nearest combination of features, worst of a ball",
-    falls_in=("n_features",),
+    "n_features",
 )
 def approximation(
     n_features: Counts,
@@ -247,13 +223,13 @@ def approximation(
 
     with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that
     :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. The class of the
-    maxout paper's Lemma 3, weights of at most C p, is in the ball of C. Proof:
-    :doc:`/theorems/features-nearest`. After F. Bach (2017).
+    maxout paper's Lemma 3, weights of at most C p, is in the ball of C. Term: "nearest", a mean
+    square. It bounds a mean: its probability is 1. `trivial` is B^2 mu_1/N. Proof:
+    :doc:`/theorems/features-nearest`; arguments: :mod:`mehler.bounds.spectral`. After F. Bach
+    (2017).
 
     Parameters
     ----------
-    n_features, gram, eigenvalues, sup, lipschitz, block
-        As :mod:`mehler.bounds.spectral` says.
     leverage : float
         That at N lambda; it needs `ridge`.
     norm : float
@@ -265,12 +241,6 @@ def approximation(
         :math:`\nu = c^2d(\lambda)`: about :math:`2c^2d(\lambda)\log d` blocks are enough.
     ridge : float, optional
         lambda of the proof, in units of mean squares; by default the best of a grid.
-
-    Returns
-    -------
-    Bound
-        Term: "nearest", a mean square. It bounds a mean: its probability is 1. `trivial` is
-        B^2 mu_1/N.
 
     Examples
     --------

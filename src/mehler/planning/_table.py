@@ -79,8 +79,8 @@ _METHODS = {
     "sub-gamma": "sub-gamma constants",
     "chebyshev": "Chebyshev, exact variance",
 }
-_DELTA = ("loss_bound", "delta")
-_CENTRE = {"centred": True}
+_DELTA, _CENTRE = ("loss_bound", "delta"), {"centred": True}
+_COVERING = (*_DELTA, "n_inputs", "dimension", "diameter")
 
 ONE_PAIR = [
     Entry(_ONE, name, kernel_error.one_pair, ("pool_size",), {"method": method})
@@ -94,14 +94,14 @@ UNIFORM = [
 RISK = [
     Entry(_PART, _FREE, maxout.approximation_risk, _DELTA),
     Entry(_PART, _CENTRED, maxout.approximation_risk, _DELTA, _CENTRE),
-    Entry(_PART, _DOUBLING, maxout.approximation_risk_by_dimension, ("loss_bound",), events=2),
+    Entry(_PART, _DOUBLING, maxout.approximation_risk, _COVERING, events=2),
     Entry(_PART, _DIVIDED, kitchen_sinks.approximation_risk, ("feature_scale",)),
     Entry(_EXCESS, _FREE, maxout.excess_risk, _DELTA, events=3),
     Entry(_EXCESS, _CENTRED, maxout.excess_risk, _DELTA, _CENTRE, events=3),
-    Entry(_EXCESS, _DOUBLING, maxout.excess_risk_by_dimension, ("loss_bound",), events=4),
+    Entry(_EXCESS, _DOUBLING, maxout.excess_risk, _COVERING, events=4),
     Entry(_EXCESS, _DIVIDED, kitchen_sinks.excess_risk, ("feature_scale",), events=2),
 ]
-# `ridge` is here that of the Gram matrix, `lipschitz` the largest singular value of the rows.
+# `ridge` is that of the Gram matrix, `lipschitz` the largest singular value of the rows.
 SPECTRUM = [
     Entry(_SPECTRAL, _SINGULAR, spectral.gram_error, ("eigenvalues", "lipschitz")),
     Entry(_SPECTRAL, _METHODS["chebyshev"], spectral.gram_error, ("eigenvalues", "variance")),

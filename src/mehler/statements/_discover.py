@@ -28,7 +28,7 @@ _COUNTED = {
     "refuted, repaired": ("refuted and repaired",) * 2,
     "refuted as restored": ("does not", "do not"),
 }
-_NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+_NUMERALS = ("no", "one", "two", "three", "four", "five", "six")
 _NUMBERED = re.compile(
     r"(?P<paper>.*?\(\d{4}\)), (?P<label>(?:Theorem|Lemma|Corollary|Proposition|Definition|"
     r"Remark|Algorithm|Example) \d+)"
@@ -53,11 +53,6 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     list of Statement
         Sorted by entry point name, then in the order of the module.
 
-    Raises
-    ------
-    ValueError
-        If nothing matches, an id appears twice, or a source does not import or is malformed.
-
     Examples
     --------
     >>> discover("no.such-*", sources=())
@@ -70,7 +65,6 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     require_instance("glob", glob, str)
     points = entry_points(group=GROUP) if sources is None else require_iterable("sources", sources)
     for i, point in enumerate(points):
-        # The backport of importlib.metadata has a class of its own.
         if not all(hasattr(point, part) for part in ("name", "value", "load")):
             raise TypeError(f"sources[{i}] is {type(point).__name__}: give entry points")
     for point in sorted(points, key=lambda point: (point.name, point.value)):
@@ -147,7 +141,10 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
         causes = len({cause for state, _, cause in judged if state == copy and cause})
         plural = "s" * (own.total() != 1)
         counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(own.items())]
-        why = f", for {_NUMERALS.get(causes, causes)} reason{'s' * (causes > 1)}" * (causes > 0)
+        why = (
+            f", for {_NUMERALS[causes] if causes < len(_NUMERALS) else causes} reason{'s' * (causes > 1)}"
+            * (causes > 0)
+        )
         texts.append(f"{own.total()} {head.format(plural)}: {', '.join(counts)}{why}")
     if len(judged) < len(rows):
         texts.append(f"{len(rows) - len(judged)} not computable")

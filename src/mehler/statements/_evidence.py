@@ -372,20 +372,10 @@ class Evidence:
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, **fields: Any) -> Evidence:
-        """Convert a verdict of `mehler.verify`.
+        """Convert a verdict of `mehler.verify`, of which other `fields` take the place.
 
-        Parameters
-        ----------
-        verdict : mehler.verify.Verdict
-            The verdict.
-        **fields
-            As in the class, in place of those of the verdict.
-
-        Returns
-        -------
-        Evidence
-            In the units of what was observed: the verdict's relative resolution and smallest
-            detectable deviation are multiplied by its scale.
+        In the units of what was observed: the verdict's relative resolution and smallest
+        detectable deviation are multiplied by its scale.
         """
         values = {name: getattr(verdict, name) for name in _OF_VERDICT}
         for name in ("resolution", "detectable"):
@@ -407,6 +397,10 @@ class Evidence:
     ) -> Evidence:
         """Compare a claim, ``truth = exact`` or ``lower <= truth <= upper``, with an interval.
 
+        Refuted if no point of the interval agrees with the claim. A value holds if it is inside,
+        bounds if they contain the whole interval; `exact` is then the nearer of two, `detectable`
+        the interval's width.
+
         Parameters
         ----------
         observed : float
@@ -419,13 +413,6 @@ class Evidence:
             Absolute; a wider interval that contains the claimed value is inconclusive.
         method, **fields
             As in the class.
-
-        Returns
-        -------
-        Evidence
-            Refuted if no point of the interval agrees with the claim. A value holds if it is
-            inside, bounds if they contain the whole interval; ``exact`` is the nearer of two.
-            ``detectable`` is the interval's width.
 
         Examples
         --------

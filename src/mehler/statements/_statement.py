@@ -102,25 +102,10 @@ Run = TypeVar("Run", bound=Callable[..., Evidence])
 
 
 def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Callable[[Run], Run]:
-    """Register a function as a check of a statement, which `Statement.read` gives to it.
+    """Register ``run(context) -> Evidence`` as a check of the statement with this id.
 
-    Parameters
-    ----------
-    statement : str
-        Id of the statement.
-    form, name, pays
-        As of `Check`.
-
-    Returns
-    -------
-    callable
-        A decorator that returns ``run(context) -> Evidence`` as it is; further arguments of the
-        function need defaults.
-
-    Raises
-    ------
-    ValueError
-        If another function has this name and form, or the form is unknown.
+    `Statement.read` gives it to the statement; `form`, `name` and `pays` are those of `Check`, and
+    further arguments of the function need defaults.
 
     Examples
     --------
@@ -182,12 +167,6 @@ class Statement:
         Of a formula that is refuted as restored: by which factor it fails, and where first.
     cause : str
         Of such a formula: why it fails, in the same words for all statements that share the cause.
-
-    Raises
-    ------
-    ValueError
-        If the id is malformed, a text or the formula of the claim is missing, the expectation is
-        unknown or the checks cannot lead to it, or a missing formula is called printed.
 
     Examples
     --------
@@ -305,22 +284,14 @@ class Statement:
         lines continue a value. The first heading is the title, text below it the section
         ``"Setting"``. The section *Evidence* and what follows it are for the site alone.
 
+        Links within the page and to other statements' files become ``#ID-SECTION`` and ``#ID``.
+
         Parameters
         ----------
         path : path
             The file, in UTF-8.
         checks : iterable of Check, optional
             By default those that `check` has registered for the id, printed forms first.
-
-        Returns
-        -------
-        Statement
-            Links within the page and to other statements' files are ``#ID-SECTION`` and ``#ID``.
-
-        Raises
-        ------
-        ValueError
-            If the file has no front matter, lacks a key or the title, or says a thing twice.
         """
         file = Path(path)
         values, body = _front_matter(file)
@@ -409,32 +380,19 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     A refutation decides, whatever other checks of the same form left open; a check that raised is
     never hidden, nor one that is inconclusive where something would hold without it.
 
-    Parameters
-    ----------
-    evidence : sequence of Evidence
-        The evidence of all checks of the statement.
+    It is the first that applies:
 
-    Returns
-    -------
-    str
-        The first that applies:
-
-        - ``"not computable"`` without evidence;
-        - ``"proved form refuted"`` if a repair failed, which no statement expects;
-        - ``"error"`` if a check raised;
-        - ``"inconclusive"`` if a check of the proved form is, or one of the other form and none of
-          that form refutes;
-        - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without
-          a confirmed proved form;
-        - ``"refuted as restored"`` or ``"holds as restored"`` if the checked formula is a
-          reconstruction of one missing in the source text;
-        - ``"holds with constant"`` if only the proved form could be checked, because the printed
-          one has a constant without a value; else ``"holds"``.
-
-    Raises
-    ------
-    ValueError
-        If evidence has no form, as that of a function that is no `Check` yet.
+    - ``"not computable"`` without evidence;
+    - ``"proved form refuted"`` if a repair failed, which no statement expects;
+    - ``"error"`` if a check raised;
+    - ``"inconclusive"`` if a check of the proved form is, or one of the other form and none of that
+      form refutes;
+    - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without a
+      confirmed proved form;
+    - ``"refuted as restored"`` or ``"holds as restored"`` if the checked formula is a
+      reconstruction of one missing in the source text;
+    - ``"holds with constant"`` if only the proved form could be checked, because the printed one
+      has a constant without a value; else ``"holds"``.
 
     Examples
     --------

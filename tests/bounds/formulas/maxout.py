@@ -87,7 +87,7 @@ def symbols(arguments: Arguments) -> dict[str, Value]:
     values[r"\sigma(q)"] = math.sqrt(moment(2, q))
     values["V(q)"] = moment(2, q) - moment(1, q) ** 2
     values[r"\Phi"] = special.ndtr
-    if "dimension" in a:
+    if a.get("dimension") is not None:
         balls = max(1.0, 2 * a["diameter"] * math.sqrt(a["n_inputs"]) / a["radius"])
         union = 2 * a["n_features"] * q / a["delta"]
         inside = a["dimension"] * np.log(balls) + np.log(union)
@@ -102,30 +102,33 @@ _RISK = f"{_BOX} n_samples lipschitz delta loss_bound"
 _PUBLISHED_RISK = (
     f"n_features n_samples pool_size scale lipschitz delta {_SPACE} loss_at_zero epsilon c_prime c"
 )
+_FREE = dict.fromkeys(_SPACE.split())
 _APPROXIMATION = (
     {},
-    {"centred": True},
-    {"function": "monte-carlo"},
-    {"function": "monte-carlo", "centred": True},
-    {"delta": None},
-    {"delta": None, "centred": True},
+    _FREE,
+    {**_FREE, "centred": True},
+    {**_FREE, "function": "monte-carlo"},
+    {**_FREE, "function": "monte-carlo", "centred": True},
+    {**_FREE, "delta": None},
+    {**_FREE, "delta": None, "centred": True},
 )
 ROWS = {
     "maxout.collision_probability": row("rho pool_size level"),
-    "maxout.supremum": row("pool_size delta mean_sup n_features radius"),
-    "maxout.supremum_by_dimension": row(f"pool_size delta n_features radius {_SPACE}"),
-    "maxout.approximation": row(f"{_BOX} delta", *_APPROXIMATION),
-    "maxout.approximation_by_dimension": row(f"{_BOX} delta {_SPACE}"),
-    "maxout.approximation_risk": row(f"{_BOX} delta lipschitz loss_bound", *_APPROXIMATION),
-    "maxout.approximation_risk_by_dimension": row(f"{_BOX} delta lipschitz loss_bound {_SPACE}"),
-    "maxout.excess_risk": row(
-        _RISK,
-        {},
-        {"centred": True},
-        {"delta": None},
-        {"delta": None, "centred": True},
-        {"mean_norm": 0.7},
-        {"mean_norm": 0.7, "centred": True},
+    "maxout.supremum": row(
+        f"pool_size delta mean_sup n_features radius {_SPACE}", _FREE, {"mean_sup": None}
     ),
-    "maxout.excess_risk_by_dimension": row(f"{_RISK} {_SPACE}"),
+    "maxout.approximation": row(f"{_BOX} delta {_SPACE}", *_APPROXIMATION),
+    "maxout.approximation_risk": row(
+        f"{_BOX} delta lipschitz loss_bound {_SPACE}", *_APPROXIMATION
+    ),
+    "maxout.excess_risk": row(
+        f"{_RISK} {_SPACE}",
+        {},
+        _FREE,
+        {**_FREE, "centred": True},
+        {**_FREE, "delta": None},
+        {**_FREE, "delta": None, "centred": True},
+        {**_FREE, "mean_norm": 0.7},
+        {**_FREE, "mean_norm": 0.7, "centred": True},
+    ),
 }

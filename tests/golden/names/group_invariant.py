@@ -65,10 +65,6 @@ def theorem_2_templates(eps: float, *, form: str = "proved", **others: Any) -> A
     return m
 
 
-def theorem_2_sizes(eps: float, **others: Any) -> Any:
-    return group_invariant.kernel_error_sizes(eps, **_rows(others))
-
-
 def theorem_3(*, form: str = "proved", **others: Any) -> Any:
     if form == "proved":
         others.pop("loss_at_zero", None)  # It was ignored.

@@ -28,14 +28,14 @@ def _choose(
 
 
 def lemma_2(*, form: str = "proved", shape: str = "paper", **others: Any) -> Any:
-    functions = (maxout.supremum, maxout.supremum_by_dimension, _published.lemma_2)
+    functions = (maxout.supremum, maxout.supremum, _published.lemma_2)
     return _choose(*functions, form, shape, others)
 
 
 def lemma_3(
     *, form: str = "proved", shape: str = "dimension-free", variant: str = "best", **others: Any
 ) -> Any:
-    functions = (maxout.approximation, maxout.approximation_by_dimension, _published.lemma_3)
+    functions = (maxout.approximation, maxout.approximation, _published.lemma_3)
     return _choose(*functions, form, shape, {**others, **_function(variant, others)})
 
 
@@ -44,7 +44,7 @@ def lemma_4(
 ) -> Any:
     functions = (
         maxout.approximation_risk,
-        maxout.approximation_risk_by_dimension,
+        maxout.approximation_risk,
         _published.lemma_4,
     )
     return _choose(*functions, form, shape, {**others, **_function(variant, others)})
@@ -59,12 +59,12 @@ def _function(variant: str, others: dict[str, Any]) -> dict[str, str]:
 
 
 def theorem_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
-    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, _published.theorem_2)
+    functions = (maxout.excess_risk, maxout.excess_risk, _published.theorem_2)
     return _choose(*functions, form, shape, others)
 
 
 def remark_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
-    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, _published.remark_2)
+    functions = (maxout.excess_risk, maxout.excess_risk, _published.remark_2)
     return _choose(*functions, form, shape, others)
 
 
@@ -73,9 +73,9 @@ def theorem_2_features(
 ) -> Any:
     """Invert the excess risk, or without samples the approximation term, which is Lemma 4."""
     functions = (
-        (maxout.approximation_risk, maxout.approximation_risk_by_dimension)
+        (maxout.approximation_risk, maxout.approximation_risk)
         if n_samples is None
-        else (maxout.excess_risk, maxout.excess_risk_by_dimension)
+        else (maxout.excess_risk, maxout.excess_risk)
     )
     if n_samples is None:
         known.pop("mean_norm", None)  # It does not enter the approximation.

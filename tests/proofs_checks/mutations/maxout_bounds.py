@@ -70,7 +70,7 @@ def supremum(covering: float = 1.0, union: float = 1.0) -> Callable[..., Bound]:
     """Lemma 2 by dimension with other weights of what stands under its root."""
 
     def changed(**options: Any) -> Bound:
-        right = maxout.supremum_by_dimension(**options)
+        right = maxout.supremum(**options)
         radius = options.get("radius", 1.0)
         under = (right["supremum"] / (4 * radius)) ** 2
         units = math.log(2 * options["n_features"] * options["pool_size"] / options["delta"])
@@ -141,7 +141,7 @@ ROWS = [
     *of_terms(
         T2,
         theorem_2.tight_paper,
-        maxout.excess_risk_by_dimension,
+        maxout.excess_risk,
         ("statistical", 0.1, f"{SHAPE}: statistical", SIGNS),
         ("confidence", 0.75, f"{SHAPE}: confidence"),
         ("approximation", 0.009, f"{SHAPE}: approximation", COVERING),
@@ -152,7 +152,7 @@ ROWS = [
         L2,
         "supremum",
         lemma_2.on_subspheres,
-        maxout.supremum_by_dimension,
+        maxout.supremum,
         keyword="by_dimension",
         least=0.33,
         because="of the factor 4 the covering uses 2 and the tails of lengths sqrt(2)",
@@ -170,12 +170,12 @@ ROWS = [
     ),
     *of_terms(L3, lemma_3.bernstein, maxout.approximation, ("tail", 0.96, f"{SUM}: tail")),
     *unseen(L3, TRUNCATED, {"mean": f"{SHAPE}: mean", "confidence": f"{SHAPE}: confidence"}),
-    whole(L3, lemma_3.tight, maxout.approximation_by_dimension, 0.035),
+    whole(L3, lemma_3.tight, maxout.approximation, 0.035),
     *unseen(L4, SHRUNK, {"mean": "mean"}),
     *unseen(
         L4, TRUNCATED, {"mean": "by dimension: mean", "confidence": "by dimension: confidence"}
     ),
-    whole(L4, lemma_4.tight, maxout.approximation_risk_by_dimension, 0.011),
+    whole(L4, lemma_4.tight, maxout.approximation_risk, 0.011),
     *of_terms(
         L4,
         lemma_4.tight,

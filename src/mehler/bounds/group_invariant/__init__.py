@@ -40,12 +40,7 @@ from mehler.bounds.group_invariant._elements import (
     kernel_change_elements,
     kernel_change_turns,
 )
-from mehler.bounds.group_invariant._kernel_error import (
-    Sizes,
-    kernel_bias,
-    kernel_error,
-    kernel_error_sizes,
-)
+from mehler.bounds.group_invariant._kernel_error import kernel_bias, kernel_error
 from mehler.bounds.group_invariant._risk import (
     approximation,
     cdf_error,
@@ -55,7 +50,6 @@ from mehler.bounds.group_invariant._risk import (
 )
 
 __all__ = [
-    "Sizes",
     "approximation",
     "cdf_error",
     "energy_distance",
@@ -64,7 +58,6 @@ __all__ = [
     "kernel_change_elements",
     "kernel_change_turns",
     "kernel_error",
-    "kernel_error_sizes",
     "least_squares_excess_risk",
     "ridge_excess_risk",
 ]

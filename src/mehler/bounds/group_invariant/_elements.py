@@ -7,17 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._validate import require_integer
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    not_negatives,
-    positives,
-    probabilities,
-    require_host,
-)
-from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._arguments import counts, not_negatives, positives, probabilities, require_host
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
 from mehler.bounds._function import bound
 from mehler.exact.orbits import TemplateLaw
 
@@ -87,7 +78,7 @@ def _squared_shares(first: int, end: int) -> float:
 _CHANGE = "error of the kernel of endless templates by sampled elements"
 
 
-@bound("group-invariant.elements", _CHANGE, falls_in=("n_elements",))
+@bound("group-invariant.elements", _CHANGE, "n_elements")
 def kernel_change_elements(
     n_elements: Counts,
     *,
@@ -107,24 +98,18 @@ def kernel_change_elements(
               \Big(\sqrt{wD} + \sqrt{2SR\log\tfrac N\delta}\Big)^2\Big\}
 
     without bins, with probability 1 - delta; without `delta`, kappa w D/r bounds the mean of its
-    absolute value for each pair. V = w = S = 1 for independent elements; for distinct ones of n',
-    w = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less.
+    absolute value for each pair. V = w = S = 1 for independent elements; for distinct ones of n', w
+    = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less.
     :func:`kernel_error` has a term of the order r^(-1/2) for elements, this is of the order 1/r:
     its terms for the whole group, at half of delta, and this one at the other half bound the same
-    error. Proof: :doc:`/theorems/group-invariant-elements`.
+    error. Term: "elements"; 0 if all elements of the group are drawn. Proof:
+    :doc:`/theorems/group-invariant-elements`; arguments: :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
-    n_elements, n_inputs, n_rows, delta, radius, group_order, templates, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
     spread : float or array, optional
         D, the largest mean distance E|x - gx| of a row from its orbit; default sqrt(2) R, which it
         is at most.
-
-    Returns
-    -------
-    Bound
-        Term: "elements"; 0 if all elements of the group are drawn.
 
     Examples
     --------
@@ -159,11 +144,7 @@ def kernel_change_elements(
     )
 
 
-@bound(
-    "group-invariant.rotations",
-    "error of the kernel of all rotations by n turns",
-    falls_in=("n_turns",),
-)
+@bound("group-invariant.rotations", "error of the kernel of all rotations by n turns", "n_turns")
 def kernel_change_turns(
     n_turns: Counts,
     *,
@@ -181,7 +162,9 @@ def kernel_change_turns(
 
     without bins and for any window. :math:`K_s` has the mean over all rotations :math:`R_\theta`,
     an orthogonal representation of SO(2) with frequencies up to A; the features have n maps that
-    are meant for the angles :math:`2\pi j/n`. Proof: :doc:`/theorems/group-invariant-rotations`.
+    are meant for the angles :math:`2\pi j/n`. Terms: "turns" and "interpolation", for certain.
+    Proof: :doc:`/theorems/group-invariant-rotations`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
@@ -194,13 +177,6 @@ def kernel_change_turns(
         The epsilon of the formula, the largest mean distance, over the n angles, of a row that is
         moved by the transpose of the map from the rotated image that it stands for. 0 for the group
         itself and rows as they are.
-    n_inputs, templates, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "turns" and "interpolation", for certain.
 
     Examples
     --------
@@ -231,8 +207,8 @@ def energy_distance(distance: Reals, *, moves: Floats | list[float] | None = Non
 
     with :math:`D(x, z) = E_g|x - gz|`, x and z points of the orbits at their least distance delta,
     and :math:`m_g` how far g moves the point half way between them. For templates of a rotation
-    invariant law :math:`\kappa\mathcal E` is the mean squared distance of features. Proof:
-    :doc:`/theorems/group-invariant-energy-quotient`.
+    invariant law :math:`\kappa\mathcal E` is the mean squared distance of features. Term:
+    "elements". Proof: :doc:`/theorems/group-invariant-energy-quotient`.
 
     Parameters
     ----------
@@ -240,11 +216,6 @@ def energy_distance(distance: Reals, *, moves: Floats | list[float] | None = Non
         delta, the least distance of a point of one orbit from one of the other.
     moves : array, shape (n,), optional
         m_g for all elements of a finite group, or an even sample of them; by default 0.
-
-    Returns
-    -------
-    Bound
-        Term: "elements".
 
     Examples
     --------

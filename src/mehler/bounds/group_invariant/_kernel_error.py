@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from mehler._validate import (
-    require_choice,
-    require_flag,
-    require_integer,
-    require_positive,
-    require_probability,
-    require_real,
-)
-from mehler.bounds._arguments import Counts, Reals, counts, positives, probabilities
-from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler._validate import require_choice
+from mehler.bounds._arguments import counts, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound
 from mehler.bounds.group_invariant._elements import (
     ELEMENTS,
@@ -44,7 +37,9 @@ def kernel_bias(
 
     with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for other draws, at its
     worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and d + 1 degrees of
-    freedom is below :math:`d(1+\epsilon)`. Proof: :doc:`/theorems/group-invariant-theorem-1`.
+    freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass", for certain. `trivial` is s.
+    Negative where features of zero put the kernel below s - d_G for every group. Proof:
+    :doc:`/theorems/group-invariant-theorem-1`; arguments: :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
@@ -52,14 +47,6 @@ def kernel_bias(
         d, at least 2.
     epsilon : float or array
         Templates of squared length 1 + epsilon and more are rejected.
-    side, templates
-        As :mod:`mehler.bounds.group_invariant` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "slope" and "mass", for certain. `trivial` is s. Negative where features of zero put
-        the kernel below s - d_G for every group.
 
     Examples
     --------
@@ -99,7 +86,9 @@ def kernel_bias(
 @bound(
     "group-invariant.theorem-2",
     "largest error of an inner product over all pairs",
-    falls_in=("n_templates", "n_bins", "n_elements"),
+    "n_templates",
+    "n_bins",
+    "n_elements",
 )
 def kernel_error(
     n_templates: Counts,
@@ -129,13 +118,12 @@ def kernel_error(
     distinct ones w = (n' - r)/(n' - 1) and S about 1 - r/n'. With the whole group the terms in r
     vanish and 2P stands for 4P. With `n_inputs` the second term is
     :math:`R\sqrt{\frac2{md'}\log\frac{4P}\delta}`, d' = d - 1 for the sphere and d for the others.
-    Features of zero for rejected templates take (s + rho)/2 for rho there. Proof:
-    :doc:`/theorems/group-invariant-theorem-2`.
+    Features of zero for rejected templates take (s + rho)/2 for rho there. Terms: "binning",
+    "templates" and, for a sample, "elements". `trivial` is 2 s. Proof:
+    :doc:`/theorems/group-invariant-theorem-2`; arguments: :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
-    n_templates, n_bins, n_rows, delta, window, radius, n_elements, group_order, epsilon
-        As :mod:`mehler.bounds.group_invariant` says.
     templates
         Projections of 'gaussian' are unbounded, so it needs `n_inputs` and the whole
         group, and assumes that the window clips nothing.
@@ -143,11 +131,6 @@ def kernel_error(
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
     rule
         The first term is half as large for 'trapezoid' and 'midpoint'.
-
-    Returns
-    -------
-    Bound
-        Terms: "binning", "templates" and, for a sample, "elements". `trivial` is 2 s.
 
     Examples
     --------
@@ -213,99 +196,3 @@ def _elements(rho: Any, r: Any, rest: Any, moves: Any, log: Any) -> Term:
     value = 2.0 * rest * rho / r + rho * np.sqrt(8.0 * moves * log / r)
     latex = r"2w\rho/r + \rho\sqrt{8S\log(4P/\delta)/r}"
     return Term("elements", np.where(rest == 0, 0.0, value), latex if np.any(rest) else "0")
-
-
-class Sizes(NamedTuple):
-    """Sufficient sizes: bins, templates, elements (None for the whole group).
-
-    See Also
-    --------
-    kernel_error_sizes : Compute them.
-    """
-
-    n_bins: int
-    n_templates: int
-    n_elements: int | None
-
-
-def kernel_error_sizes(
-    at_most: float,
-    *,
-    n_rows: int,
-    delta: float,
-    window: float,
-    radius: float = 1.0,
-    reach: float = 1.0,
-    whole_group: bool = False,
-    group_order: int | None = None,
-    rule: Rule = "paper",
-) -> Sizes:
-    r"""Return sufficient sizes for an error of at most eps over all pairs of N rows.
-
-    .. math:: n \ge \frac{3s}{\epsilon}, \qquad m \ge \frac{18\rho^2}{\epsilon^2}
-              \log\frac{4P}\delta, \qquad r \ge r_0 =
-              \frac{81\rho^2}{\epsilon^2}\log\frac{4P}\delta
-
-    For distinct elements of a group of order n', :math:`r \ge r_0(n'+1)/(n'+r_0)`. Not for features
-    of zero, which vary more. Mroueh, Voinea, Poggio (2015), Theorem 2;
-    :doc:`/theorems/group-invariant-theorem-2`.
-
-    Parameters
-    ----------
-    at_most : float
-        Target error eps, at most 1.
-    n_rows, delta, window, radius, group_order
-        As :mod:`mehler.bounds.group_invariant` says.
-    reach : float
-        Largest length of a template, so that rho = radius * reach; rho at least 1.
-    whole_group : bool
-        Use all elements; then `n_elements` is None.
-    rule
-        As there; half as many bins for 'trapezoid' and 'midpoint'.
-
-    Returns
-    -------
-    Sizes
-        :func:`kernel_error` is at most eps at them.
-
-    Examples
-    --------
-    >>> from mehler.bounds.group_invariant import kernel_error_sizes
-    >>> setting = {"n_rows": 12, "delta": 0.1, "window": 1.3, "reach": 1.3**0.5}
-    >>> kernel_error_sizes(0.3, **setting)
-    Sizes(n_bins=13, n_templates=2092, n_elements=9414)
-    >>> kernel_error_sizes(0.3, group_order=5040, **setting)
-    Sizes(n_bins=13, n_templates=2092, n_elements=3284)
-    """
-    require_flag("whole_group", whole_group)
-    error = require_positive("at_most", at_most)
-    window, radius = require_positive("window", window), require_positive("radius", radius)
-    rho = radius * require_positive("reach", reach)
-    if group_order is not None and whole_group:
-        raise ValueError("group_order is for a sample of elements: leave whole_group out")
-    if error > 1.0 or rho < 1.0:
-        raise ValueError(
-            f"at_most={at_most} must be at most 1, radius * reach = {rho:.6g} at least 1"
-        )
-    half = 0.5 if require_choice("rule", rule, RULES) in _CENTRED else 1.0
-    rows = require_integer("n_rows", n_rows)
-    require_real("n_rows", rows)
-    delta = require_probability("delta", delta)
-    try:
-        log = math.log(2.0 * rows * (rows + 1) / delta)
-        templates = math.ceil(18.0 * rho**2 / error**2 * log)
-        most = math.ceil(81.0 * rho**2 / error**2 * log)
-        # Do not round up a ratio that is an integer up to rounding.
-        bins = math.ceil(3.0 * half * window / error * (1.0 - 1e-12))
-    except (OverflowError, ZeroDivisionError):
-        raise ValueError(
-            f"at_most={at_most!r}, n_rows={n_rows!r}, window={window!r}, radius={radius!r}, "
-            f"reach={reach!r}: the sizes overflow"
-        ) from None
-    if whole_group:
-        return Sizes(bins, templates, None)
-    if group_order is None:
-        return Sizes(bins, templates, most)
-    # Orders are far beyond floats.
-    order = require_integer("group_order", group_order)
-    return Sizes(bins, templates, min(order, -(-most * (order + 1) // (order + most))))

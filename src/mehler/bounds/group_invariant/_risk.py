@@ -8,9 +8,6 @@ import numpy as np
 
 from mehler._validate import require_choice
 from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
     counts,
     not_negatives,
     positives,
@@ -18,7 +15,7 @@ from mehler.bounds._arguments import (
     require_host,
     squares,
 )
-from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
 from mehler.bounds._function import bound
 from mehler.bounds.group_invariant._elements import ELEMENTS, ORTHOGONAL, TEMPLATES
 
@@ -29,7 +26,9 @@ _SAMPLES = Assumption("the samples are independent of each other, of the templat
 @bound(
     "group-invariant.lemma-4",
     "L2 distance to weights of at most C/m",
-    falls_in=("n_templates", "n_bins", "n_elements"),
+    "n_templates",
+    "n_bins",
+    "n_elements",
 )
 def approximation(
     n_templates: Counts,
@@ -47,17 +46,9 @@ def approximation(
 
     with probability at least 1 - 2 delta, for f with a weight of at most C times the density of
     templates, and weights of at most C/m on the columns. With the whole group the term in r
-    vanishes: 1 - delta. Proof: :doc:`/theorems/group-invariant-lemma-4`.
-
-    Parameters
-    ----------
-    n_templates, n_bins, window, scale, delta, n_elements
-        As :mod:`mehler.bounds.group_invariant` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2 s C.
+    vanishes: 1 - delta. Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2
+    s C. Proof: :doc:`/theorems/group-invariant-lemma-4`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------
@@ -93,7 +84,10 @@ def _distances(
 @bound(
     "group-invariant.theorem-3",
     "excess risk of the empirical minimiser",
-    falls_in=("n_samples", "n_templates", "n_bins", "n_elements"),
+    "n_samples",
+    "n_templates",
+    "n_bins",
+    "n_elements",
 )
 def excess_risk(
     n_samples: Counts,
@@ -116,19 +110,10 @@ def excess_risk(
             + \frac{4sLC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sLC}n
 
     with probability at least 1 - 5 delta; the samples are orbits, one representative of each. With
-    the whole group the term in r vanishes: 1 - 3 delta. Proof:
-    :doc:`/theorems/group-invariant-theorem-3`.
-
-    Parameters
-    ----------
-    n_samples, n_templates, n_bins, window, scale, lipschitz, delta, n_elements
-        As :mod:`mehler.bounds.group_invariant` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "statistical", "confidence", "templates", "elements" (of a sample) and "binning".
-        `trivial` is 4 L s C, the range of the loss.
+    the whole group the term in r vanishes: 1 - 3 delta. Terms: "statistical", "confidence",
+    "templates", "elements" (of a sample) and "binning". `trivial` is 4 L s C, the range of the
+    loss. Proof: :doc:`/theorems/group-invariant-theorem-3`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------
@@ -165,11 +150,7 @@ def excess_risk(
     )
 
 
-@bound(
-    "group-invariant.theorem-4",
-    "largest error of a distribution function",
-    falls_in=("n_elements",),
-)
+@bound("group-invariant.theorem-4", "largest error of a distribution function", "n_elements")
 def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     r"""Bound the largest error of a distribution function over r independent elements.
 
@@ -177,18 +158,9 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
               \sqrt{\frac1{2r}\log\frac2\delta}
 
     for one row and one template, with probability at least 1 - delta: the published formula, by the
-    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant. Proof:
-    :doc:`/theorems/group-invariant-theorem-4`.
-
-    Parameters
-    ----------
-    n_elements, delta
-        As :mod:`mehler.bounds.group_invariant` says.
-
-    Returns
-    -------
-    Bound
-        Term: "confidence". `trivial` is 1.
+    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant. Term: "confidence".
+    `trivial` is 1. Proof: :doc:`/theorems/group-invariant-theorem-4`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------
@@ -249,7 +221,8 @@ def ridge_excess_risk(
     f\|_H^2`, which may be averaged over the group. An equality with `target`; with `norm` the
     largest value over all invariant targets of that norm. "after" is never worse than "none";
     "before" may be worse than both at the same ridge. Costs one inverse of an N by N matrix, and n
-    products. Proof: :doc:`/theorems/group-invariant-ridge-gain`, after B. Elesedy (2021).
+    products. Terms: "bias" and "variance". It is of a mean: its probability is 1. Proof:
+    :doc:`/theorems/group-invariant-ridge-gain`, after B. Elesedy (2021).
 
     Parameters
     ----------
@@ -268,11 +241,6 @@ def ridge_excess_risk(
         The minimiser; its average over the group, x -> mean of f(g x); or the minimiser with the
         average kernel, which is that of ridge regression on all n N rows g x_i with the targets of
         x_i.
-
-    Returns
-    -------
-    Bound
-        Terms: "bias" and "variance". It is of a mean: its probability is 1.
 
     Examples
     --------
@@ -374,10 +342,11 @@ def least_squares_excess_risk(
     ======== =================================================== ======================
 
     s is 0 for more rows. V(N, d) is N/(d - N - 1) for N < d - 1, d/(N - d - 1) for N > d + 1, and
-    infinite between. Proof: :doc:`/theorems/group-invariant-ridge-gain`. B. Elesedy, S. Zaidi
-    (2021), Provably strict generalisation benefit for equivariant models, has the difference of
-    "none" and "after". With more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without
-    the group that it takes N with the invariant coordinates.
+    infinite between. Terms: "signal" and "noise". It is of a mean: its probability is 1. Proof:
+    :doc:`/theorems/group-invariant-ridge-gain`. B. Elesedy, S. Zaidi (2021), Provably strict
+    generalisation benefit for equivariant models, has the difference of "none" and "after". With
+    more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without the group that it takes N
+    with the invariant coordinates.
 
     Parameters
     ----------
@@ -390,14 +359,8 @@ def least_squares_excess_risk(
         The length of w.
     average : {"none", "after", "before"}
         The solution; its average over the group; or least squares on the k invariant coordinates.
-
     n_samples, n_inputs : int or array
         N and d.
-
-    Returns
-    -------
-    Bound
-        Terms: "signal" and "noise". It is of a mean: its probability is 1.
 
     Examples
     --------

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mehler import exact
-from mehler.bounds._arguments import Floats
+from mehler.bounds._bound import Floats
 
 # Products are weighted by exp(lambda x y) up to this share of 1/(1 + abs(rho)), where the
 # expectation is infinite for one index. Nearer to it weights leave the floats.

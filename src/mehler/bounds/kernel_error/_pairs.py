@@ -12,16 +12,8 @@ from scipy.special import ndtri
 
 from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
-from mehler.bounds._arguments import (
-    Counts,
-    Reals,
-    correlations,
-    counts,
-    pool_sizes,
-    positives,
-    probabilities,
-)
-from mehler.bounds._bound import Assumption, Bound, Term, digits
+from mehler.bounds._arguments import correlations, counts, pool_sizes, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error import _exponent
 
@@ -253,7 +245,7 @@ def _divergence(share: float, above: float) -> float:
 STATEMENT = "maxout.kernel-error"
 
 
-@bound(STATEMENT, "error of the kernel, one pair", falls_in=("n_features",))
+@bound(STATEMENT, "error of the kernel, one pair", "n_features")
 def one_pair(
     n_features: Counts,
     *,
@@ -277,24 +269,15 @@ def one_pair(
               \Delta_\kappa(\tfrac1m\log\tfrac2\delta) & \text{binomial} \end{cases}
 
     with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
-    Proof: :doc:`/theorems/kernel-error`. S. Boucheron, G. Lugosi, P. Massart, Concentration
+    Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
+    codes the larger of kappa and 1 - kappa. Proof: :doc:`/theorems/kernel-error`; arguments:
+    :mod:`mehler.bounds.kernel_error`. S. Boucheron, G. Lugosi, P. Massart, Concentration
     Inequalities (2013), Sections 2.2 to 2.6. "chernoff" integrates the joint density of (M, M')
     numerically and takes the minimum over a grid of lambda: at most 0.4 % above the true one, or 6
     % where few units and a small delta put it next to the pole 1/(1 + abs(rho)). The rule's error
     is bounded, by 1e-8 of psi or so, and added; what is left is rounding, against which psi is 2e-9
     larger. q = 1 is a closed form. The first call of a pool size takes 0.1 s, without `rho` about a
     second; at q = 10^6 ten times that.
-
-    Parameters
-    ----------
-    n_features, delta, method, pool_size, rho, variance, sub_gamma, width, collision
-        As :mod:`mehler.bounds.kernel_error` says.
-
-    Returns
-    -------
-    Bound
-        Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
-        codes the larger of kappa and 1 - kappa.
 
     Examples
     --------
@@ -318,7 +301,7 @@ def one_pair(
     return product.bound(n_features, probabilities(delta=delta))
 
 
-@bound(STATEMENT, "largest error of the kernel, all pairs of the rows", falls_in=("n_features",))
+@bound(STATEMENT, "largest error of the kernel, all pairs of the rows", "n_features")
 def all_pairs(
     n_features: Counts,
     *,
@@ -338,20 +321,14 @@ def all_pairs(
               \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
               P = \frac{N(N+1)}2
 
-    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Proof:
-    :doc:`/theorems/kernel-error`.
+    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Terms:
+    those of :func:`one_pair`. Proof: :doc:`/theorems/kernel-error`; arguments:
+    :mod:`mehler.bounds.kernel_error`.
 
     Parameters
     ----------
-    n_features, n_rows, delta, method, pool_size, variance, sub_gamma, width, collision
-        As :mod:`mehler.bounds.kernel_error` says.
     rho : float, optional
         As all is true of every pair, the diagonal included: leave it out unless all have this one.
-
-    Returns
-    -------
-    Bound
-        Terms: those of :func:`one_pair`.
 
     Examples
     --------
@@ -376,9 +353,7 @@ def all_pairs(
     return replace(product.bound(n_features, chance, pairs), quantity=text)
 
 
-@bound(
-    STATEMENT, "normal approximation to a quantile of the kernel error", falls_in=("n_features",)
-)
+@bound(STATEMENT, "normal approximation to a quantile of the kernel error", "n_features")
 def normal_quantile(
     n_features: Counts,
     *,

@@ -16,16 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._validate import require_choice, require_positive
-from mehler.bounds._arguments import (
-    Counts,
-    Reals,
-    counts,
-    not_negatives,
-    pool_sizes,
-    positives,
-    probabilities,
-)
-from mehler.bounds._bound import Assumption, Bound, digits
+from mehler.bounds._arguments import counts, not_negatives, pool_sizes, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms
@@ -68,7 +60,7 @@ def log_pairs(k: float, level: NDArray[np.int64]) -> Any:
     return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
 
 
-@bound(STATEMENT, QUANTITY, falls_in=("n_features",))
+@bound(STATEMENT, QUANTITY, "n_features")
 def uniform(
     n_features: Counts,
     *,
@@ -88,26 +80,21 @@ def uniform(
 
     with T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1
     - s N^2])/s, N the largest of q absolute standard normals. The "net" replaces the sum by 2 r_J
-    (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2. Proof:
-    :doc:`/theorems/kernel-error`. Part (c) of the proof; Mroueh, Rennie, Goel (2015), Definition 2.
-    The first call of a pool size takes about 0.5 s, a further one about 3 ms. The quadrature of
-    E[exp(s N^2)] has an enclosed error, which is added, and a margin of 2e-9 for rounding.
+    (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2. Terms: "net"
+    (pairs of representatives) and "between" (rows and their representatives). Proof:
+    :doc:`/theorems/kernel-error`; arguments: :mod:`mehler.bounds.kernel_error`. Part (c) of the
+    proof; Mroueh, Rennie, Goel (2015), Definition 2. The first call of a pool size takes about 0.5
+    s, a further one about 3 ms. The quadrature of E[exp(s N^2)] has an enclosed error, which is
+    added, and a margin of 2e-9 for rounding.
 
     Parameters
     ----------
-    n_features, pool_size, dimension, delta
-        As :mod:`mehler.bounds.kernel_error` says.
     diameter : float
         At most 2.
     n_inputs : int or array, optional
         Columns d of the rows, for "net".
     method : {"chaining", "net"}, optional
         By default the smaller one; without `n_inputs` the first.
-
-    Returns
-    -------
-    Bound
-        Terms: "net" (pairs of representatives) and "between" (rows and their representatives).
 
     Examples
     --------
@@ -254,7 +241,7 @@ class _Slopes:
     increments: tuple[tuple[float, float, bool], ...]
 
 
-@bound("features.uniform", QUANTITY, falls_in=("n_features",))
+@bound("features.uniform", QUANTITY, "n_features")
 def uniform_by_slope(
     n_features: Counts,
     *,
@@ -278,12 +265,12 @@ def uniform_by_slope(
     with epsilon_1 of :func:`one_pair`, L = J + an, delta_L = 2^(-n-1) delta, T_j = 2^(kj), r_j = D
     min(1, 2^(1-j)), u_i = log(2^(i+2) T (T + 1)/delta)/m at the level J + a(i+1), and the better of
     (v_i, c_i) = (E G^2, b/3) for products in an interval of length b and (v, 2 r c) of
-    `increments`. Proof: :doc:`/theorems/features-uniform`.
+    `increments`. Terms: those of :func:`one_pair`; "increments" and "range", the links of the
+    chain; "between" and "spread", for mean and deviation of the slopes. `trivial` is that of one
+    pair. Proof: :doc:`/theorems/features-uniform`; arguments: :mod:`mehler.bounds.kernel_error`.
 
     Parameters
     ----------
-    n_features, dimension, diameter, delta, variance, sub_gamma, width
-        As :mod:`mehler.bounds.kernel_error` says.
     slope : (float, float)
         E G and E G^2 of one G with abs(F(x,z) - F(x',z')) <= G (abs(x - x') + abs(z - z')) for its
         products: the length of a frequency for pairs of cosine and sine, twice that for a cosine
@@ -295,12 +282,6 @@ def uniform_by_slope(
         v/(2 (1 - 2rc abs(t))) for increments I of pairs whose rows move by r at most.
     method : {"chaining", "net"}, optional
         "net" has no increments, n = 0; by default the smaller one.
-
-    Returns
-    -------
-    Bound
-        Terms: those of :func:`one_pair`; "increments" and "range", the links of the chain;
-        "between" and "spread", for mean and deviation of the slopes. `trivial` is that of one pair.
 
     Examples
     --------

@@ -8,17 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    fractions,
-    not_negatives,
-    positives,
-    probabilities,
-)
-from mehler.bounds._bound import Assumption, LowerBound, Term, digits
+from mehler.bounds._arguments import counts, fractions, not_negatives, positives, probabilities
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds._spectra import blocks, eigenvalues_of
 from mehler.bounds.lower._kernel import one_pair
@@ -30,7 +21,7 @@ _FARTHEST, _STEPS = 9.0, 400
 _LONGEST = math.sqrt(140)
 
 
-@bound(_STATEMENT, _QUANTITY, falls_in=("n_features",))
+@bound(_STATEMENT, _QUANTITY, "n_features")
 def gram_error(
     n_features: Counts,
     *,
@@ -44,17 +35,8 @@ def gram_error(
               \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
 
     since m features have a Gram matrix of rank m, and :math:`\mu_i = 0` for i > n. So d(lambda)
-    features are not too many. Proof: :doc:`/theorems/features-lower`.
-
-    Parameters
-    ----------
-    n_features, ridge, gram, eigenvalues
-        As :mod:`mehler.bounds.lower` says.
-
-    Returns
-    -------
-    LowerBound
-        Term: "rank"; 0 for m of n and more.
+    features are not too many. Term: "rank"; 0 for m of n and more. Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
 
     Examples
     --------
@@ -88,24 +70,17 @@ def gram_error_direction(
 
     with :math:`\sigma z/\sqrt M` the bound of :func:`one_pair` for the mean of M independent
     :math:`X = v^\top Gv`, G the Gram matrix of one block. It has the rate :math:`M^{-1/2}` for any
-    number of features, where :func:`gram_error` is 0. Proof: :doc:`/theorems/features-lower`. Of
-    pairs of cosine and sine :math:`X = |\sum_iv_ie^{i\langle w, x_i\rangle}|^2` has the second
-    moment :math:`\sum_{ijkl}v_iv_jv_kv_l\,k(x_i - x_j + x_k - x_l)`, and b is
-    :math:`(\sum|v_i|)^2`.
+    number of features, where :func:`gram_error` is 0. Term: "direction", 0 if nothing is proved.
+    Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. Of pairs of
+    cosine and sine :math:`X = |\sum_iv_ie^{i\langle w, x_i\rangle}|^2` has the second moment
+    :math:`\sum_{ijkl}v_iv_jv_kv_l\,k(x_i - x_j + x_k - x_l)`, and b is :math:`(\sum|v_i|)^2`.
 
     Parameters
     ----------
-    n_features, ridge, delta, block
-        As :mod:`mehler.bounds.lower` says.
     mean, variance : float
         Of X; the mean is :math:`v^\top Kv`.
     third : float
         An upper bound of E|X - E X|^3/sigma^3; b/sigma for X in an interval of length b.
-
-    Returns
-    -------
-    LowerBound
-        Term: "direction", 0 if nothing is proved.
 
     Examples
     --------
@@ -145,23 +120,18 @@ def gram_error_rare(
 
     if a block of features with the Gram matrix G has with probability p a direction v, |v| = 1,
     with :math:`v^*Gv \ge s` and :math:`v^*Kv \le c`. The mean of M blocks has s/M of it alone.
-    Proof: :doc:`/theorems/features-lower`. After H. Avron and others (2017).
+    Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta. Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After H. Avron and
+    others (2017).
 
     Parameters
     ----------
-    n_features, ridge, delta, block
-        As :mod:`mehler.bounds.lower` says.
     own : float
         s; for pairs of cosine and sine and the direction of the frequency itself half the rows.
     mean : float
         c.
     chance : float
         p, of one block.
-
-    Returns
-    -------
-    LowerBound
-        Term: "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
 
     Examples
     --------
@@ -200,25 +170,19 @@ def gram_error_grid(
     for N rows at distances h on a line, the kernel :math:`e^{-\gamma z^2}`, pairs of cosine and
     sine, and the largest :math:`w_0` with :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`:
     the bound of :func:`gram_error_rare` for frequencies in that tail. On long grids of rows about
-    N/lambda columns are needed for an error of a half. Proof: :doc:`/theorems/features-lower`.
-    After H. Avron and others (2017). Between frequencies of a grid the sum is bounded by its second
-    derivative. Cost: 3600 frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
+    N/lambda columns are needed for an error of a half. Term: "rare". Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After H. Avron and
+    others (2017). Between frequencies of a grid the sum is bounded by its second derivative. Cost:
+    3600 frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
 
     Parameters
     ----------
-    n_rows, ridge, delta
-        As :mod:`mehler.bounds.lower` says.
     n_features : int or array
         Columns come in pairs, two of each frequency.
     spacing : float
         h.
     gamma : float
         Of the kernel; frequencies are normal with the variance 2 gamma.
-
-    Returns
-    -------
-    LowerBound
-        Term: "rare".
 
     Examples
     --------

@@ -11,9 +11,6 @@ import numpy as np
 
 from mehler import exact
 from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
     correlations,
     counts,
     fractions,
@@ -22,10 +19,10 @@ from mehler.bounds._arguments import (
     positives,
     probabilities,
 )
-from mehler.bounds._bound import Assumption, LowerBound, Term, digits
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error._exponent import product_nodes
-from mehler.bounds.maxout._excess_risk import levels
+from mehler.bounds.maxout import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
@@ -58,13 +55,12 @@ def one_pair(
 
     by the theorem of Berry and Esseen, rho_3 the standardised third absolute moment, at least 1.
     For maxout units t_1 is the larger of this and of a bound of large deviations, which holds at
-    small delta too; for codes t_1 is the exact quantile. Proof: :doc:`/theorems/features-lower`. I.
-    G. Shevtsova (2011) has the constant.
+    small delta too; for codes t_1 is the exact quantile. Term: "deviation", 0 if nothing is proved.
+    Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. I. G. Shevtsova
+    (2011) has the constant.
 
     Parameters
     ----------
-    n_features, delta
-        As :mod:`mehler.bounds.lower` says.
     pool_size : int, optional
         Unit rows and maxout units of this q, of correlation `rho`.
     rho : float
@@ -74,11 +70,6 @@ def one_pair(
         products in an interval of length b.
     collision : float, optional
         Instead: codes that agree with this probability.
-
-    Returns
-    -------
-    LowerBound
-        Term: "deviation", 0 if nothing is proved.
 
     Examples
     --------
@@ -119,19 +110,13 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
 
     with t_1 the bound of :func:`one_pair` at equal rows: maxout features of orthonormal rows are
     independent, so that their N squared lengths are. An upper bound that knows the number of rows
-    and not more cannot be smaller. Proof: :doc:`/theorems/features-lower`.
+    and not more cannot be smaller. Term: "deviation". Proof: :doc:`/theorems/features-lower`;
+    arguments: :mod:`mehler.bounds.lower`.
 
     Parameters
     ----------
-    n_features, delta, pool_size
-        As :mod:`mehler.bounds.lower` says.
     n_rows : int or array
         N, at most the number of columns.
-
-    Returns
-    -------
-    LowerBound
-        Term: "deviation".
 
     Examples
     --------
@@ -160,20 +145,13 @@ def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Co
 
     .. math:: t(\delta) = t_N(\delta), \qquad N = 2^{\lfloor k\rfloor}
 
-    N orthonormal vectors have doubling dimension :math:`\log_2N` and diameter sqrt 2. Proof:
-    :doc:`/theorems/features-lower`.
+    N orthonormal vectors have doubling dimension :math:`\log_2N` and diameter sqrt 2. Term:
+    "deviation". Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
 
     Parameters
     ----------
-    n_features, delta, pool_size
-        As :mod:`mehler.bounds.lower` says.
     dimension : float
         The doubling dimension k, at most 59.
-
-    Returns
-    -------
-    LowerBound
-        Term: "deviation".
 
     Examples
     --------
@@ -200,24 +178,18 @@ def collision_probability(
               P = P(g > a, g' > a) = \frac1\pi\int_{\theta/2}^{\pi/2}e^{-a^2/(2\cos^2 t)}\,dt
 
     for every level a and :math:`\rho = \cos\theta`: one index is above a twice, and no other is.
-    Proof: :doc:`/theorems/remark-1-codes`. The integral is Craig's (1991), from memory. For equal
-    rows an eighth, of 1. At rows that are not near each other it is smaller than the probability by
-    a power of log q. Rounding is 1e-12 of it at levels from 0.4 on, below which it is above 0 for q
-    = 1 alone; some milliseconds.
+    Terms: "both" and "others", which is negative; it holds with certainty. Proof:
+    :doc:`/theorems/remark-1-codes`; arguments: :mod:`mehler.bounds.lower`. The integral is Craig's
+    (1991), from memory. For equal rows an eighth, of 1. At rows that are not near each other it is
+    smaller than the probability by a power of log q. Rounding is 1e-12 of it at levels from 0.4 on,
+    below which it is above 0 for q = 1 alone; some milliseconds.
 
     Parameters
     ----------
-    pool_size
-        As :mod:`mehler.bounds.lower` says.
     rho : float
         Cosine of the rows, in [-1, 1].
     level : float, optional
         a, at least 0; by default the best of many.
-
-    Returns
-    -------
-    LowerBound
-        Terms: "both" and "others", which is negative; it holds with certainty.
 
     Examples
     --------
@@ -252,7 +224,7 @@ def energy_distance(distance: Reals, *, share: Reals, radius: Reals = 0.0) -> Lo
 
     with :math:`D(x, z) = E_g|x - gz|` and :math:`\delta = \min_g|x - gz|`, for a compact group of
     orthogonal maps. For a finite group r may be 0, with p the mean of 1/|Gx| and 1/|Gz|, at least
-    one over the order. Proof: :doc:`/theorems/group-invariant-energy-quotient`.
+    one over the order. Term: "orbits". Proof: :doc:`/theorems/group-invariant-energy-quotient`.
 
     Parameters
     ----------
@@ -263,11 +235,6 @@ def energy_distance(distance: Reals, *, share: Reals, radius: Reals = 0.0) -> Lo
         rows; or less.
     radius : float
         r, below delta; by default 0, for the fraction of elements that leave a row alone.
-
-    Returns
-    -------
-    LowerBound
-        Term: "orbits".
 
     Examples
     --------

@@ -10,16 +10,8 @@ import numpy as np
 
 from mehler import exact
 from mehler._validate import require_flag
-from mehler.bounds._arguments import (
-    Counts,
-    Floats,
-    Reals,
-    counts,
-    not_negatives,
-    positives,
-    squares,
-)
-from mehler.bounds._bound import Assumption, LowerBound, Term
+from mehler.bounds._arguments import counts, not_negatives, positives, squares
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term
 from mehler.bounds._function import bound
 from mehler.bounds._spectra import eigenvalues_of
 
@@ -35,7 +27,7 @@ _QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
 _LEAST, _MOST = 1e-12, 1e30
 
 
-@bound(_STATEMENT, "root mean square distance of the nearest function", falls_in=("n_features",))
+@bound(_STATEMENT, "root mean square distance of the nearest function", "n_features")
 def approximation(n_features: Counts, *, pool_size: Counts, scale: Reals) -> LowerBound:
     r"""Bound from below how near m maxout units come to a function of the class, with any weights.
 
@@ -44,17 +36,8 @@ def approximation(n_features: Counts, *, pool_size: Counts, scale: Reals) -> Low
               \omega(q) = E|M - \operatorname{med}M|
 
     over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
-    Proof: :doc:`/theorems/features-lower`.
-
-    Parameters
-    ----------
-    n_features, pool_size, scale
-        As :mod:`mehler.bounds.lower` says.
-
-    Returns
-    -------
-    LowerBound
-        Term: "approximation", a root mean square.
+    Term: "approximation", a root mean square. Proof: :doc:`/theorems/features-lower`; arguments:
+    :mod:`mehler.bounds.lower`.
 
     Examples
     --------
@@ -101,23 +84,17 @@ def excess_risk(
 
     (centred: E|M - E M|), about :math:`\sqrt{2V/(\pi k)}`, V the variance of M. One row has two
     laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about 0.34 L C
-    sqrt(V/N). Proof: :doc:`/theorems/features-lower`. After L. Le Cam and P. Assouad. Numbers of
-    rows and biases are those of a grid: any of them proves the bound. The grid depends on N, so
-    that the value may rise a little with it, from 3 to 4 samples for instance.
+    sqrt(V/N). Term: "statistical". Proof: :doc:`/theorems/features-lower`; arguments:
+    :mod:`mehler.bounds.lower`. After L. Le Cam and P. Assouad. Numbers of rows and biases are those
+    of a grid: any of them proves the bound. The grid depends on N, so that the value may rise a
+    little with it, from 3 to 4 samples for instance.
 
     Parameters
     ----------
-    n_samples, pool_size, scale, lipschitz
-        As :mod:`mehler.bounds.lower` says.
     centred : bool
         The class of centred units.
     dimension : int, optional
         The most orthonormal rows there are; by default any number, as the upper bound knows none.
-
-    Returns
-    -------
-    LowerBound
-        Term: "statistical".
 
     Examples
     --------
@@ -171,23 +148,17 @@ def fixed_design_error(
     :math:`\sigma^2`, mu the eigenvalues of the exact kernel on the rows. With :math:`t^2/(1+t^2)`
     for r(t) the sum is Pinsker's, the risk of the best linear learner; here :math:`r(t) =
     \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)` , so that the
-    bound is at least 4/5 of it. Proof: :doc:`/theorems/features-lower`. After M. S. Pinsker (1980)
-    and D. L. Donoho, R. C. Liu, B. MacGibbon (1990). A lower bound for a normal law of the noise is
-    one for all laws of at most this variance.
+    bound is at least 4/5 of it. Term: "minimax", a mean over the noise. Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After M. S. Pinsker
+    (1980) and D. L. Donoho, R. C. Liu, B. MacGibbon (1990). A lower bound for a normal law of the
+    noise is one for all laws of at most this variance.
 
     Parameters
     ----------
-    gram, eigenvalues
-        As :mod:`mehler.bounds.lower` says.
     norm : float
         B, the norm of the target in the kernel's space.
     noise : float
         sigma, the standard deviation of the targets; without noise nothing is claimed.
-
-    Returns
-    -------
-    LowerBound
-        Term: "minimax", a mean over the noise.
 
     Examples
     --------

@@ -1,0 +1,524 @@
+r"""Risk of learning on random maxout features: Theorem 2, its lemmas, and how often codes agree.
+
+The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
+:math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
+\phi(\cdot, W^\ell)` with :math:`|\alpha_\ell| \le C/m`. A unit is
+:math:`\phi(x, W) = \max_{j \le q} \langle w_j, x\rangle`, its root mean square at a vector of norm
+1 is :math:`\sigma(q)`.
+
+Each quantity has a bound without dimensions, and one along the paper's route, by a covering of the
+inputs, where `n_inputs`, `dimension` and `diameter` are given. The second is larger. It has
+
+.. math:: M_\delta = 4 R \sqrt{k \log^+\frac{2 D \sqrt d}{R} + \log\frac{2 m q}{\delta}},
+
+with probability at least 1 - delta an upper bound of all m units at all inputs.
+
+Arguments broadcast, and are the same in all functions:
+
+n_features, n_samples, pool_size : int or array
+    Number of units m, of samples N, and pool size q.
+scale : float or array
+    C: weights are at most C/m.
+lipschitz, loss_bound : float or array
+    L and B: the loss is L-Lipschitz in y f(x), with values in [0, B]; for one in [-B, B] give 2 B.
+radius : float or array
+    R: the root mean square norm of an input, :math:`(E|x|^2)^{1/2}`; by dimension the largest norm.
+n_inputs, dimension, diameter : int, float, float, or arrays, optional
+    d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs.
+centred : bool
+    The units are centred, :math:`\phi - h_1(q)|x|`: :math:`\sqrt{V(q)}` then stands for
+    :math:`\sigma(q)`, which it is smaller than for q > 1.
+function : {"nearest", "monte-carlo"}
+    The function of the box nearest to f, or the average over the weights, which is that of the
+    covering.
+delta : float or array
+    Probability of one event; each function says how many of them it excludes.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import exact
+from mehler._validate import require_choice, require_flag
+from mehler.bounds._arguments import (
+    correlations,
+    counts,
+    not_negatives,
+    pool_sizes,
+    positives,
+    positives_or_infinite,
+    probabilities,
+)
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
+from mehler.bounds._function import bound
+
+__all__ = [
+    "approximation",
+    "approximation_risk",
+    "collision_probability",
+    "excess_risk",
+    "supremum",
+]
+
+Function = Literal["nearest", "monte-carlo"]
+_NORMAL = Assumption("weights are independent standard normal")
+_DRAWN = Assumption("samples are independent, and weights independent standard normal")
+_MONTE_CARLO = "L2 distance from f to its Monte Carlo function"
+_RISK = "risk that approximating f by m units adds"
+_EXCESS = "excess risk of the empirical minimiser over the infinite class"
+
+
+def _mean_square(radius: Any) -> Assumption:
+    return Assumption(f"inputs have root mean square norm at most {digits(radius)}")
+
+
+def _loss(lipschitz: Any, loss_bound: Any) -> Assumption:
+    steep, most = digits(lipschitz), digits(loss_bound)
+    return Assumption(f"the loss is {steep}-Lipschitz in y f(x), with values in [0, {most}]")
+
+
+def _root_log(delta: Any) -> Any:
+    """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of a Gaussian."""
+    return np.sqrt(2 * np.log(1 / delta))
+
+
+def _unit_size(pool_size: Counts, centred: bool) -> tuple[Any, str]:
+    """Compute the root mean square of a unit at a vector of norm 1, and its symbol."""
+    if type(centred) is not bool:
+        centred = require_flag("centred", centred)
+    symbol = r"\sqrt{V(q)}" if centred else r"\sigma(q)"
+    if type(pool_size) is int:
+        return _size_of(pool_size, centred), symbol
+    distinct, places = np.unique(pool_sizes(pool_size), return_inverse=True)
+    sizes = np.array([_size_of(int(q), centred) for q in distinct])
+    return sizes[places].reshape(np.shape(pool_size))[()], symbol
+
+
+@functools.lru_cache(maxsize=4096)
+def _size_of(q: int, centred: bool) -> Any:
+    mean = exact.max_moment(1, pool_sizes(q)) if centred else 0.0
+    return np.sqrt(np.float64(exact.sigma2(pool_sizes(q)) - mean**2))
+
+
+def _two_lengths(sigma: Any, root: Any, deviation: Any) -> Any:
+    """Bound the sum of the norms of a function of the box and one of the class, C = R = 1.
+
+    In the class the norm is at most sigma; in the box, at most the mean norm of the units, which
+    concentrates about at most sigma. `root` is that of m.
+    """
+    return 2 * sigma + deviation / root
+
+
+def _covering(
+    n_inputs: Counts | None, dimension: Reals | None, diameter: Reals | None
+) -> tuple[Any, Any, Any] | None:
+    """Return d, k and D of the set of inputs, or None without one."""
+    if n_inputs is None or dimension is None or diameter is None:
+        if (n_inputs, dimension, diameter) == (None, None, None):
+            return None
+        raise ValueError("give n_inputs, dimension and diameter of the inputs, or none of them")
+    return counts(n_inputs=n_inputs), *not_negatives(dimension=dimension, diameter=diameter)
+
+
+def _covered(
+    q: Any, delta: Any, covering: tuple[Any, Any, Any], m: Any, radius: Any
+) -> tuple[Any, tuple[Assumption, ...]]:
+    """Return M_delta, and what is assumed of the inputs; no two are farther apart than 2 R."""
+    d, k, across = covering
+    # The logarithm of the covering number at the scale R/sqrt(d).
+    cells = k * np.log(np.maximum(1.0, 2 * across * np.sqrt(d) / radius))
+    # A diameter that was computed may exceed twice the norm by rounding.
+    fits = across <= 2 * radius * (1 + 1e-9)
+    far = f"inputs have norm at most {digits(radius)}, and two of them are at most twice that apart"
+    own = "the doubling dimension is that of Definition 2, or larger"
+    return 4 * radius * np.sqrt(cells + np.log(2 * m * q / delta)), (
+        Assumption(far, None if np.all(fits) else fits, f"diameter {digits(across)}"),
+        Assumption(own, None, digits(k)),
+    )
+
+
+@bound("maxout.lemma-2", "largest |phi(x, W)| over the inputs, all units")
+def supremum(
+    *,
+    pool_size: Counts,
+    delta: Reals,
+    mean_sup: Reals | None = None,
+    n_features: Counts = 1,
+    radius: Reals = 1.0,
+    n_inputs: Counts | None = None,
+    dimension: Reals | None = None,
+    diameter: Reals | None = None,
+) -> Bound:
+    r"""Bound the supremum of a unit over the inputs, for all units at once.
+
+    .. math::
+
+        \max_{\ell \le m}\,\sup_{x \in \mathcal M} |\phi(x, W^\ell)| \le
+        E \sup_x |\phi(x, W)| + R \sqrt{2 \log(m/\delta)},
+        \quad\text{or by a covering } M_\delta
+
+    with probability at least 1 - delta. Terms: "mean" and "confidence", or "supremum". Proof:
+    :doc:`/theorems/lemma-2`; arguments: :mod:`mehler.bounds.maxout`.
+
+    Parameters
+    ----------
+    mean_sup : float or array, optional
+        :math:`E \sup_x |\phi(x, W)|` or an upper bound of it; without it by a covering. It is at
+        most :math:`w + R\sqrt{2 \log q}` with :math:`w = E \sup_x |\langle w_1, x \rangle|`; for n
+        inputs, at most :math:`R \sqrt{2 \log(2 n q)}`.
+    radius : float or array
+        The largest norm of an input.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> round(maxout.supremum(pool_size=4, delta=0.01, mean_sup=2.1).value, 3)
+    5.135
+    >>> circle = dict(n_inputs=10, dimension=3, diameter=2.0)
+    >>> round(maxout.supremum(pool_size=4, delta=0.01, **circle).value, 3)
+    15.125
+    """
+    q, m = counts(pool_size=pool_size, n_features=n_features)
+    chance, length = probabilities(delta=delta), positives(radius=radius)
+    covering = _covering(n_inputs, dimension, diameter)
+    if (covering is None) == (mean_sup is None):
+        raise ValueError("give mean_sup, or n_inputs, dimension and diameter")
+    if covering is not None:
+        largest, inputs = _covered(q, chance, covering, m, length)
+        latex = r"4R\sqrt{k\log^+(2D\sqrt d/R) + \log(2mq/\delta)}"
+        terms: tuple[Term, ...] = (Term("supremum", largest, latex),)
+        return Bound(terms=terms, probability=1 - chance, assumptions=(_NORMAL, *inputs))
+    mean = not_negatives(mean_sup=0.0 if mean_sup is None else mean_sup)
+    terms = (
+        Term("mean", mean, r"E\sup_x|\phi(x, W)|"),
+        Term("confidence", length * _root_log(chance / m), r"R\sqrt{2\log(m/\delta)}"),
+    )
+    inputs = (
+        Assumption(f"inputs have norm at most {digits(length)}"),
+        Assumption(f"mean_sup={digits(mean)} is the expected supremum or larger"),
+    )
+    return Bound(terms=terms, probability=1 - chance, assumptions=(*inputs, _NORMAL))
+
+
+@bound("maxout.lemma-3", "L2 distance from f to the nearest function of the box", "n_features")
+def approximation(
+    *,
+    n_features: Counts,
+    pool_size: Counts,
+    scale: Reals,
+    delta: Reals | None = None,
+    radius: Reals = 1.0,
+    function: Function = "nearest",
+    centred: bool = False,
+    n_inputs: Counts | None = None,
+    dimension: Reals | None = None,
+    diameter: Reals | None = None,
+) -> Bound:
+    r"""Bound the L2 error of approximating a function of the class by m units.
+
+    .. math::
+
+        \min_{\|\alpha\|_\infty \le C/m} \Big\|\sum_\ell \alpha_\ell \phi(\cdot, W^\ell) - f\Big\|
+        \le \frac{C R}{\sqrt m} \left(\sigma(q) + \sqrt{2 \log(1/\delta)}\right)
+
+    with probability at least 1 - delta. Without `delta` it is
+    :math:`(E\|\hat f - f\|^2)^{1/2} \le C R \sigma(q) / \sqrt m` for the Monte Carlo function
+    :math:`\hat f = \frac1m \sum_\ell \frac{\alpha(W^\ell)}{p(W^\ell)} \phi(\cdot, W^\ell)`, and so
+    for the nearest one. With `delta` the Monte Carlo function has :math:`C R (2 \sigma(q) + 1)
+    (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`; by a covering :math:`\frac{C M_\delta}{\sqrt
+    m}(1 + \sqrt{2 \log(1/\delta)})` with probability at least 1 - 2 delta.
+
+    Terms: "mean" and "confidence", or "deviation" and "tail". `trivial` is :math:`CR\sigma(q)`, the
+    length of f, for the nearest function; with the length of the Monte Carlo function added for
+    that one. Proof: :doc:`/theorems/lemma-3`; arguments: :mod:`mehler.bounds.maxout`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> bound = maxout.approximation(n_features=200, pool_size=8, scale=0.3, delta=0.05)
+    >>> round(bound.value, 4), round(bound["mean"], 4)
+    (0.0848, 0.0329)
+    """
+    m, (weight, length) = counts(n_features=n_features), positives(scale=scale, radius=radius)
+    require_choice("function", function, ("nearest", "monte-carlo"))
+    sigma, symbol = _unit_size(pool_size, centred)
+    size, root, assumptions = weight * length, np.sqrt(m), (_mean_square(length), _NORMAL)
+    covering = _covering(n_inputs, dimension, diameter)
+    mean = Term("mean", size * sigma / root, rf"CR{symbol}/\sqrt m")
+    if delta is None:
+        if covering is not None:
+            raise ValueError("a covering bounds no expectation: give delta, or no set of inputs")
+        return Bound(
+            terms=(mean,),
+            assumptions=assumptions,
+            trivial=size * (2 * sigma),
+            quantity=f"root mean square over the weights of the {_MONTE_CARLO}",
+        )
+    chance = probabilities(delta=delta)
+    deviation, t = _root_log(chance), np.log(2 / chance)
+    # The Monte Carlo function may point away from f.
+    trivial = size * _two_lengths(sigma, root, deviation)
+    if covering is not None:
+        if centred:
+            raise ValueError("centred units have no bound by a covering: leave the inputs out")
+        largest, inputs = _covered(
+            counts(pool_size=pool_size), chance, covering, m, positives(radius=radius)
+        )
+        first = weight * largest / root
+        latex = r"CM_\delta\sqrt{2\log(1/\delta)/m}"
+        terms = (
+            Term("mean", first, r"CM_\delta/\sqrt m"),
+            Term("confidence", first * deviation, latex),
+        )
+        return Bound(
+            terms=terms,
+            probability=1 - 2 * chance,
+            assumptions=(_NORMAL, *inputs),
+            trivial=trivial,
+            quantity=_MONTE_CARLO,
+        )
+    if function == "nearest":
+        last = Term("confidence", size * deviation / root, r"CR\sqrt{2\log(1/\delta)/m}")
+        # The box contains 0, and norms in the class are at most C R sigma(q).
+        terms, trivial, quantity = (mean, last), size * sigma, ""
+    else:
+        factor, latex = size * (2 * sigma + 1), rf"CR(2{symbol} + 1)"
+        terms = (
+            Term("deviation", factor * np.sqrt(2 * t / m), latex + r"\sqrt{2\log(2/\delta)/m}"),
+            Term("tail", factor * 2 * t / m, rf"2{latex}\log(2/\delta)/m"),
+        )
+        quantity = _MONTE_CARLO
+    return Bound(
+        terms=terms,
+        probability=1 - chance,
+        assumptions=assumptions,
+        trivial=trivial,
+        quantity=quantity,
+    )
+
+
+@bound("maxout.lemma-4", _RISK, "n_features")
+def approximation_risk(
+    *,
+    lipschitz: Reals,
+    n_features: Counts,
+    pool_size: Counts,
+    scale: Reals,
+    loss_bound: Reals = 1.0,
+    delta: Reals | None = None,
+    radius: Reals = 1.0,
+    function: Function = "nearest",
+    centred: bool = False,
+    n_inputs: Counts | None = None,
+    dimension: Reals | None = None,
+    diameter: Reals | None = None,
+) -> Bound:
+    r"""Bound the risk added by approximating with m units: L times :func:`approximation`.
+
+    .. math:: \mathcal E_V(\hat f) - \mathcal E_V(f) \le L \|\hat f - f\|
+
+    Terms: those of :func:`approximation`. Without `delta` the bound is of the mean over the
+    weights; `loss_bound` enters `trivial` alone. Proof: :doc:`/theorems/lemma-4`; arguments:
+    :mod:`mehler.bounds.maxout`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> round(maxout.approximation_risk(lipschitz=0.5, n_features=200, pool_size=8, scale=0.3,
+    ...                                 delta=0.05).value, 4)
+    0.0424
+    """
+    distance = approximation(
+        n_features=n_features,
+        pool_size=pool_size,
+        scale=scale,
+        delta=delta,
+        radius=radius,
+        function=function,
+        centred=centred,
+        n_inputs=n_inputs,
+        dimension=dimension,
+        diameter=diameter,
+    )
+    steep, most = positives(lipschitz=lipschitz, loss_bound=loss_bound)
+    return Bound(
+        terms=tuple(Term(t.name, steep * t.value, rf"L\,{t.formula}") for t in distance.terms),
+        probability=distance.probability,
+        assumptions=(*distance.assumptions, _loss(steep, most)),
+        trivial=np.minimum(most, steep * distance.trivial),
+        quantity=_RISK if delta is not None else f"{_RISK}, in expectation",
+    )
+
+
+@bound("maxout.theorem-2", _EXCESS, "n_features", "n_samples")
+def excess_risk(
+    *,
+    n_features: Counts,
+    n_samples: Counts,
+    pool_size: Counts,
+    scale: Reals,
+    lipschitz: Reals,
+    delta: Reals | None = None,
+    loss_bound: Reals = 1.0,
+    radius: Reals = 1.0,
+    centred: bool = False,
+    mean_norm: Reals | None = None,
+    n_inputs: Counts | None = None,
+    dimension: Reals | None = None,
+    diameter: Reals | None = None,
+) -> Bound:
+    r"""Bound the excess risk of the empirical risk minimiser over the box.
+
+    .. math::
+
+        \mathcal E_V(\hat f_N) - \inf_{\mathcal F} \mathcal E_V \le
+        \frac{2 L C R}{\sqrt N} \Big(\sigma(q) + \sqrt{\tfrac{2 \log(1/\delta)}{m}}\Big)
+        + B \sqrt{\tfrac{2 \log(1/\delta)}{N}}
+        + \frac{L C R}{\sqrt m} \Big(\sigma(q) + \sqrt{2 \log(1/\delta)}\Big)
+
+    with probability at least :math:`1 - 3 \delta` over the weights and the data; without `delta`,
+    :math:`L C R \sigma(q) (2/\sqrt N + 1/\sqrt m)` in expectation, where B may be infinity. By a
+    covering the last term is :math:`\frac{L C M_\delta}{\sqrt m} (1 + \sqrt{2 \log(1/\delta)})`,
+    and the bound fails with at most probability 4 delta.
+
+    Terms: "statistical", "confidence" and "approximation". `trivial` is the smaller of B and
+    :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times what the functions of both classes
+    are long, on one of the bound's own events. Proofs: :doc:`/theorems/theorem-2`; for `centred`
+    and `mean_norm` :doc:`/theorems/sharper-risk`; arguments: :mod:`mehler.bounds.maxout`.
+
+    Parameters
+    ----------
+    mean_norm : float or array, optional
+        Z = (1/m) sum_l ((1/N) sum_i phi(x_i, W^l)^2)^(1/2) of these units and this sample: the
+        statistical term is then 2 L C Z/sqrt(N), the confidence term twice as large, and the bound
+        fails with at most probability 2 delta.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout, solve
+    >>> setting = dict(n_samples=60_000, pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01)
+    >>> for term in maxout.excess_risk(n_features=10_000, **setting).terms:
+    ...     print(f"{term.name:13} {term.value:.4f}")
+    statistical   0.0104
+    confidence    0.0124
+    approximation 0.0428
+    >>> images = dict(n_inputs=784, dimension=10, diameter=2.0)
+    >>> solve(maxout.excess_risk, at_most=0.2, n_features=None, **images, **setting)
+    555310
+    """
+    m, n = counts(n_features=n_features, n_samples=n_samples)
+    weight, steep, length = positives(scale=scale, lipschitz=lipschitz, radius=radius)
+    most = positives_or_infinite(loss_bound=loss_bound)
+    sigma, symbol = _unit_size(pool_size, centred)
+    size, root, root_m = steep * weight, np.sqrt(n), np.sqrt(m)
+    assumptions: tuple[Assumption, ...] = (_mean_square(length), _loss(steep, most), _DRAWN)
+    covering = _covering(n_inputs, dimension, diameter)
+    if covering is not None and (centred or mean_norm is not None or delta is None):
+        raise ValueError("a covering goes with delta, not with centred units, nor with mean_norm")
+    if delta is None:
+        if mean_norm is not None:
+            raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
+        mean = size * length * sigma
+        return Bound(
+            terms=(
+                Term("statistical", 2 * mean / root, rf"2LCR{symbol}/\sqrt N"),
+                Term("approximation", mean / root_m, rf"LCR{symbol}/\sqrt m"),
+            ),
+            assumptions=assumptions,
+            trivial=np.minimum(most, size * length * (2 * sigma)),
+            quantity=f"{_EXCESS}, in expectation",
+        )
+    if np.any(np.isinf(most)):
+        raise ValueError("loss_bound=inf is for an expectation: leave delta out, or give B")
+    chance = probabilities(delta=delta)
+    deviation = _root_log(chance)
+    if covering is None:
+        value = length * (sigma + deviation) / root_m
+        latex = rf"\frac{{LCR}}{{\sqrt m}}({symbol} + \sqrt{{2\log(1/\delta)}})"
+    else:
+        largest, inputs = _covered(counts(pool_size=pool_size), chance, covering, m, length)
+        value, latex = largest * (1 + deviation) / root_m, r"\frac{LCM_\delta}{\sqrt m}"
+        latex += r"(1 + \sqrt{2\log(1/\delta)})"
+        assumptions = (*assumptions[1:], *inputs)
+    approximated = Term("approximation", size * value, latex)
+    if mean_norm is None:
+        fluctuation = deviation / root_m
+        # What m units pay for n samples.
+        statistical = 2 * (size * length) / root * (sigma + fluctuation)
+        latex = rf"\frac{{2LCR}}{{\sqrt N}}({symbol} + \sqrt{{2\log(1/\delta)/m}})"
+        confidence, symbol = most * deviation / root, "B"
+        events = 3 if covering is None else 4
+        trivial = np.minimum(most, size * length * (2 * sigma + fluctuation))
+    else:
+        own = not_negatives(mean_norm=mean_norm)
+        statistical, latex = 2 * (size * own) / root, r"2LCZ/\sqrt N"
+        confidence, symbol, events = 2 * most * deviation / root, "2B", 2
+        # The units' mean norm in the population is not among these events.
+        trivial = most
+    return Bound(
+        terms=(
+            Term("statistical", statistical, latex),
+            Term("confidence", confidence, rf"{symbol}\sqrt{{2\log(1/\delta)/N}}"),
+            approximated,
+        ),
+        probability=1 - events * chance,
+        assumptions=assumptions,
+        trivial=trivial,
+    )
+
+
+@bound("maxout.remark-1-codes", "probability that two digits agree")
+def collision_probability(rho: Reals, *, pool_size: Counts, level: Reals | None = None) -> Bound:
+    r"""Bound the probability that maxout codes of two rows agree in a digit, from above.
+
+    .. math:: \kappa_q(\rho) \le 2\,\Phi(a)^q + q\,\Phi\Big(-\frac{2a}{\sqrt{2(1+\rho)}}\Big)
+
+    for every level a > 0: either maximum is at most a; or one index has g + g' > 2a. Terms: "below"
+    and "above", for certain. Vacuous, above 1, for equal rows or small pools; far from equal rows
+    larger than the probability by a power of log q. Rounding is 1e-12. Proof:
+    :doc:`/theorems/remark-1-codes`; arguments: :mod:`mehler.bounds.maxout`.
+
+    Parameters
+    ----------
+    rho : float or array
+        Cosine of the rows, in [-1, 1].
+    level : float or array, optional
+        a, at least 0; by default the best of many.
+
+    Examples
+    --------
+    >>> from mehler import exact
+    >>> from mehler.bounds import maxout
+    >>> bound = maxout.collision_probability(0.5, pool_size=10**6)
+    >>> round(exact.collision_probability(0.5, 10**6), 4), round(bound.value, 4)
+    (0.0036, 0.1625)
+    """
+    from scipy.special import log_ndtr, ndtr
+
+    q, cosine = counts(pool_size=pool_size), correlations(rho=rho)
+    a = levels(q) if level is None else not_negatives(level=level)[..., None]
+    q, spread = np.asarray(q)[..., None], np.sqrt((1 + np.asarray(cosine)) / 2)[..., None]
+    # Opposite rows: g + g' is 0, not above 2a.
+    above = np.where(spread > 0, q * ndtr(-a / np.where(spread > 0, spread, 1.0)), 0.0)
+    # What underflows is above 0 still: a bound from above is rounded up.
+    below = np.maximum(2 * np.exp(q * log_ndtr(a)), np.nextafter(0.0, 1.0))
+    below, above = np.broadcast_arrays(below, above)
+    best = np.argmin(below + above, axis=-1)[..., None]
+    below, above = (np.take_along_axis(part, best, -1)[..., 0] for part in (below, above))
+    return Bound(
+        terms=(
+            Term("below", below, r"2\Phi(a)^q"),
+            Term("above", above, r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
+        ),
+        assumptions=(_NORMAL,),
+        trivial=1.0,
+    )
+
+
+def levels(q: Any) -> Floats:
+    """Return levels to choose from, (..., 2000): any is valid."""
+    return np.linspace(0.0, 1.2 * np.sqrt(2 * np.log(q)) + 3, 2000, axis=-1)
