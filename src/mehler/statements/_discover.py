@@ -141,10 +141,8 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
         causes = len({cause for state, _, cause in judged if state == copy and cause})
         plural = "s" * (own.total() != 1)
         counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(own.items())]
-        why = (
-            f", for {_NUMERALS[causes] if causes < len(_NUMERALS) else causes} reason{'s' * (causes > 1)}"
-            * (causes > 0)
-        )
+        number = _NUMERALS[causes] if causes < len(_NUMERALS) else causes
+        why = f", for {number} reason{'s' * (causes > 1)}" * (causes > 0)
         texts.append(f"{own.total()} {head.format(plural)}: {', '.join(counts)}{why}")
     if len(judged) < len(rows):
         texts.append(f"{len(rows) - len(judged)} not computable")
