@@ -9,7 +9,7 @@ import pytest
 
 from mehler.verify import check_kernel
 from mehler.verify.intervals._range import SHARES, STAKE, Wealth, _kappa
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.sampling._power_sums import power_sums
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify.excluded import BATCH, MAPS, RATE
 from tests.verify.toys import most_misses, require_rate

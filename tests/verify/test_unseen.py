@@ -11,7 +11,7 @@ import pytest
 from mehler import verify
 from mehler.verify.intervals._kurtosis import Unseen
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.sampling._power_sums import power_sums
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))

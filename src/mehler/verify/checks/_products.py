@@ -17,7 +17,8 @@ from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._kurtosis import KURTOSIS, Look
 from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._sources import Source, power_sums
+from mehler.verify.sampling._power_sums import power_sums
+from mehler.verify.sampling._sources import Source
 
 # Rows whose covariance is one sample, where their mean is not known.
 GROUP = 8
@@ -66,7 +67,7 @@ def check_products(
         squares = _products(block, columns, columns, mean is None)
         products = _products(block, first, second, mean is None)
         whole = squares[:, first] + squares[:, second]
-        bets.add(sums_and_differences(whole, products), np.tile(whole, 2))
+        bets.add(sums_and_differences(whole, products), whole)
         gaps = products - rho
         sums += power_sums(gaps)
         ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])
@@ -94,14 +95,13 @@ def check_products(
         note = "Few large samples decide a covariance, and nothing bounds what was not seen."
     more = math.ceil(look.wanted() / look.n * x.shape[0])
     known = x.shape[0] < more < 2**20 * x.shape[0] and not note
-    missed = look.half_at(terms.miss) * np.sqrt(look.lack) + rounding
     measured = Measurement(
         observed=rho + look.off,
         low=rho + compared.low,
         high=rho + compared.high,
         n_draws=0,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(look.half + missed)),
+        detectable=float(np.max(look.detectable(terms.miss))),
         needed=more if known else 0,
         method=(KURTOSIS if evidence is None else FORMS)
         + (f", within groups of {GROUP}" if mean is None else ""),

@@ -3,12 +3,10 @@ r"""Known variance: Catoni's interval, its design, its enclosure by power sums, 
 .. math:: \psi(u) = \operatorname{sign}(u) \log(1 + |u| + u^2/2)
 
 lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so a sum of psi(a (X_i - mu)) has
-exponential moments as soon as X has a variance, however heavy its tails.
-
-For every real u, abs(psi(u) - u + u^3/6) <= u^4/8: with D = 1 + u + u^2/2 and u >= 0,
-psi'(u) - 1 + u^2/2 = (u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) lies between two
-polynomials in theta whose coefficients are power sums, and power sums of products of features are
-matrix products. Where the band between them decides, the decision is that of S itself.
+exponential moments as soon as X has a variance, however heavy its tails. For every real u,
+abs(psi(u) - u + u^3/6) <= u^4/8: with D = 1 + u + u^2/2 and u >= 0, psi'(u) - 1 + u^2/2 =
+(u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) lies between two polynomials in theta, whose
+coefficients are power sums. Where the band between them decides, the decision is that of S itself.
 """
 
 from __future__ import annotations
@@ -25,7 +23,8 @@ from mehler._validate import require_integer, require_positive, require_probabil
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
-from mehler.verify.sampling._sources import BLOCK, power_sums
+from mehler.verify.sampling._power_sums import Moments, power_sums
+from mehler.verify.sampling._sources import BLOCK
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 
@@ -211,9 +210,6 @@ def crossing(samples: Array, a: float, level: float) -> float:
     return theta
 
 
-_EPS = float(np.finfo(np.float64).eps)
-
-
 class CatoniPowerSums:
     """Bounds on the score S(theta) = sum psi(a (X_i - theta)) of n samples, for many pairs at once.
 
@@ -221,14 +217,9 @@ class CatoniPowerSums:
     """
 
     def __init__(self, n: int, sums: NDArray[np.float64], a: NDArray[np.float64]) -> None:
-        s1, s2, s3, s4 = sums
-        self.n, self.a = n, a
-        self.mean = mean = s1 / n
-        self._m2 = np.maximum(s2 - mean * s1, 0.0)
-        self._m3 = s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
-        m4 = s4 - 4.0 * mean * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4
-        # Pad by the rounding left by cancellation above, so that the band never shrinks.
-        self._m4 = np.maximum(m4, 0.0) + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2 + n * mean**4)
+        # Padded by the rounding that cancellation leaves, so that the band never shrinks.
+        self.n, self.a, self._moments = n, a, Moments(n, sums)
+        self.mean = self._moments.mean
 
     def score_range(self, theta: float) -> tuple[Any, Any]:
         """Return lower and upper bounds on S(theta)."""
@@ -244,10 +235,8 @@ class CatoniPowerSums:
 
         `sign` = -1 mirrors the samples, so that one routine serves both ends.
         """
-        n, a, m2, m3, m4 = self.n, self.a, self._m2, sign * self._m3, self._m4
-        cubes = m3 + 3.0 * m2 * d + n * d**3
-        fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
-        return a * n * d - a**3 * cubes / 6.0, a**4 * fourths / 8.0
+        a, (_, cubes, fourths) = self.a, self._moments.at(d, sign)
+        return a * self.n * d - a**3 * cubes / 6.0, a**4 * fourths / 8.0
 
     def _end(self, level: float, sign: float) -> Any:
         # Solve middle(d) + band(d) = -level by fixed point on the leading term, then make sure.
@@ -259,8 +248,7 @@ class CatoniPowerSums:
             d = np.clip(d - (middle + band + level) / lead, 4.0 * first, 0.25 * first)
         d = d * (1.0 + 1e-9)
         middle, band = self._terms(d, sign)
-        sure = middle + band <= -level
-        return np.where(sure, self.mean - sign * d, sign * np.inf)
+        return np.where(middle + band <= -level, self.mean - sign * d, sign * np.inf)
 
 
 # Squares of larger ones, and sums of them, would leave the range of floats.
@@ -373,20 +361,21 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     last = n_draws * source.per_draw
     early = _early(task, last)
 
-    everything = np.arange(task.n)
-    sums, kept = np.zeros((4, task.n)), []
-    keep = last * task.n <= BLOCK
-    drawn, refuted = 0, None
+    everything, sums, drawn = np.arange(task.n), np.zeros((4, task.n)), 0
+    kept: list[Any] | None = [] if last * task.n <= BLOCK else None
+    refuted = None
 
     def of_draw(phi: Any) -> Any:
         """Return the samples of a draw, or their power sums, about the claims."""
-        return source.samples(phi, everything) - source.claim if keep else source.sums(phi)
+        if kept is None:
+            return source.sums(phi)
+        return source.samples(phi, everything) - source.claim
 
     with task.results(of_draw, 0, n_draws) as results:
         for result in results:
-            if keep:
+            if kept is not None:
                 kept.append(result)
-            sums += power_sums(result) if keep else result
+            sums += result if kept is None else power_sums(result)
             drawn += 1
             if drawn in early and drawn < n_draws:
                 refuted = _refuted_early(task, sums, drawn, per_sample, early[drawn][1])
@@ -395,21 +384,13 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n = drawn * source.per_draw
 
     def columns(chosen: NDArray[np.int64]) -> Any:
-        if keep:
+        if kept is not None:
             return np.concatenate([block[:, chosen] for block in kept])
         samples = [source.samples(task.draws[k], chosen) for k in range(drawn)]
         return np.concatenate(samples) - source.claim[chosen]
 
-    exact: dict[int, Any] = {}
-    if refuted is not None:
-        low, high = refuted
-    else:
-        # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones
-        # too.
-        a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
-        cost = math.log(2.0 / rate)
-        low, high, exact = _catoni(task, columns, n, sums, a, cost * (1.0 + n / last))
-    plan = {"look": early[drawn][0] if refuted is not None else 0, "planned": last}
+    low, high, exact = refuted or _catoni(task, columns, n, last, sums, per_sample, rate)
+    plan = {"look": 0 if refuted is None else early[drawn][0], "planned": last}
     tests = {
         "n": n,
         "sums": sums,
@@ -431,33 +412,6 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     )
 
 
-def mean_of_known_variance(
-    x: Array, claim: float, variance: float, rate: float, miss: float
-) -> Measurement:
-    """Return the interval of one mean, from samples of a number that was fixed before."""
-    ends = known_variance(x, variance, rate)
-    a, level = catoni_tuning(x.size, variance, rate)
-    gaps = (x - claim)[:, None]
-    samples, sums, stored = samples_of({0: gaps[:, 0]}, 1), power_sums(gaps), ends
-    if samples[0] is None and x.size > 2.0 * level:
-        # Where samples are too many to be stored, the ends are those that power sums enclose.
-        low, high = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
-        stored = (float(claim + low[0]), float(claim + high[0]))
-    tests = {
-        "claim": [claim],
-        "low": [stored[0]],
-        "high": [stored[1]],
-        "n": x.size,
-        "sums": sums,
-        "variance": [variance],
-        "samples": samples,
-    }
-    decided = Statistics("catoni", {"look": None, "planned": x.size, "pilot": False}, tests)
-    text = f"the variance of one sample is at most {variance:.6g}"
-    seen = detectable_effect(x.size, variance, rate, miss)
-    return of_samples(x, ends, seen, KNOWN_VARIANCE, text, decided)
-
-
 def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
     """Return number and error rate per mean of the early inspections, by their draw counts."""
     sizes: dict[int, tuple[int, float]] = {}
@@ -470,47 +424,58 @@ def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
     return sizes
 
 
+Ends = tuple[Any, Any, dict[int, Any]]
+
+
 def _refuted_early(
     task: Task, sums: Array, drawn: int, per_sample: Array, rate: float
-) -> tuple[Any, Any] | None:
+) -> Ends | None:
     """Return intervals of the deviations if one of them excludes 0 for certain, else None."""
     n = drawn * task.source.per_draw
     tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
     enclosure = CatoniPowerSums(n, sums, np.array([scale for scale, _ in tuned]))
     low, high = enclosure.interval(tuned[0][1])
-    if not np.isfinite(enclosure.mean).all():
-        return low, high
+    finite = np.isfinite(enclosure.mean).all()
+    return (low, high, {}) if not finite or _excluded(task, enclosure, low, high) else None
+
+
+def _excluded(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) -> bool:
+    """Whether an interval excludes its claim, by more than rounding and the floor."""
     outside = (low > task.rounding) | (high < -task.rounding)
-    off = np.abs(enclosure.mean) >= task.floor
-    return (low, high) if (outside & off).any() else None
+    return bool((outside & (np.abs(enclosure.mean) >= task.floor)).any())
 
 
 def _catoni(
-    task: Task, columns: Callable[[Any], Any], n: int, sums: Array, a: Array, level: float
-) -> tuple[Any, Any, dict[int, Any]]:
+    task: Task,
+    columns: Callable[[Any], Any],
+    n: int,
+    last: int,
+    sums: Array,
+    per_sample: Array,
+    rate: float,
+) -> Ends:
     """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
 
-    Also return the samples of the exact ones, as far as a certificate stores them.
+    Also return the samples of the exact ones, as far as a certificate stores them. Tuned for the
+    last inspection, Catoni's score is a supermartingale at the earlier ones too.
     """
     exact: dict[int, Any] = {}
+    a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
+    level = math.log(2.0 / rate) * (1.0 + n / last)
     if n <= 2.0 * level:
         return np.full(task.n, -np.inf), np.full(task.n, np.inf), exact
     enclosure = CatoniPowerSums(n, sums, a)
     low, high = enclosure.interval(level)
-    observed = enclosure.mean
-    if not np.isfinite(observed).all():
-        return low, high, exact
-    off = np.abs(observed) >= task.floor
-    outside = (low > task.rounding) | (high < -task.rounding)
     # Samples are not kept, so exact intervals would need new draws, and time is over.
-    if (outside & off).any() or task.clock.over:
+    over = not np.isfinite(enclosure.mean).all() or task.clock.over
+    if over or _excluded(task, enclosure, low, high):
         return low, high, exact
     least, most = enclosure.score_range(0.0)
     sure = (most <= level) & (least >= -level)
     could_be_narrow = 2.0 * level / (a * n) <= task.width
     again = np.flatnonzero(~sure | ((high - low > task.width) & could_be_narrow))
     # Most suspicious means first, since one refuted mean decides.
-    again = again[np.argsort(-np.abs(observed * a)[again])]
+    again = again[np.argsort(-np.abs(enclosure.mean * a)[again])]
     step = max(1, BLOCK // n)
     for start in range(0, again.size, step):
         chosen = again[start : start + step]
@@ -518,7 +483,33 @@ def _catoni(
             low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
             if (len(exact) + 1) * n <= MOST_STORED:
                 exact[int(p)] = x
-        gone = (low > task.rounding) | (high < -task.rounding)
-        if (gone & off).any():
+        if _excluded(task, enclosure, low, high):
             break
     return low, high, exact
+
+
+def mean_of_known_variance(
+    x: Array, claim: float, variance: float, rate: float, miss: float
+) -> Measurement:
+    """Return the interval of one mean, from samples of a number that was fixed before."""
+    ends = known_variance(x, variance, rate)
+    a, level = catoni_tuning(x.size, variance, rate)
+    gaps = (x - claim)[:, None]
+    samples, sums, (low, high) = samples_of({0: gaps[:, 0]}, 1), power_sums(gaps), ends
+    if samples[0] is None and x.size > 2.0 * level:
+        # Where samples are too many to be stored, the ends are those that power sums enclose.
+        enclosed = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
+        low, high = (claim + float(end[0]) for end in enclosed)
+    tests = {
+        "claim": [claim],
+        "low": [low],
+        "high": [high],
+        "n": x.size,
+        "sums": sums,
+        "variance": [variance],
+        "samples": samples,
+    }
+    decided = Statistics("catoni", {"look": None, "planned": x.size, "pilot": False}, tests)
+    text = f"the variance of one sample is at most {variance:.6g}"
+    detectable = detectable_effect(x.size, variance, rate, miss)
+    return of_samples(x, ends, detectable, KNOWN_VARIANCE, text, decided)

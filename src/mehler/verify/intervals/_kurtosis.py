@@ -1,36 +1,18 @@
 r"""Samples of unknown variance: intervals under a bounded kurtosis, and what was not seen.
 
-Two facts about independent samples X_i of mean mu, variance s^2 and kurtosis at most kappa:
+Of independent samples X_i of mean mu, variance s^2 and kurtosis at most kappa the sum A of X_i - mu
+is bounded by that of the squares, S: exp(+-lambda A - lambda^2 (S/6 + n s^2/3)) are nonnegative
+supermartingales for every lambda, and S is at most (1 - t) n s^2 with probability at most
+exp(-n h(t)/kappa), h(t) = (1 - t) log(1 - t) + t.
 
-1. For every lambda, exp(lambda x - lambda^2 x^2/6) <= 1 + lambda x + lambda^2 x^2/3 for real x
-   (Delyon 2009), so with A = sum (X_i - mu) and S = sum (X_i - mu)^2
+A refutation needs no kurtosis. Let n samples have gaps Y from a claim, Z = Y or -Y with a positive
+mean, M the largest -Z_i, at most (sum Y^4)^(1/4), and L the logarithm of 4/alpha. Then a claim is
+wrong unless events rarer than L/n carry theta at least, for the largest theta at which the mean
+over K fixed stakes s up to 3/(4 (M + theta)) of
 
-       exp(+-lambda A - lambda^2 (S/6 + n s^2/3))   is a nonnegative supermartingale in n.
+    exp(s A_1 - s^2 A_2/2 + s^3 A_3/3 - k s^4 A_4), A_j = sum (Z_i - theta)^j,
 
-   So is its mean over fixed lambdas, and by Ville's inequality either sign ever reaches 2/alpha
-   with probability at most alpha/2. No tail is assumed.
-2. Y = (X - mu)^2 is not negative, and E Y^2 <= kappa (E Y)^2. Among such laws the one on
-   {0, kappa s^2} has the largest E exp(-r Y), so S is at most (1 - t) n s^2 with probability at
-   most exp(-n h(t)/kappa), h(t) = (1 - t) log(1 - t) + t. Else s^2 <= S / (n (1 - t)).
-
-Together: sum (X_i - mu) is bounded in terms of S alone, an observable quantity.
-
-A refutation needs no kurtosis. No test decides a mean without an assumption (Bahadur and Savage
-1956), so its words are what events too rare to be seen would have to carry. Let gaps Y = X - c have
-mean 0 under the claim, Z = Y or -Y the one whose sample mean is positive, n samples be fixed in
-advance, and q with P(Z < -q) <= L/n <= P(Z <= -q). Except with probability exp(-L) each, on either
-side,
-
-- some sample is at most -q, so that q <= M = max (-Z_i) <= (sum Y^4)^(1/4);
-- bets that V = max(Z, -q) has a mean above theta win less than exp(L) if it has not: for fixed
-  stakes s the mean over s of prod (1 + s (V_i - theta)), or 1 where s (q + theta) > 3/4.
-
-V_i >= Z_i, so that with stakes up to 3/(4 (M + theta)) alone, of K fixed ones,
-
-    1/K sum_s exp(s A_1 - s^2 A_2/2 + s^3 A_3/3 - k s^4 A_4) >= exp(L),   A_j = sum (Z_i - theta)^j,
-
-excludes a mean of V up to theta, k as in `intervals.betting` of power sums. If the claim is right,
-events Z < -q, rarer than L/n, carry E V, which is theta at least. No moment is assumed to exist.
+is exp(L); k is that of `intervals.betting` of power sums. The proofs are in docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -50,8 +32,8 @@ from mehler.verify._arguments import CheckOptions, sample_vector
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
 from mehler.verify.intervals._measurement import Measurement
-from mehler.verify.intervals._range import KAPPA, SHARES
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.intervals._range import KAPPA, SHARES, halved, log_wealth
+from mehler.verify.sampling._power_sums import Moments, power_sums
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
@@ -85,13 +67,7 @@ def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
 
 
 @np.errstate(under="ignore")
-def half_widths(
-    n: int,
-    squares: float | NDArray[np.float64],
-    cost: float,
-    t: float | NDArray[np.float64],
-    scale: float,
-) -> Any:
+def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     """Return the distance from the mean of n samples to every m not excluded, elementwise.
 
     `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
@@ -101,25 +77,19 @@ def half_widths(
     level = cost + math.log(BETS.size)
     bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
-    def lost(d: Array) -> Any:
+    def is_excluded(d: Array) -> Any:
         # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
         best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
         return np.logaddexp.reduce(best, axis=0) >= level
 
-    wealths = np.stack([lost(scale * step * np.ones(squares.shape)) for step in _GRID])
-    first = np.argmax(wealths, axis=0)
+    steps = np.stack([is_excluded(scale * step * np.ones(squares.shape)) for step in _GRID])
+    first = np.argmax(steps, axis=0)
     far = scale * _GRID[first]
-    near = np.where(first > 0, 0.5 * far, 0.0)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (near + far)
-        out = lost(middle)
-        far, near = np.where(out, middle, far), np.where(out, near, middle)
-    return np.where(wealths.any(axis=0), far, np.inf)
+    _, far = halved(is_excluded, np.where(first > 0, 0.5 * far, 0.0), far, _HALVINGS)
+    return np.where(steps.any(axis=0), far, np.inf)
 
 
-def effective_samples(
-    squares: float | NDArray[np.float64], fourths: float | NDArray[np.float64]
-) -> Any:
+def effective_samples(squares: Any, fourths: Any) -> Any:
     """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
     squares, fourths = np.asarray(squares), np.asarray(fourths)
     return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)
@@ -192,7 +162,6 @@ def self_normalised(
 FEW = 100.0
 # Rounding left of a sum of squares that should cancel, relative to it and times sqrt(n).
 _CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
-_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -216,31 +185,23 @@ class Unseen:
         `scale` is the order of the deviation of interest, fixed before the samples; `ends` are the
         least and the largest gap, where they are at hand.
         """
-        s1, s2, s3, s4 = np.asarray(sums, dtype=np.float64)
-        sign, level = np.where(s1 < 0.0, -1.0, 1.0), math.log(4.0 / rate)
-        mean, largest = np.abs(s1) / n, s4**0.25
+        sums = np.asarray(sums, dtype=np.float64)
+        moments, level = Moments(n, sums), math.log(4.0 / rate)
+        sign, mean, largest = (
+            np.where(sums[0] < 0.0, -1.0, 1.0),
+            np.abs(moments.mean),
+            sums[3] ** 0.25,
+        )
         if ends is not None:
-            largest = np.where(s1 < 0.0, ends[1], -np.asarray(ends[0]))
-        # Centred sums, with the rounding that cancellation leaves.
-        m2 = np.maximum(s2 - n * mean**2, 0.0) + 64.0 * _EPS * s2
-        m3 = sign * s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
-        m4 = np.maximum(s4 - 4.0 * mean * sign * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4, 0.0)
-        m4 = m4 + 64.0 * _EPS * (s4 + 6.0 * mean**2 * s2)
+            largest = np.where(sums[0] < 0.0, ends[1], -np.asarray(ends[0]))
         stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
 
-        def excluded(theta: Array) -> Any:
-            d, s = mean - theta, stakes
-            squares, cubes = m2 + n * d**2, m3 + 3.0 * m2 * d + n * d**3
-            fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
-            wealth = s * (n * d - s * (0.5 * squares - s * (cubes / 3.0 - KAPPA[0] * s * fourths)))
-            wealth = np.where(s * (largest + theta) <= SHARES[0], wealth, -np.inf)
+        def is_excluded(theta: Array) -> Any:
+            wealth = log_wealth(stakes, n, mean - theta, moments.at(mean - theta, sign), KAPPA[0])
+            wealth = np.where(stakes * (largest + theta) <= SHARES[0], wealth, -np.inf)
             return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
 
-        low, high = np.zeros(mean.shape), mean
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            out = excluded(middle)
-            low, high = np.where(out, middle, low), np.where(out, high, middle)
+        _, low = halved(is_excluded, mean, np.zeros(mean.shape), _HALVINGS)
         return cls(n / level, low)
 
     def text(self, k: int, events: str, unit: str) -> str:
@@ -278,26 +239,28 @@ class Look:
     centred: tuple[Any, Any] | None = None
 
     @functools.cached_property
+    def _moments(self) -> Moments:
+        return Moments(self.n, self.sums)
+
+    @property
     def off(self) -> Any:
         """Mean deviations."""
-        return self.sums[0] / self.n
+        return self._moments.mean
 
-    @functools.cached_property
+    @property
     def squares(self) -> Any:
         """Sums of squares about the means."""
-        if self.centred is not None:
-            return self.centred[0]
-        return np.maximum(self.sums[1] - self.off * self.sums[0], 0.0)
+        return self._moments.squares if self.centred is None else self.centred[0]
 
     @functools.cached_property
     def effective(self) -> Any:
         """Effective samples, n over the kurtosis; 0 where they differ by rounding only."""
         if self.centred is not None:
             return effective_samples(*self.centred)
-        (_, s2, s3, s4), m, n = self.sums, self.off, self.n
-        fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
-        rounded = n * (self.rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
-        return np.where(self.squares > rounded, effective_samples(self.squares, fourths), 0.0)
+        rounded = self.n * (self.rounding**2 + 1e-24)
+        rounded = rounded + _CANCELLED * math.sqrt(self.n) * self.sums[1]
+        effective = effective_samples(self.squares, self._moments.fourths)
+        return np.where(self.squares > rounded, effective, 0.0)
 
     @property
     def _paid(self) -> float:
@@ -310,16 +273,19 @@ class Look:
         return np.where(self.effective >= samples_wanted(self._paid, FINE), FINE, COARSE)
 
     @functools.cached_property
-    def lack(self) -> Any:
-        """How many times too few the effective samples are."""
-        wanted = np.vectorize(samples_wanted)(self._paid, self._allowance)
-        return np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
+    def _wanted(self) -> Any:
+        fine, coarse = (samples_wanted(self._paid, t) for t in (FINE, COARSE))
+        return np.where(self._allowance == FINE, fine, coarse)
 
-    @property
+    @functools.cached_property
     def short(self) -> Any:
         """Where few large samples decide; intervals are widened there."""
-        wanted = np.vectorize(samples_wanted)(self._paid, self._allowance)
-        return (self.effective > 0.0) & (self.effective < wanted) & (not self.fixed)
+        return (self.effective > 0.0) & (self.effective < self._wanted) & (not self.fixed)
+
+    @functools.cached_property
+    def lack(self) -> Any:
+        """How many times too few the effective samples are."""
+        return np.where(self.short, self._wanted / np.maximum(self.effective, 1.0), 1.0)
 
     def half_at(self, rate: float) -> Any:
         """Return half widths at an error rate, not widened."""
@@ -328,13 +294,17 @@ class Look:
 
     @functools.cached_property
     def plain(self) -> Any:
-        """Half widths that are not widened."""
-        return self.half_at(self.rate) + self.rounding
+        """Half widths that are not widened, without the rounding."""
+        return self.half_at(self.rate)
 
     @functools.cached_property
     def half(self) -> Any:
         """Half widths."""
-        return (self.plain - self.rounding) * np.sqrt(self.lack) + self.rounding
+        return self.plain * np.sqrt(self.lack) + self.rounding
+
+    def detectable(self, miss: float) -> Any:
+        """Return how far off a claim is excluded but for a chance of `miss`."""
+        return self.half + self.half_at(miss) * np.sqrt(self.lack) + self.rounding
 
     @functools.cached_property
     def unseen(self) -> Unseen:
@@ -369,7 +339,8 @@ class Look:
 
     def needed(self, most: float) -> float:
         """Return the size that decides all means but those with heavy tails, 0 if unknown."""
-        ratio = np.maximum((2.0 * self.plain / self.resolution) ** 2, self.lack)
+        narrow = (2.0 * (self.plain + self.rounding) / self.resolution) ** 2
+        ratio = np.maximum(narrow, self.lack)
         factor = float(np.max(ratio, initial=0.0, where=~self.tails(most)))
         return self.n * factor if math.isfinite(factor) else 0.0
 
@@ -388,8 +359,7 @@ class Look:
             return ("draws that agree in every bit are one fixed map",)
         fine = FINE if (self._allowance == FINE).all() else COARSE
         limit = kurtosis_limit(self.n, self._paid, fine)
-        varies = self.effective > 0.0
-        own = float(np.max(self.n / self.effective[varies], initial=1.0))
+        own = float(np.max(self.n / self.effective[self.effective > 0.0], initial=1.0))
         lines = [
             f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most {own:.3g}"
         ]
@@ -429,20 +399,12 @@ def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> M
     # Samples that differ by rounding only count as constant.
     squares, fourths = np.array([(gaps**2).sum()]), np.array([(gaps**4).sum()])
     fourths *= squares > n * (1e-15 * size / unit) ** 2
-    look = Look(
-        n,
-        power_sums(about),
-        rate,
-        resolution,
-        ends=(about.min(axis=0), about.max(axis=0)),
-        centred=(squares, fourths),
-    )
-    refuted = look.refutable
-    unless, assumptions = "", look.assumptions("mean")
+    ends = about.min(axis=0), about.max(axis=0)
+    look = Look(n, power_sums(about), rate, resolution, ends=ends, centred=(squares, fourths))
+    refuted, unless, note = look.refutable, "", ""
     if refuted[0]:
         least = Unseen(look.unseen.one_in, unit * look.unseen.least)
         unless = least.text(0, "samples", f"the {unit * abs(look.off[0]):.2g} by which it is off")
-        note = ""
     elif not look.effective[0]:
         rarest = min(1.0, -math.log(rate) / n)
         note = (
@@ -455,20 +417,18 @@ def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> M
             "seen. Declare variance= or bounds=, or take more samples."
         )
     compared = look.compared(refuted, look.unseen.least)
-    statistics = (look.statistics(shared=False),) if unit == 1.0 else ()
-    missed = look.half_at(options.miss) * np.sqrt(look.lack)
     return Measurement(
         observed=unit * np.array([centre]),
         low=unit * (claim + compared.low),
         high=unit * (claim + compared.high),
         n_draws=0,
         n_intervals=1,
-        detectable=unit * float(look.half[0] + missed[0]),
+        detectable=unit * float(look.detectable(options.miss)[0]),
         needed=0,
         method=KURTOSIS,
-        assumptions=assumptions,
+        assumptions=look.assumptions("mean"),
         may_refute=refuted,
         unless=unless,
         note=note,
-        statistics=statistics,
+        statistics=(look.statistics(shared=False),) if unit == 1.0 else (),
     )

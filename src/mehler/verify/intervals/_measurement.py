@@ -23,7 +23,9 @@ from mehler.verify.sampling._sources import Source
 class Task:
     """Means of a source of samples against its claims, at the rates and the budget of a check.
 
-    Means, claims and the resolution are in units of the source.
+    Means, claims and the resolution are in units of the source. There are `n`, at an error rate of
+    `rate` each; no deviation below `floor` refutes; `rounding` is added to both ends of every
+    interval, which before may be of `width` at most to hold.
     """
 
     source: Source
@@ -33,32 +35,26 @@ class Task:
 
     @property
     def n(self) -> int:
-        """Number of means."""
         return int(self.source.claim.size)
 
     @property
     def rate(self) -> float:
-        """Error rate of one mean."""
         return self.options.false_alarm / self.n
 
     @property
     def resolution(self) -> float:
-        """Width of an interval at which a claim holds."""
         return self.options.resolution
 
     @property
     def floor(self) -> float:
-        """Least deviation that may refute a claim."""
         return FLOOR * self.resolution
 
     @property
     def rounding(self) -> float:
-        """Allowance for rounded features, added to both ends of every interval."""
         return self.source.rounding
 
     @property
     def width(self) -> float:
-        """Full width allowed for an interval, before the rounding allowance."""
         return self.resolution - 2.0 * self.rounding
 
     def require_resolved(self) -> None:
@@ -69,37 +65,26 @@ class Task:
                 f"({2 * self.rounding:.3g}): ask for a coarser one, or for float64 features"
             )
 
-    def affordable(self, samples: int, spent: int = 0) -> int:
-        """Return the draws for `samples` samples per mean, capped by what `max_features` leaves."""
+    def affordable(self, samples: int) -> int:
+        """Return the draws for `samples` samples per mean, capped by `max_features`."""
         n_draws = -(-samples // self.source.per_draw)
         if self.options.max_features is None:
             return n_draws
-        return min(n_draws, self.options.max_features // self.source.n_features - spent)
+        return min(n_draws, self.options.max_features // self.source.n_features)
 
     def results(
-        self,
-        work: Callable[[Any], Any],
-        start: int,
-        stop: int,
-        draws: Draws | None = None,
-        planned: float | None = None,
+        self, work: Callable[[Any], Any], start: int, stop: int, planned: float | None = None
     ) -> Any:
         """Return what `work` makes of draws start to stop - 1, in order; a context to leave.
 
         `planned` is the number of draws that the check will take, as far as it is known.
         """
-        n_jobs = self.options.n_jobs
+        n_jobs, name = self.options.n_jobs, self.options.name
         # Seconds side by side are seconds of one.
         made = in_order(
-            self.draws if draws is None else draws,
-            work,
-            start,
-            stop,
-            n_jobs=n_jobs,
-            worked=lambda seconds: self.clock.add(seconds / n_jobs),
+            self.draws, work, start, stop, n_jobs, lambda seconds: self.clock.add(seconds / n_jobs)
         )
         total = float(stop) if planned is None else planned
-        name = self.options.name
         return closing(self.clock.watched(made, start, total, self.resolution, name))
 
 

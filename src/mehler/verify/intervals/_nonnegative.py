@@ -1,16 +1,10 @@
 """Bets that a mean of nonnegative samples is larger than claimed; they assume nothing else.
 
-For X >= 0 of mean at most q and stakes 0 <= s < 1, the wealth prod (1 + s (X_i/q - 1))
-is a nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes.
-
-For features u = phi(x) / sqrt(k(x,x)) and v alike, |u|^2, |u + v|^2 and |u - v|^2 are nonnegative,
-and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). By Ville's
-inequality the wealth ever reaches 1/alpha with probability at most alpha.
-
-A Gram matrix that differs from the claim has an excess in one of these directions unless it is
-smaller than the claim on the diagonal: a wrong bandwidth, a lost offset, columns left out at equal
-length. A diagonal that is merely too small cannot be refuted without a tail assumption, since an
-event too rare to be seen may carry the rest.
+For X >= 0 of mean at most q and stakes 0 <= s < 1, the wealth prod (1 + s (X_i/q - 1)) is a
+nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes: by Ville's
+inequality it ever reaches 1/alpha with probability at most alpha. For features u = phi(x) /
+sqrt(k(x,x)) and v alike a kernel claims the means of |u|^2, |u + v|^2 and |u - v|^2. What these
+bets detect is in docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -129,8 +123,12 @@ class SquaredLengths:
         return int(self._claim.size)
 
     def add(self, values: Array, size: Array) -> None:
-        """Bet on squared lengths, shape (draws, bets); `size` is that of what was summed up."""
-        slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * np.abs(size)
+        """Bet on squared lengths, shape (draws, bets); `size` is that of what was summed up.
+
+        It has one column a mean, shared by sums and differences.
+        """
+        size = np.concatenate([np.abs(size)] * len(self._pairs), axis=1)
+        slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * size
         # A map's own gram need not be an inner product; then these bets are invalid.
         self._sound = self._sound and not (values < -slack).any()
         self._bets.add(np.maximum(values, 0.0))

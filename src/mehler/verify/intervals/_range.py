@@ -1,19 +1,14 @@
 """Intervals for bounded samples: Hoeffding, empirical Bernstein, betting in order or from sums.
 
-Bets against every mean at once, from four power sums of the samples.
 For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a test
 martingale at m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a
-polynomial in m,
+polynomial in m of four power sums,
 
     log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
 
 since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u, and at -c
-is -kappa(c). If the lower bound exceeds the threshold, so does the wealth.
-
-A large stake finds gross defects early, a small one wins most in the long run. The wealth is
-shared equally by stakes from 3/4 of the largest that the range allows down by powers of 2. The
-best of them is within a factor sqrt(2) of the optimal stake and loses at most an eighth of its
-growth rate.
+is -kappa(c). Stakes are 3/4 of the largest that the range allows and it over powers of 2: the best
+of them is within a factor sqrt(2) of the optimal one and loses an eighth of its growth at most.
 """
 
 from __future__ import annotations
@@ -30,7 +25,7 @@ from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics, samples_of
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short, of_samples
-from mehler.verify.sampling._sources import power_sums
+from mehler.verify.sampling._power_sums import Moments, power_sums
 
 BOUNDED = "bounded (betting)"
 
@@ -209,6 +204,21 @@ _HALVINGS = 24
 _BLOCK = 1 << 18
 
 
+def halved(is_beyond: Callable[[Any], Any], near: Any, far: Any, times: int) -> tuple[Any, Any]:
+    """Return the last points at which `is_beyond` is false and true, by bisection."""
+    for _ in range(times):
+        middle = 0.5 * (near + far)
+        out = is_beyond(middle)
+        near, far = np.where(out, near, middle), np.where(out, middle, far)
+    return near, far
+
+
+def log_wealth(u: Any, n: float, d: Any, moments: tuple[Any, Any, Any], kappa: Any) -> Any:
+    """Bound the sum of log(1 + u x) over n samples x, of mean d, from sums of their powers."""
+    squares, cubes, fourths = moments
+    return u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - kappa * u * fourths)))
+
+
 class Wealth:
     """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
 
@@ -218,8 +228,7 @@ class Wealth:
     def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64], slack: float) -> None:
         self.low, self.high = low, high
         self._reach = high - low + 2.0 * slack
-        self.sums = np.zeros((4, *np.shape(self._reach)))
-        self.n = 0
+        self.sums, self.n = np.zeros((4, *np.shape(self._reach))), 0
 
     def add(self, n: int, sums: Array) -> None:
         """Add n samples with power sums of shape (4, pairs)."""
@@ -233,25 +242,14 @@ class Wealth:
 
     def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
-        n, mean = self.n, self.mean
-        _, s2, s3, s4 = self.sums
-        # Subtract the rounding left by cancellation, which must not raise the wealth.
-        pad = 64.0 * _EPS
-        m2 = np.maximum(s2 - n * mean**2, 0.0) + pad * s2
-        m3 = s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
-        m4 = s4 - 4.0 * mean * s3 + 6.0 * mean**2 * s2 - 3.0 * n * mean**4
-        m4 = np.maximum(m4, 0.0) + pad * (s4 + 6.0 * mean**2 * s2 + n * mean**4)
-        d = mean - m
-        squares = m2 + n * d**2
-        cubes = m3 + 3.0 * m2 * d + n * d**3
-        fourths = m4 + 4.0 * m3 * d + 6.0 * m2 * d**2 + n * d**4
-        total = np.full(np.shape(squares), -np.inf)
+        d = self.mean - m
+        powers = Moments(self.n, self.sums).at(d)
+        total = np.full(np.shape(powers[0]), -np.inf)
         # Several stakes at once, as long as arrays are small.
-        step = max(1, _BLOCK // max(1, np.size(squares)))
+        step = max(1, _BLOCK // max(1, np.size(total)))
         for start in range(0, SHARES.size, step):
-            part = (slice(start, start + step), *(None,) * np.ndim(squares))
-            u = sign * SHARES[part] / self._reach
-            logs = u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - KAPPA[part] * u * fourths)))
+            part = (slice(start, start + step), *(None,) * np.ndim(total))
+            logs = log_wealth(sign * SHARES[part] / self._reach, self.n, d, powers, KAPPA[part])
             total = np.logaddexp(total, np.logaddexp.reduce(logs, axis=0))
         return total - math.log(SHARES.size)
 
@@ -264,14 +262,14 @@ class Wealth:
         # at all m beyond, whatever the polynomial does there.
         edge = self.low if sign > 0.0 else self.high
         room = np.maximum(sign * (self.mean - edge), 0.0)
-        sure = self.log_wealth(self.mean - sign * room * _GRID, sign) >= level
+
+        def is_excluded(distance: Any) -> Any:
+            return self.log_wealth(self.mean - sign * distance, sign) >= level
+
+        sure = is_excluded(room * _GRID)
         first = np.argmax(sure, axis=0)
-        far = room * _GRID[first, 0]
         near = np.where(first > 0, room * _GRID[first - 1, 0], 0.0)
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (near + far)
-            reached = self.log_wealth(self.mean - sign * middle, sign) >= level
-            near, far = np.where(reached, near, middle), np.where(reached, middle, far)
+        _, far = halved(is_excluded, near, room * _GRID[first, 0], _HALVINGS)
         return np.where(sure.any(axis=0), self.mean - sign * far, edge)
 
 
@@ -325,8 +323,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         return total, ()
 
     while True:
-        planned = needed / source.per_draw
-        with task.results(of_draw, drawn, target, planned=max(planned, target)) as results:
+        with task.results(of_draw, drawn, target, max(needed / source.per_draw, target)) as results:
             for sums, out in results:
                 drawn += 1
                 if out:
@@ -389,8 +386,7 @@ def out_of_bounds(task: Task, bounds: tuple[float, float], sample: OutOfBounds) 
 def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:
     """Return the interval of one mean, from samples in their order."""
     ends, missed = (betting(x, *bounds, each) for each in (rate, miss))
-    samples = samples_of({0: x}, 1)
-    tests = {"n": [x.size], "range": np.array(bounds)[:, None], "samples": samples}
+    tests = {"n": [x.size], "range": np.array(bounds)[:, None], "samples": samples_of({0: x}, 1)}
     text = f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]"
-    seen = reach(x.mean(), ends, missed)
-    return of_samples(x, ends, seen, BOUNDED, text, Statistics("betting", {}, tests))
+    decided = Statistics("betting", {}, tests)
+    return of_samples(x, ends, reach(x.mean(), ends, missed), BOUNDED, text, decided)

@@ -1,10 +1,10 @@
 """Means of samples of which nothing is declared, at growing sizes.
 
-Bets on squared lengths refute what is too large, intervals under a bounded kurtosis say what holds.
-A mean that the samples so far refute is a suspicion only: it is confirmed on fresh draws, whose
-number is then fixed, so that the error rate is theirs, whatever the first draws showed. The k-th
-suspicion has the rate over 2^k. They are more than the first ones, and so many that events of
-probability 1e-4 are seen nine times of ten.
+Bets on squared lengths, at half of the rate, refute what is too large; intervals under a bounded
+kurtosis say what holds. A mean that the samples refute otherwise is a suspicion only, at any size:
+fresh draws, of a number that is then fixed, have to refute it by themselves, so that the error rate
+is theirs. They are more than the first ones, and so many that events of probability 1e-4 are seen
+nine times of ten. The k-th suspicion has the rate over 2^k.
 
 Of samples that are symmetric about their mean no moments are assumed. For D symmetric about 0 and
 every lambda, E exp(lambda D - lambda^2 D^2/2) <= 1, since cosh(x) <= exp(x^2/2). So
@@ -18,12 +18,10 @@ any time it has ever reached 2/alpha with probability at most alpha/2 on either 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Comparison
@@ -39,16 +37,13 @@ from mehler.verify.intervals._kurtosis import (
 )
 from mehler.verify.intervals._measurement import Evidence, Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._power_sums import about, power_sums
 from mehler.verify.sampling._sources import (
     Columns,
     Estimates,
     PairSource,
-    Repeats,
-    about,
     both,
     estimate_and_lengths,
-    power_sums,
 )
 
 SYMMETRY = "symmetric differences (self-normalised)"
@@ -88,26 +83,21 @@ def expected_samples(variance: float, rate: float, resolution: float) -> float:
 
 
 class Lengths:
-    """What a draw shows, power sums of deviations, and the squared lengths that are bet on."""
+    """Power sums of the deviations of a draw, without bets."""
 
     bets: SquaredLengths | None = None
     block = 0
 
     def __init__(self, task: Task) -> None:
-        self.source, self.repeats = task.source, Repeats()
+        self.source = task.source
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        """Return power sums of a draw, and squared lengths with their size."""
-        return (self.source.sums(phi),)
+        """Return power sums, by what draws are told apart, and lengths to bet on with their size.
 
-    def add(self, sums: Array, *lengths: Array) -> Any:
-        """Bet on the lengths of a draw; return its power sums."""
-        self.repeats.add(sums)
-        return sums
-
-    def evidence(self, level: float, floor: float) -> Evidence | None:
-        """Return the lengths that win."""
-        return self.bets.evidence(level, floor) if self.bets else None
+        Nothing tells draws apart where they may agree by chance.
+        """
+        sums = self.source.sums(phi)
+        return sums, sums, None, None
 
 
 class OwnLengths(Lengths):
@@ -115,19 +105,14 @@ class OwnLengths(Lengths):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        everything = np.arange(task.n)
         # Betting against a larger claim is conservative; a claim of 0 admits no bets.
         claims = np.maximum(task.source.claim, 1e-3 * task.resolution)
-        self.bets = SquaredLengths(claims, everything[None], 0.0, "each is not negative")
+        everything = np.arange(task.n)[None]
+        self.bets = SquaredLengths(claims, everything, 0.0, "each is not negative")
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
         x = np.concatenate([self.source.samples(phi, at) for at in self.source.blocks()], axis=1)
-        return power_sums(x - self.source.claim), x
-
-    def add(self, sums: Array, *lengths: Array) -> Any:
-        if self.bets and np.isfinite(sums).all():
-            self.bets.add(lengths[0], lengths[0])
-        return sums
+        return power_sums(x - self.source.claim), None, x, x
 
 
 # Features that are averaged before a bet on them, and most elements of all averages of a draw.
@@ -155,52 +140,45 @@ class PairLengths(Lengths):
             self.block = max(_TOGETHER, math.ceil(elements / _MOST_AVERAGES))
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        cross, left, right = products_of(phi, self.source, self.source.pairs, self.block)
+        source, pairs = self.source, self.source.pairs
+        cross, left, right = self._averages(phi) if self.block else self._whole(phi)
+        both_squares = left[:, pairs.first] + right[:, pairs.second]
+        own = isinstance(source, Estimates)
+        sums = power_sums(cross - source.claim) if own else source.sums(phi)
+        return sums, cross, sums_and_differences(both_squares, cross), both_squares
+
+    def _whole(self, phi: Any) -> tuple[Any, Any, Any]:
+        """Return <u, v> at the pairs, and |u|^2 of the rows of either side."""
         pairs = self.source.pairs
-        whole = left[:, pairs.first] + right[:, pairs.second]
-        if isinstance(self.source, Estimates):
-            return power_sums(cross - self.source.claim), cross, whole
-        return self.source.sums(phi), cross, whole
-
-    def add(self, sums: Array, *lengths: Array) -> Any:
-        cross, whole = lengths
-        self.repeats.add(cross)
-        if self.bets and np.isfinite(sums).all():
-            self.bets.add(sums_and_differences(whole, cross), np.tile(whole, 2))
-        return sums
-
-
-def products_of(
-    phi: Callable[..., Any], source: PairSource, pairs: Pairs, block: int
-) -> tuple[Any, Any, Any]:
-    """Return means of <u, v> at the pairs and of |u|^2 of the rows of either side.
-
-    In units of the claim, over blocks of features or the whole draw: (blocks, pairs), (blocks, n).
-    """
-    if not block:
-        gram, left, right = estimate_and_lengths(phi, pairs, source.n_features)
-        cross = pairs.pick(gram) / pairs.unit
+        gram, left, right = estimate_and_lengths(phi, pairs, self.source.n_features)
         squares = left / pairs.left.unit**2, right / pairs.right.unit**2
-        return cross[None], squares[0][None], squares[1][None]
-    u, v = both(phi, pairs, source.n_features)
-    u, v = (
-        z.T * math.sqrt(z.shape[1]) / rows.unit for z, rows in ((u, pairs.left), (v, pairs.right))
-    )
-    starts = np.arange(0, source.n_features, block)
-    sizes = np.diff(np.append(starts, source.n_features))[:, None]
-    parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
-    cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
-    return cross, left, right
+        return (pairs.pick(gram) / pairs.unit)[None], squares[0][None], squares[1][None]
+
+    def _averages(self, phi: Any) -> tuple[Any, Any, Any]:
+        """Return the same over blocks of features, one row a block."""
+        pairs, m = self.source.pairs, self.source.n_features
+        u, v = (
+            z.T * math.sqrt(m) / rows.unit
+            for z, rows in zip(both(phi, pairs, m), (pairs.left, pairs.right))
+        )
+        starts = np.arange(0, m, self.block)
+        sizes = np.diff(np.append(starts, m))[:, None]
+        parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
+        cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
+        return cross, left, right
 
 
 class _Samples:
-    """The samples of a task so far."""
+    """The samples of a task so far; `level` is the logarithm of the wealth that refutes."""
 
     def __init__(self, task: Task, lengths: Lengths, level: float) -> None:
-        self._task, self._lengths, self._level = task, lengths, level
+        self._task, self.lengths, self._level = task, lengths, level
         self.sums, self.draws = np.zeros((4, task.n)), 0
         self.evidence: Evidence | None = None
         self.planned: float | None = None
+        # The values of the first draw, and whether all others have had them.
+        self._first: Any = None
+        self._repeats = True
 
     @property
     def n(self) -> int:
@@ -215,39 +193,38 @@ class _Samples:
         """Whether no more draws are to be made, whatever they show."""
         return self.evidence is not None or not self.is_finite or self._task.clock.over
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether draws agree in every bit, and not in zeros alone, as rare events do."""
+        return self._repeats and self.draws > 1 and bool(np.any(self._first))
+
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
         planned = None if self.planned is None else max(self.planned, target)
-        made = self._task.results(self._lengths.of_draw, self.draws, target, planned=planned)
-        with made as results:
-            for result in results:
-                self.sums = self.sums + self._lengths.add(*result)
+        bets, work = self.lengths.bets, self.lengths.of_draw
+        with self._task.results(work, self.draws, target, planned) as results:
+            for sums, values, lengths, sizes in results:
+                self._first = values if self.draws == 0 else self._first
+                self._repeats = self._repeats and np.array_equal(values, self._first)
+                self.sums = self.sums + sums
                 self.draws += 1
+                if bets is not None and np.isfinite(sums).all():
+                    bets.add(lengths, sizes)
                 # Inspections of bets are free: take them often at first, then each sixteenth part.
-                if self.draws % max(1, self.draws // 16) == 0 and self.is_finite:
-                    self.evidence = self._lengths.evidence(self._level, self._task.floor)
+                if bets and self.draws % max(1, self.draws // 16) == 0 and self.is_finite:
+                    self.evidence = bets.evidence(self._level, self._task.floor)
                 if self.is_over:
                     return
 
-    def one_sided(self, n: int, sums: Any) -> Any:
-        """Return power sums, about their mean where that is less than a claim of `at most`."""
-        if not self._task.source.is_bound or not n:
-            return sums
-        return about(np.minimum(sums[0] / n, 0.0), n, sums)
-
-    def look(self, rate: float, number: int | None) -> Look:
-        """Return the intervals."""
-        task = self._task
-        fixed = task.source.per_draw == 1 and self._lengths.repeats.is_fixed
-        return Look(
-            self.n,
-            self.one_sided(self.n, self.sums),
-            rate,
-            task.resolution,
-            task.rounding,
-            number,
-            fixed,
-        )
+    def look(self, rate: float, number: int | None = None, since: Any = (0, 0.0)) -> Look:
+        """Return the intervals from the draws since some number of them, with those sums."""
+        task, (before, sums) = self._task, since
+        n, sums = (self.draws - before) * task.source.per_draw, self.sums - sums
+        if task.source.is_bound and n:
+            # Power sums about the mean where that is less than a claim of `at most`.
+            sums = about(np.minimum(sums[0] / n, 0.0), n, sums)
+        fixed = task.source.per_draw == 1 and not before and self.is_fixed
+        return Look(n, sums, rate, task.resolution, task.rounding, number, fixed)
 
 
 def measure_undeclared(
@@ -258,18 +235,18 @@ def measure_undeclared(
     Half of the error rate is for bets on squared lengths, if there are any. `least` is the size
     from which on intervals are looked at, by default that at which the kurtosis may be large.
     """
-    lengths = lengths or Lengths(task)
-    per_draw, shares = task.source.per_draw, 2.0 if lengths.bets else 1.0
-    rate, affordable = task.rate / shares, task.affordable(2**52)
-    n_bets = lengths.bets.n_bets if lengths.bets else 0
+    lengths, source = lengths or Lengths(task), task.source
+    rate, n_bets = task.rate, 0
+    if lengths.bets is not None:
+        rate, n_bets = 0.5 * rate, lengths.bets.n_bets
     level = math.log(2.0 * max(1, n_bets) / task.options.false_alarm)
-    start = least_samples(rate)
-    first, fresh_least = start if least is None else least, -(-LEAST // task.source.group)
+    per_draw, affordable, start = source.per_draw, task.affordable(2**52), least_samples(rate)
+    first, least_fresh = start if least is None else least, -(-LEAST // source.group)
     patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
     samples, number, most = _Samples(task, lengths, level), 0, math.inf
     fresh: Look | None = None
-    attempts, again = 0, 0.0
-    unconfirmed, target = "", min(affordable, -(-_FIRST // per_draw))
+    attempts, again, unconfirmed = 0, 0.0, ""
+    target = min(affordable, -(-_FIRST // per_draw))
     while True:
         samples.draw_until(target)
         is_last = samples.draws >= affordable or samples.is_over
@@ -279,28 +256,26 @@ def measure_undeclared(
             wanted = expected_samples(variance, rate, task.resolution)
             samples.planned = max(first, min(wanted, patience)) / per_draw
         if not is_last and samples.n >= again and look.refutable.any():
-            before, sums, attempts = samples.draws, samples.sums, attempts + 1
-            until = before + _confirming(task, look, before, fresh_least)
+            since, attempts = (samples.draws, samples.sums), attempts + 1
+            size = _confirming(task, look, samples.draws, least_fresh)
+            suspicion = f"A mean is off in the first {counted(samples.draws, 'draw')}, and"
             unconfirmed = (
-                f"A mean is off in the first {counted(before, 'draw')}, and too few draws are "
-                f"allowed to confirm it, which takes {counted(until - before, 'fresh draw')}"
+                f"{suspicion} too few draws are allowed to confirm it, which takes "
+                f"{counted(size, 'fresh draw')}"
             )
-            samples.draw_until(min(affordable, until))
+            samples.draw_until(min(affordable, since[0] + size))
             if samples.is_over:
                 look = samples.look(rate, number + 1)
                 break
-            n = (samples.draws - before) * per_draw
-            fresh_sums = samples.one_sided(n, samples.sums - sums)
-            # The k-th attempt has the rate over 2^k.
-            paid = rate / 2.0**attempts
-            fresh = Look(n, fresh_sums, paid, task.resolution, task.rounding)
+            fresh = samples.look(rate / 2.0**attempts, since=since)
             agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
             look = samples.look(rate, number + 1)
-            if 2 * n >= samples.n and n >= fresh_least and agrees.any():
+            if 2 * fresh.n >= samples.n and fresh.n >= least_fresh and agrees.any():
                 break
-            fresh, again = None, _AGAIN * samples.n
-            if samples.draws >= until:
-                unconfirmed = _unconfirmed(before, samples.draws - before)
+            drawn, fresh, again = fresh.n // per_draw, None, _AGAIN * samples.n
+            if drawn >= size:
+                does = "do" if drawn != 1 else "does"
+                unconfirmed = f"{suspicion} {counted(drawn, 'fresh draw')} {does} not confirm it"
             is_last = samples.draws >= affordable
         if samples.n >= first or is_last:
             number += 1
@@ -317,7 +292,7 @@ def measure_undeclared(
         target = min(affordable, math.ceil(_STEP * samples.draws))
         if samples.n < first:
             target = min(target, -(-first // per_draw))
-    return _measured(task, samples, look, fresh, unconfirmed, lengths, patience)
+    return _measured(task, samples, look, fresh, unconfirmed, patience)
 
 
 def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
@@ -335,73 +310,49 @@ def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
     return math.ceil(size)
 
 
-def _unconfirmed(first: int, fresh: int) -> str:
-    """Say that fresh draws do not confirm a suspicion."""
-    return (
-        f"A mean is off in the first {counted(first, 'draw')}, and {counted(fresh, 'fresh draw')} "
-        f"{'do' if fresh != 1 else 'does'} not confirm it"
-    )
-
-
 def _measured(
     task: Task,
     samples: _Samples,
     look: Look,
     fresh: Look | None,
     unconfirmed: str,
-    lengths: Lengths,
     patience: float,
 ) -> Measurement:
     """Return what was measured, with what it rests on and what would decide it."""
-    source, evidence = task.source, samples.evidence
-    refuted, least = look.fixed & np.ones(task.n, dtype=bool), np.zeros(task.n)
-    unless = ""
+    source, evidence, bets = task.source, samples.evidence, samples.lengths.bets
+    refuted, unless = np.full(task.n, look.fixed), ""
+    compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
     if fresh is not None:
-        refuted, least = fresh.refutable & (fresh.off * look.off > 0.0), fresh.unseen.least
-    compared = look.compared(refuted, least)
-    if fresh is not None:
+        refuted = fresh.refutable & (fresh.off * look.off > 0.0)
+        compared, assumptions = look.compared(refuted, fresh.unseen.least), ()
         worst = compared.worst
-        unit = source.unit_text(worst)
-        unless = fresh.unseen.text(worst, source.events, unit)
-    assumptions = look.assumptions(source.noun)
+        unless = fresh.unseen.text(worst, source.events, source.unit_text(worst))
     if evidence is not None:
         assumptions = (f"nothing else: {source.lengths} are not negative",)
-    elif unless:
-        assumptions = ()
-    bets = lengths.bets
-    statistics = (
-        look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh),
-        *(bets.statistics(task.floor, block=lengths.block) if bets else ()),
-    )
+    statistics = [look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)]
+    if bets is not None:
+        statistics += bets.statistics(task.floor, block=samples.lengths.block)
     # The samples so far cannot tell how many more a heavy tail needs.
     needed = max(least_samples(look.rate), look.needed(patience)) / source.per_draw
-    missed = look.half_at(task.options.miss) * np.sqrt(look.lack) + task.rounding
     return Measurement(
         observed=source.claim + look.off,
         low=source.claim + compared.low,
         high=source.claim + compared.high,
         n_draws=samples.draws,
         n_intervals=task.n + (bets.n_bets if bets else 0),
-        detectable=float(np.max(look.half + missed)),
+        detectable=float(np.max(look.detectable(task.options.miss))),
         needed=math.ceil(needed),
         method=KURTOSIS if evidence is None else FORMS,
         assumptions=assumptions,
         may_refute=refuted,
         evidence=evidence,
         unless=unless,
-        note=_note(task, samples, look, compared, unconfirmed, patience),
-        statistics=statistics,
+        note=_note(task, look, compared, unconfirmed, patience),
+        statistics=tuple(statistics),
     )
 
 
-def _note(
-    task: Task,
-    samples: _Samples,
-    look: Look,
-    compared: Comparison,
-    unconfirmed: str,
-    patience: float,
-) -> str:
+def _note(task: Task, look: Look, compared: Comparison, unconfirmed: str, patience: float) -> str:
     """Say why an outcome is open, and what to do."""
     source, open_ = task.source, compared.outside & ~compared.refuted
     tails = look.tails(patience)
@@ -415,9 +366,9 @@ def _note(
         return f"{unconfirmed}; {source.remedy}, or allow as many draws again."
     if not open_.any():
         return ""
-    if look.short.any() or samples.n < FEW:
-        n = counted(samples.n, "sample")
-        return f"A mean is off; {n} {be(samples.n)} too few to refute it."
+    if look.short.any() or look.n < FEW:
+        n = counted(look.n, "sample")
+        return f"A mean is off; {n} {be(look.n)} too few to refute it."
     rarest = min(1.0, math.log(2.0 * task.n / task.options.false_alarm) / look.n)
     return (
         f"A {source.noun} is off its claim and never varied: an event rarer than {rarest:.2g} a "
@@ -425,29 +376,27 @@ def _note(
     )
 
 
-def measure_symmetric(task: Task, lengths: Lengths | None = None) -> Measurement:
+def measure_symmetric(task: Task) -> Measurement:
     """Watch means of samples that are symmetric about them; intervals are valid at all times."""
-    lengths, source = lengths or Lengths(task), task.source
-    samples, affordable = _Samples(task, lengths, math.inf), task.affordable(2**52)
+    source, start = task.source, least_samples(task.rate)
+    samples, affordable = _Samples(task, Lengths(task), math.inf), task.affordable(2**52)
     target, most = _FIRST, math.inf
     while True:
         samples.draw_until(min(affordable, target))
-        off = samples.sums[0] / samples.n
-        squares = np.maximum(samples.sums[1] - off * samples.sums[0], 0.0)
+        look = samples.look(task.rate, 1)
 
-        def half_at(rate: float, squares: Any = squares) -> Any:
+        def half_at(rate: float, look: Look = look) -> Any:
             # t = 0, without allowance: the bets are paid by the samples' own sum of squares.
-            cost = math.log(2.0 / rate)
-            half = half_widths(samples.n, squares, cost, 0.0, task.resolution)
+            half = half_widths(look.n, look.squares, math.log(2.0 / rate), 0.0, task.resolution)
             return half + task.rounding
 
         half = half_at(task.rate)
-        compared = Comparison(off, 0.0, off - half, off + half, task.resolution)
+        compared = Comparison(look.off, 0.0, look.off - half, look.off + half, task.resolution)
         ratio = float(np.max(2.0 * half / task.resolution))
         wanted = samples.n * ratio**2 if math.isfinite(ratio) else 2.0 * samples.n
         if math.isinf(most) and math.isfinite(ratio):
-            start, few = least_samples(task.rate), samples.look(task.rate, 1).effective < FEW
-            sure = float(np.max(2.0 * half / task.resolution, initial=0.0, where=~few))
+            many = look.effective >= FEW
+            sure = float(np.max(2.0 * half / task.resolution, initial=0.0, where=many))
             most = _PATIENCE * max(start, samples.n * sure**2)
             most = max(most, min(_PATIENCE * wanted, _TAIL_PATIENCE * start))
         if samples.is_over or samples.draws >= affordable or samples.n >= most:
@@ -459,7 +408,7 @@ def measure_symmetric(task: Task, lengths: Lengths | None = None) -> Measurement
     tests = {"n": samples.n, "sums": samples.sums, "block": 1}
     plan = {"rounding": task.rounding, "shared": False}
     return Measurement(
-        observed=source.claim + off,
+        observed=source.claim + look.off,
         low=source.claim + compared.low,
         high=source.claim + compared.high,
         n_draws=samples.draws,

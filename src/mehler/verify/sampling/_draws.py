@@ -147,7 +147,6 @@ def in_order(
     work: Work,
     start: int,
     stop: int,
-    *,
     n_jobs: int = 1,
     worked: Callable[[float], None] = lambda seconds: None,
 ) -> Generator[Any]:

@@ -17,6 +17,7 @@ from mehler._plural import counted
 from mehler.verify.sampling._draws import Draws, is_feature_map
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs, read
 from mehler.verify.sampling._pairs import call as call
+from mehler.verify.sampling._power_sums import about, power_sums
 
 # Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
@@ -173,26 +174,6 @@ class Estimates(PairSource):
         return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
 
 
-def power_sums(samples: Array) -> Any:
-    """Return sums over axis 0 of the first four powers."""
-    squares = samples * samples
-    parts = (samples, squares, squares * samples, squares * squares)
-    return np.stack([part.sum(axis=0) for part in parts])
-
-
-def about(c: Array, n: int, sums: Array) -> Any:
-    """Return power sums about c, given those about 0."""
-    s1, s2, s3, s4 = sums
-    return np.stack(
-        [
-            s1 - n * c,
-            s2 - 2.0 * c * s1 + n * c**2,
-            s3 - 3.0 * c * s2 + 3.0 * c**2 * s1 - n * c**3,
-            s4 - 4.0 * c * s3 + 6.0 * c**2 * s2 - 4.0 * c**3 * s1 + n * c**4,
-        ]
-    )
-
-
 def both(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
     left = sized(call(phi, pairs.left), n_features)
@@ -339,25 +320,6 @@ def declared_variance(phi: object, source: Source) -> Any:
 
 def _close(a: NDArray[np.float64], b: NDArray[np.float64], slack: float) -> bool:
     return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))
-
-
-class Repeats:
-    """Whether draws have given the same values so far, none of them all 0, as rare events are."""
-
-    def __init__(self) -> None:
-        self._first: tuple[Array, ...] = ()
-        self.so_far, self._draws = True, 0
-
-    def add(self, *values: Array) -> None:
-        """Compare the values of a draw with those of the first."""
-        self._first = self._first or values
-        self.so_far = self.so_far and all(map(np.array_equal, values, self._first))
-        self._draws += 1
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether two draws or more were one fixed map."""
-        return self._draws > 1 and self.so_far and all(bool(np.any(each)) for each in self._first)
 
 
 # Seeds whose features must all be equal before a draw is said to ignore its seed: all that were
