@@ -1,4 +1,4 @@
-"""Bets by power sums: never more than the capital itself, hardly less, and valid at every look."""
+"""Bets by power sums: never more than the capital itself, and hardly less."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from mehler.verify import check_kernel
 from mehler.verify.intervals._range import SHARES, STAKE, Wealth, _kappa
 from mehler.verify.sampling._power_sums import power_sums
 from tests.corpus.fourier import ROWS, Cosines
-from tests.verify.excluded import BATCH, MAPS, RATE
-from tests.verify.toys import most_misses, require_rate
 
-CHECKS = 100_000
-LEVEL = math.log(2.0 / RATE)
+LEVEL = math.log(2000.0)
 STAGES = (20, 40, 60)
 
 
@@ -64,15 +61,6 @@ def test_no_more_than_the_capital(law, sign):
         assert (certain <= capital(x, 0.0, 1.0, m, sign) + 1e-9).all()
 
 
-def test_at_small_stakes_hardly_less_than_the_capital():
-    rng, n = np.random.default_rng(5), 40_000
-    x = rng.beta(2.0, 5.0, (n, 20))
-    bets = Wealth(np.zeros(20), np.ones(20), 0.0)
-    bets.add(n, power_sums(x))
-    for end, sign in zip(bets.ends(LEVEL), (1.0, -1.0)):
-        assert np.allclose(capital(x, 0.0, 1.0, end, sign), LEVEL, rtol=1e-3)
-
-
 def test_some_stake_is_near_the_best():
     """Level log(2/alpha) + log 13, an eighth more for the best stake not tried."""
     rng, n = np.random.default_rng(5), 40_000
@@ -80,65 +68,15 @@ def test_some_stake_is_near_the_best():
     bets = Wealth(np.zeros(20), np.ones(20), 0.0)
     bets.add(n, power_sums(x))
     low, high = bets.ends(LEVEL)
+    for end, sign in ((low, 1.0), (high, -1.0)):
+        # At small stakes the bound is hardly less than the capital.
+        assert np.allclose(capital(x, 0.0, 1.0, end, sign), LEVEL, rtol=1e-3)
     least = math.sqrt(2.0 * LEVEL * x.var() / n)
     most = math.sqrt(2.0 * 1.125 * (LEVEL + math.log(SHARES.size)) * x.var() / n)
     halves = 0.5 * (high - low)
     assert (halves > least).all()
     # Third moments and sample variances are known to some per cent only.
     assert (halves < 1.05 * most).all()
-
-
-def alarms(n, names=("cosines", "pairs"), shift=0.0, *, ends=False):
-    """Checks whose truth is excluded at any of three looks."""
-    count = 0
-    for seed in range(n // BATCH):
-        batch = MAPS[names[seed % len(names)]](seed)
-        x = np.concatenate([batch.samples, MAPS[names[seed % len(names)]](seed + 10**6).samples], 1)
-        x = x.T[: sum(STAGES)]
-        bets = Wealth(np.full(BATCH, -batch.reach), np.full(BATCH, batch.reach), 0.0)
-        out, start = np.zeros(BATCH, dtype=bool), 0
-        truth = batch.exact + shift * math.sqrt(batch.variance / x.shape[0])
-        for size in STAGES:
-            part = x[start : start + size]
-            bets.add(size, power_sums(part))
-            if ends:
-                low, high = bets.ends(LEVEL)
-                out |= (truth < low) | (truth > high)
-            else:  # what the ends are made of
-                out |= np.maximum(*(bets.log_wealth(truth, s) for s in (1.0, -1.0))) >= LEVEL
-            start += size
-        count += int(out.sum())
-    return count
-
-
-def test_alarms_at_any_look_are_no_more_than_allowed():
-    assert alarms(CHECKS) <= most_misses(CHECKS, RATE)
-
-
-@pytest.mark.full
-def test_alarms_of_the_ends_are_those_of_the_capital():
-    n = 4000
-    assert alarms(n, ends=True) <= most_misses(n, RATE)
-    assert alarms(n, shift=4.0, ends=True) == alarms(n, shift=4.0) > 0
-
-
-def test_claims_that_are_off_raise_alarms():
-    """Seven standard errors: most are excluded, so that the test above is not idle."""
-    n = 4000
-    assert alarms(n, shift=7.0) > 0.5 * n
-
-
-@pytest.mark.full
-def test_whole_checks():
-    """Three pairs, pilot and looks, of the Fourier map told its range only."""
-    options = {"bounds": (-2.0, 2.0), "independent_features": True, "resolution": 0.9}
-
-    def check(seed):
-        draw = lambda word: Cosines(word, n_features=250).__call__  # noqa: E731
-        rows = ROWS[:2]
-        return check_kernel(draw, Cosines.kernel, rows, false_alarm=RATE, seed=seed, **options)
-
-    require_rate(check, CHECKS, RATE)
 
 
 def test_bets_take_fewer_features_than_shares_of_the_rate():

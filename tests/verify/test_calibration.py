@@ -2,58 +2,146 @@
 
 At false alarm 1e-3 the alarms of right code are at most binomial with mean 100, and more than
 `most_misses` = 165 of them have probability at most 1e-9, whatever the seed. Each check looks at
-units of its own, so checks are independent; the units come from the maps' own code.
+units of its own, from the maps' own code. Whether an interval excludes a value is written from the
+formula in its docstring, for many checks at once; that both exclude the same is tested.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+import mehler
 from mehler.verify import check_kernel, intervals
-from tests.corpus.fourier import ROWS, Cosines
-from tests.verify import excluded
-from tests.verify.excluded import BATCH, MAPS, RATE, UNITS
+from mehler.verify.intervals._range import Wealth
+from mehler.verify.sampling._power_sums import power_sums
+from tests.corpus.fourier import ROWS, Cosines, Pairs
 from tests.verify.toys import most_misses, require_rate
 
-CHECKS = 100_000
-EVERY = tuple(MAPS)
-FOURIER = ("cosines", "pairs")
+RATE, UNITS, CHECKS = 1e-3, 60, 100_000
+# Checks that one drawn map serves.
+BATCH = 1000
+COST = math.log(2.0 / RATE)
+X, Y = np.array([[0.9, -0.3, 0.5]]), np.array([[0.4, 0.7, 1.1]])
 
-ROUTES = {
-    "known variance": (excluded.known_variance, EVERY),
-    "betting": (excluded.betting, FOURIER),
-    "bounded": (excluded.bounded, FOURIER),
-    "binomial": (excluded.binomial, ("codes",)),
+
+@dataclass(frozen=True)
+class Batch:
+    """Samples of shape (checks, UNITS) of products whose mean is `exact`."""
+
+    samples: Any
+    exact: float
+    variance: float
+    reach: float
+
+    def intervals(self, name: str) -> list[tuple[float, float]]:
+        if name == "betting":
+            return [intervals.betting(x, -self.reach, self.reach, RATE) for x in self.samples]
+        return [intervals.known_variance(x, self.variance, RATE) for x in self.samples]
+
+
+def batch(phi: Any, x: Any, y: Any, reach: float = math.inf) -> Batch:
+    products = np.asarray(phi.products(x, y), dtype=float).reshape(BATCH, UNITS)
+    # Pairs of columns make one sample, of half the variance that is declared a column.
+    variance = float(phi.variance(x, y)[0, 0]) * products.size / phi.n_features
+    return Batch(products, float(phi.kernel(x, y)[0, 0]), variance, reach)
+
+
+def maxout(cls: Any = mehler.MaxoutFeatures, q: int = 4, **options: Any) -> Any:
+    return lambda seed: batch(cls.draw(3, BATCH * UNITS, q, seed=seed, **options), X, Y)
+
+
+def fourier(cls: Any, columns: int, reach: float) -> Any:
+    x, y = ROWS[:1], ROWS[1:2]
+    return lambda seed: batch(cls(seed, n_features=columns * BATCH * UNITS), x, y, reach)
+
+
+BOUNDED = {"cosines": fourier(Cosines, 1, 2.0), "pairs": fourier(Pairs, 2, 1.0)}
+MAPS = {
+    "maxout": maxout(),
+    "maxout, pool of 2": maxout(q=2),
+    "centred": maxout(centred=True),
+    "decoupled": maxout(mehler.DecoupledMaxoutFeatures, directions="fresh"),
+    "codes": maxout(mehler.MaxoutCodes),
+    **BOUNDED,
 }
 
 
-def batches(names, n):
+def known_variance(checks: Batch, share: float = 1.0) -> Any:
+    """|sum psi(a (X_i - theta))| > n a^2 V/2 + log(2/alpha)."""
+    n, variance = checks.samples.shape[1], share * checks.variance
+    a = math.sqrt(2.0 * COST / (n * variance))
+    u = a * (checks.samples - checks.exact)
+    score = np.sign(u) * np.log(1.0 + np.abs(u) + 0.5 * u * u)
+    return np.abs(score.sum(axis=1)) > n * a * a * variance / 2.0 + COST
+
+
+def betting(checks: Batch) -> Any:
+    """Either capital reaches 2/alpha at the last sample, at this mean."""
+    x = (checks.samples + checks.reach) / (2.0 * checks.reach)
+    m = (checks.exact + checks.reach) / (2.0 * checks.reach)
+    n = x.shape[1]
+    seen = np.arange(1, n + 1)
+    means = (0.5 + np.cumsum(x, axis=1)) / (seen + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2, axis=1)) / (seen + 1)
+    before = np.hstack([np.full((len(x), 1), 0.25), variances[:, :-1]])
+    stakes = np.sqrt(2.0 * COST / (n * before))
+    up = np.log(1.0 + np.minimum(stakes, 0.75 / m) * (x - m)).sum(axis=1)
+    down = np.log(1.0 - np.minimum(stakes, 0.75 / (1.0 - m)) * (x - m)).sum(axis=1)
+    return np.maximum(up, down) >= COST
+
+
+def wealth(checks: Batch) -> Any:
+    """Either wealth by power sums reaches 2/alpha at one of three inspections."""
+    bets = Wealth(np.full(BATCH, -checks.reach), np.full(BATCH, checks.reach), 0.0)
+    out = np.zeros(len(checks.samples), dtype=bool)
+    for part in np.split(checks.samples.T, 3):
+        bets.add(len(part), power_sums(part))
+        out |= np.maximum(*(bets.log_wealth(checks.exact, s) for s in (1.0, -1.0))) >= COST
+    return out
+
+
+ROUTES = {
+    "known variance": (known_variance, MAPS),
+    "betting": (betting, BOUNDED),
+    "wealth": (wealth, BOUNDED),
+}
+
+
+def batches(maps, n):
     """n checks: maps of fresh seeds in turn, BATCH checks each."""
-    return [MAPS[names[seed % len(names)]](seed) for seed in range(n // BATCH)]
+    makers = list(maps.values())
+    return [makers[seed % len(makers)](seed) for seed in range(n // BATCH)]
 
 
-def alarms(names, route, n=CHECKS):
-    return sum(int(route(batch).sum()) for batch in batches(names, n))
+def alarms(maps, route, n=CHECKS, shift=0.0):
+    """Checks that exclude the truth, or a claim off by so many standard errors."""
+    count = 0
+    for each in batches(maps, n):
+        off = shift * math.sqrt(each.variance / UNITS)
+        count += int(route(replace(each, exact=each.exact + off)).sum())
+    return count
 
 
 @pytest.mark.parametrize("name", ROUTES)
 @pytest.mark.sampled(1)
 def test_alarms_are_no_more_than_allowed(name):
     route, maps = ROUTES[name]
-    assert alarms(maps, route) <= most_misses(CHECKS, RATE)
+    assert alarms(maps, route) <= most_misses(CHECKS, RATE) == 165
 
 
 def test_too_many_alarms_are_seen():
-    """A quarter of the variance halves the interval, 3.9 standard errors: some 5 alarms in 100."""
+    """A quarter of the variance halves the interval, 3.9 standard errors: some 5 alarms in 100.
 
-    def too_narrow(batch):
-        return excluded.known_variance(batch, share=0.25)
-
+    At ten standard errors of 60 samples, claims are excluded by bets.
+    """
     n = 20_000
-    assert alarms(FOURIER, too_narrow, n) > most_misses(n, RATE)
+    assert alarms(BOUNDED, lambda each: known_variance(each, 0.25), n) > most_misses(n, RATE)
+    assert alarms(BOUNDED, wealth, 4000, shift=10.0) > 2000
 
 
 @pytest.mark.parametrize("name", ["known variance", "betting"])
@@ -64,39 +152,28 @@ def test_what_is_counted_is_what_the_interval_excludes(name):
     """
     route, maps = ROUTES[name]
     answers = []
-    for batch in batches(maps, len(maps) * BATCH):
-        off = batch.shifted(3.5 * math.sqrt(batch.variance / UNITS)).first(100)
-        whole = [not low <= off.exact <= high for low, high in off.intervals(name)]
+    for each in batches(maps, len(maps) * BATCH):
+        off = each.exact + 3.5 * math.sqrt(each.variance / UNITS)
+        some = replace(each, exact=off, samples=each.samples[:100])
+        whole = [not low <= off <= high for low, high in some.intervals(name)]
         answers += whole
-        assert np.array_equal(route(off), whole)
+        assert np.array_equal(route(some), whole)
     assert 0.1 < np.mean(answers) < 0.9
 
 
-@pytest.mark.full
-def test_dkw_alarms_of_exact_laws():
-    """Maxout units have the law Phi^q, cosines with an offset the arcsine law."""
-    count = 0
-    ranks = np.arange(UNITS)
-    for batch in range(CHECKS // BATCH):
-        u = excluded.uniforms(batch)
-        u = np.sort(u, axis=1)
-        above, below = (ranks + 1) / UNITS - u, u - ranks / UNITS
-        gap = np.maximum(above.max(axis=1), below.max(axis=1))
-        count += int((gap > intervals.dkw(UNITS, RATE)).sum())
-    assert count <= most_misses(CHECKS, RATE)
+BETS = {"bounds": (-2.0, 2.0), "independent_features": True}
 
 
-@pytest.mark.parametrize("n", [500, pytest.param(CHECKS, marks=pytest.mark.full)])
-def test_whole_checks(n):
+@pytest.mark.parametrize("n", [300, pytest.param(CHECKS, marks=pytest.mark.full)])
+@pytest.mark.parametrize("options", [{}, BETS])
+def test_whole_checks(n, options):
     """Of the Fourier map: three pairs share the rate by a union bound."""
-    options = {"resolution": 0.9, "false_alarm": RATE}
+    options = {"resolution": 0.9, "false_alarm": RATE, **options}
 
     def check(seed):
-        draw = lambda word: Cosines(word, n_features=250)  # noqa: E731
+        draw = lambda word: Cosines(word, n_features=250).__call__  # noqa: E731
+        if not options.get("bounds"):
+            draw = lambda word: Cosines(word, n_features=250)  # noqa: E731
         return check_kernel(draw, Cosines.kernel, ROWS[:2], seed=seed, **options)
 
     require_rate(check, n, RATE)
-
-
-def test_the_bound_is_the_one_stated():
-    assert most_misses(CHECKS, RATE) == 165

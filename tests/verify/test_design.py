@@ -26,13 +26,6 @@ def test_features_needed_is_the_least_that_detects(variance, resolution, false_a
     assert detectable_effect(n, variance, false_alarm, miss) <= resolution
 
 
-@given(st.floats(1e-3, 1e3), rates)
-def test_design_depends_on_variance_over_resolution_squared(factor, false_alarm):
-    # The same n up to the last bit of the ratio that rounding moves.
-    plain = features_needed(1.0, 0.05, false_alarm)
-    assert abs(features_needed(factor**2, 0.05 * factor, false_alarm) - plain) <= 1
-
-
 @given(st.integers(1, 10**7), rates, rates)
 def test_more_features_see_no_less(n, false_alarm, miss):
     here = detectable_effect(n, 2.0, false_alarm, miss)
@@ -61,14 +54,6 @@ def test_the_table_of_sample_sizes_says_what_the_design_says(k):
         assert ROWS[k][name] < ROWS[k][f"{name}_hoeffding"]
 
 
-def test_near_one_a_hundredth_of_hoeffding_does():
-    row = ROWS[0.956]
-    # A pair is two features.
-    assert 2 * row["pairs"] < 5000
-    # Half width 0.01 for samples in [-1, 1]: 2^2 log(2e9) / (2 * 0.01^2).
-    assert row["pairs_hoeffding"] == math.ceil(4 * math.log(2e9) / (2 * 0.01**2))
-
-
 def test_the_promises_are_kept_by_heavy_tails():
     """At the planned n a right claim's interval is narrow, and a wrong claim is refuted."""
     variance, resolution, rate, miss, repeats = 3.0, 0.5, 1e-3, 1e-2, 400
@@ -88,7 +73,6 @@ def test_the_promises_are_kept_by_heavy_tails():
     [
         ((0.0, 0.1), ValueError, "variance=0.0"),
         ((1.0, 0.0), ValueError, "resolution=0.0"),
-        ((1.0, math.nan), ValueError, "resolution=nan"),
         ((1.0, 0.1, 0.0), ValueError, "false_alarm=0.0"),
         ((1.0, 0.1, 0.1, 1), ValueError, "miss=1"),
         (("1", 0.1), TypeError, "variance='1'"),

@@ -67,10 +67,3 @@ def test_enclosure_is_tight_for_many_samples():
     low, high = CatoniPowerSums(n, power_sums(x[:, None]), np.array([a])).interval(2 * cost)
     exact = crossing(x, a, -2 * cost) - crossing(x, a, 2 * cost)
     assert exact <= high[0] - low[0] <= 1.001 * exact
-
-
-def test_enclosure_gives_up_rather_than_be_wrong():
-    x = np.r_[np.zeros(99), 1e6]  # one outlier: u^4 is 1e20 there
-    low, high = CatoniPowerSums(100, power_sums(x[:, None]), np.array([0.5])).interval(10.0)
-    assert low[0] == -np.inf
-    assert high[0] == np.inf

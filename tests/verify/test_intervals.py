@@ -68,15 +68,6 @@ def test_known_variance_is_within_a_tenth_of_the_normal_interval():
     assert 1.0713 <= ratio <= 1.10
 
 
-@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))
-def test_known_variance_moves_and_scales_with_the_samples(shift, factor):
-    x = np.random.default_rng(1).standard_normal(50)
-    low, high = intervals.known_variance(x, 1.0, 0.05)
-    moved = intervals.known_variance(shift + factor * x, factor**2, 0.05)
-    # Roots are found to 1e-13/a = 1e-13 factor sqrt(n V/(2 L)), and shift + factor x is rounded.
-    assert np.allclose(moved, [shift + factor * low, shift + factor * high], rtol=1e-12, atol=1e-9)
-
-
 @pytest.mark.parametrize("p", [0.001, 0.02, 0.3, 0.5, 0.93])
 @pytest.mark.parametrize("n", [40, 400])
 def test_binomial_and_bounded_miss_no_more_often_than_they_say_exactly(p, n):
@@ -122,13 +113,6 @@ def test_quantile_and_the_share_beyond_a_number_are_of_one_mind(number, p):
     assert (number < low) == (least > 1 - p)
 
 
-def test_quantile_of_a_law_with_atoms_misses_no_more_often():
-    x = np.random.default_rng(6).integers(0, 4, (2000, 50))
-    ends = np.array([intervals.quantile(row, 0.5, 0.05) for row in x])
-    # P(X <= 0) < 1/2 <= P(X <= 1).
-    assert int(((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum()) <= most_misses(2000, 0.05)
-
-
 def test_bounded_uses_the_variance_when_it_is_small():
     # s = 0.05: sqrt(2 s^2 log(6/a)/n) + 7 log(6/a)/(3 n) = 0.0024 + 0.0005 at n = 1e5, a = 1e-9,
     # where Hoeffding's inequality gives 0.0105.
@@ -167,29 +151,12 @@ def test_betting_is_sharper_than_the_fixed_interval_where_the_variance_is_small(
     assert widths[0] <= 0.5 * widths[1]
 
 
-def test_betting_moves_and_scales_with_the_samples():
-    x = np.random.default_rng(1).random(50)
-    low, high = intervals.betting(x, 0.0, 1.0, 0.05)
-    moved = intervals.betting(3.0 - 2.0 * x, 1.0, 3.0, 0.05)
-    # Found to 2^-48 of a range of 2.
-    assert np.allclose(moved, [3.0 - 2.0 * high, 3.0 - 2.0 * low], rtol=0, atol=1e-14)
-
-
 @pytest.mark.parametrize("n", [1, 5, 100, 10_000])
 def test_dkw_is_the_exact_two_sided_quantile(n):
     # Both one-sided deviations at once have probability below 2 (alpha/2)^4 by Massart's route;
     # SciPy's two-sided tail is good to about 1e-6 there.
     d = intervals.dkw(n, 1e-2)
     assert kstwo.sf(d, n) == pytest.approx(1e-2, rel=1e-5)
-
-
-def test_dkw_misses_as_often_as_it_says():
-    repeats, n, rate = 20_000, 25, 0.02
-    u = np.sort(np.random.default_rng(6).random((repeats, n)), axis=1)
-    rank = np.arange(1, n + 1) / n
-    distance = np.maximum(rank - u, u - rank + 1 / n).max(axis=1)
-    misses = int((distance > intervals.dkw(n, rate)).sum())
-    assert binom.isf(1 - 1e-9, repeats, rate) <= misses <= most_misses(repeats, rate)
 
 
 def test_dkw_is_continuous_where_the_bound_takes_over():
@@ -202,11 +169,8 @@ def test_dkw_is_continuous_where_the_bound_takes_over():
     ("call", "error", "message"),
     [
         (lambda: intervals.betting([2.0], 0, 1, 0.1), ValueError, "outside the declared range"),
-        (lambda: intervals.betting([], 0, 1, 0.1), ValueError, "empty"),
         (lambda: intervals.dkw(0, 0.1), ValueError, "n=0"),
-        (lambda: intervals.dkw(10, 2.0), ValueError, "false_alarm=2.0"),
         (lambda: intervals.known_variance([], 1.0, 0.1), ValueError, "samples is empty"),
-        (lambda: intervals.known_variance([[1.0]], 1.0, 0.1), ValueError, r"shape \(n,\)"),
         (lambda: intervals.known_variance([1.0, np.nan], 1.0, 0.1), ValueError, "NaN"),
         (lambda: intervals.known_variance([1j], 1.0, 0.1), ValueError, "complex"),
         (lambda: intervals.known_variance(["a"], 1.0, 0.1), TypeError, "dtype"),
@@ -216,11 +180,7 @@ def test_dkw_is_continuous_where_the_bound_takes_over():
         (lambda: intervals.bounded([0.5], 0, 1, 0.1), ValueError, "at least 2"),
         (lambda: intervals.bounded([0.5, 0.5], 1, 0, 0.1), ValueError, "low < high"),
         (lambda: intervals.binomial(5, 4, 0.1), ValueError, "exceeds n=4"),
-        (lambda: intervals.binomial(1.5, 4, 0.1), TypeError, "integer"),
-        (lambda: intervals.binomial(1, 0, 0.1), ValueError, "n=0"),
-        (lambda: intervals.quantile([], 0.5, 0.1), ValueError, "samples is empty"),
         (lambda: intervals.quantile([1.0], 1.0, 0.1), ValueError, "probability=1.0"),
-        (lambda: intervals.quantile([1.0], 0.5, 0.0), ValueError, "false_alarm=0.0"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, error, message):

@@ -11,7 +11,6 @@ import pytest
 
 import mehler
 from mehler import verify
-from mehler.verify._arguments import threads
 from mehler.verify.sampling._draws import Draws, in_order
 
 X = np.random.default_rng(0).standard_normal((4, 3))
@@ -218,8 +217,3 @@ def test_a_check_that_ends_early_leaves_no_thread_behind():
 def test_other_numbers_are_refused_before_any_draw(function, n_jobs, error):
     with pytest.raises(error, match="n_jobs"):
         function(lambda seed: pytest.fail("drawn"), linear, X, n_jobs=n_jobs)
-
-
-def test_minus_one_is_a_thread_a_core():
-    assert threads(-1) >= 1
-    assert threads(3) == 3

@@ -56,13 +56,11 @@ def confirm(
     Parameters
     ----------
     check : callable
-        Any check of `mehler.verify` that takes ``seed`` and ``false_alarm`` and returns a
-        `Verdict`: `check_kernel`, ...
+        Any check that takes ``seed`` and ``false_alarm`` and returns a `Verdict`.
     *args, **options
         Given to `check` in both stages.
     seed : int, optional
-        Determines the draws of both stages, hence the verdict: under Hypothesis make it part of
-        the example.
+        Determines the draws of both stages: under Hypothesis make it part of the example.
     false_alarm : float
         Chance that both stages refute a correct claim.
     first : float, optional
@@ -78,18 +76,13 @@ def confirm(
     Verdict
         That of the deciding stage. If the first stage decides, interval and ``false_alarm`` are
         those of the rate `first`: a map that is off by more than the resolution holds with at
-        most that probability.
+        most that probability. On correct maps only the first stage runs, at log(2/first) /
+        log(2/false_alarm) of the cost of a single check.
 
     Raises
     ------
     ValueError, TypeError
         For bad input; and whatever `check` raises.
-
-    Notes
-    -----
-    ``reason`` mentions an alarm of the first stage that the second does not confirm. On correct
-    maps only the first stage runs, at log(2/first) / log(2/false_alarm) of the cost of a single
-    check at `false_alarm`.
 
     Examples
     --------
@@ -157,16 +150,12 @@ __tracebackhide__, __unittest = is_failure, True
 class Allotment:
     """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
 
-    An evaluation is never refused, so the verdict on an example depends on the example alone, and
-    Hypothesis can replay and shrink it. Evaluations are charged as follows:
-
-    - Before the first alarm of the test each costs `false_alarm`. What Hypothesis tries next
-      depends on its own random numbers and on all examples having passed, not on the draws: the
-      sequence is fixed as far as the draws are concerned, and the union bound holds for it.
-    - After it evaluations are free: the test has failed, and shrinking looks for the simplest
-      reason.
-    - Evaluations beyond `examples` are added to what the ledger has spent. They can overdraw it;
-      the pytest plugin then fails the run.
+    An evaluation is never refused, so that the verdict on an example depends on it alone, and
+    Hypothesis can replay and shrink it. Before the first alarm of the test each costs
+    `false_alarm`: what Hypothesis tries next depends on its own random numbers and on all examples
+    having passed, not on the draws, so that the union bound holds. After it evaluations are free.
+    Those beyond `examples` are added to what the ledger has spent; they can overdraw it, and the
+    pytest plugin then fails the run.
 
     Attributes
     ----------
@@ -219,24 +208,17 @@ class Allotment:
     def confirm(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
     ) -> Verdict:
-        """Run the two stages of `verify.confirm` on one example.
+        """Run the two stages of `verify.confirm` on one example; raise TypeError for its rates.
 
         Parameters
         ----------
-        check : callable
-            As for `verify.confirm`, as are `args` and `options`.
-        seed : int
-            Part of the example: `strategies.seeds()`.
+        check, *args, seed, **options
+            As for `verify.confirm`; the seed is part of the example, as by `strategies.seeds()`.
 
         Returns
         -------
         Verdict
             That of the deciding stage.
-
-        Raises
-        ------
-        TypeError
-            For ``false_alarm`` or ``ledger``, which are the allotment's own.
         """
         for own in ("false_alarm", "ledger"):
             if own in options:
@@ -263,22 +245,8 @@ class Allotment:
         -------
         Verdict
             Always one that holds.
-
-        Raises
-        ------
-        AssertionError
-            If the verdict is refuted or inconclusive.
         """
         return require(self.confirm(check, *args, seed=seed, **options))
-
-    def require_same(self, other: Allotment) -> None:
-        """Raise ValueError if the label was allotted other numbers before."""
-        if (self.false_alarm, self.examples) != (other.false_alarm, other.examples):
-            raise ValueError(
-                f"{self.label!r} was allotted examples={self.examples} at "
-                f"false_alarm={self.false_alarm:.3g} before, now examples={other.examples} at "
-                f"{other.false_alarm:.3g}: give each test a label of its own"
-            )
 
 
 class BudgetExceeded(RuntimeError):
@@ -304,11 +272,11 @@ def _plus(a: float, b: float) -> float:
 
 
 class Ledger:
-    """The false-alarm budget of a run.
+    """The false-alarm budget of a run, for any number of threads.
 
     By the union bound the probability of any false alarm is at most the sum of those of the
     evaluations, whatever their dependence. An evaluation that would overdraw the budget is refused
-    before it is made, so a run of correct code raises an alarm with probability at most `budget`.
+    before it is made.
 
     Parameters
     ----------
@@ -316,10 +284,6 @@ class Ledger:
         Largest total false-alarm probability, in (0, 1).
     on_verdict : callable, optional
         Called with the verdict of each check that was given this ledger, to keep certificates.
-
-    Notes
-    -----
-    Thread-safe: entries are added under a lock.
 
     Examples
     --------
@@ -358,10 +322,7 @@ class Ledger:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The purchases so far, in order.
-
-        An allotment counts the evaluations it took, if they are more than it bought.
-        """
+        """The purchases so far, in order, of an allotment what it took if that is more."""
         with self._lock:
             return tuple(self._entry(bought) for bought in self._bought)
 
@@ -410,9 +371,7 @@ class Ledger:
         """Pay in advance for the evaluations of a test that runs many examples.
 
         The first call with a label pays ``examples * false_alarm``; later ones, as a test body
-        makes once per example, return the same allotment. Hypothesis reruns a failing test hundreds
-        of times to shrink it, and an evaluation refused in between would change the outcome. An
-        `Allotment` therefore never refuses one.
+        makes once per example, return the same allotment.
 
         Parameters
         ----------
@@ -426,7 +385,7 @@ class Ledger:
         Returns
         -------
         Allotment
-            The evaluations paid for, the same object for the same label.
+            The evaluations paid for.
 
         Raises
         ------
@@ -448,12 +407,17 @@ class Ledger:
             require_integer("examples", examples),
         )
         with self._lock:
-            if allotment.label in self._allotments:
-                self._allotments[allotment.label].require_same(allotment)
-            else:
+            known = self._allotments.get(allotment.label)
+            if known is None:
                 self._buy(allotment, self._entry(allotment))
-                self._allotments[allotment.label] = allotment
-            return self._allotments[allotment.label]
+                known = self._allotments[allotment.label] = allotment
+        if (known.false_alarm, known.examples) != (allotment.false_alarm, allotment.examples):
+            raise ValueError(
+                f"{known.label!r} was allotted examples={known.examples} at "
+                f"false_alarm={known.false_alarm:.3g} before, now examples={allotment.examples} at "
+                f"{allotment.false_alarm:.3g}: give each test a label of its own"
+            )
+        return known
 
     @staticmethod
     def _entry(bought: Entry | Allotment) -> Entry:

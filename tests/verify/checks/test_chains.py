@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import mehler
 from mehler.verify import check_variance
 from mehler.verify.checks._variance import (
     GroupVariances,
@@ -115,12 +114,6 @@ def test_without_kurtosis_the_route_is_labelled():
     assert verdict.method.startswith("bounded kurtosis")
 
 
-def test_maps_too_small_for_stretches_are_asked_as_a_whole():
-    verdict = check_variance(draw(m=8), None, X, resolution=0.6)
-    assert verdict.holds
-    assert "independent draws" in verdict.method
-
-
 def test_products_that_are_not_the_maps_own_are_not_believed():
     class Other(Chain):
         def products(self, x, y):
@@ -129,17 +122,6 @@ def test_products_that_are_not_the_maps_own_are_not_believed():
     verdict = check_variance(draw(Other), None, X, resolution=0.6)
     assert verdict.holds
     assert "independent draws" in verdict.method
-
-
-@pytest.mark.full
-def test_decoupled_units_are_a_chain():
-    def shared(seed):
-        return mehler.DecoupledMaxoutFeatures.draw(3, 400, 3, seed=seed)
-
-    verdict = check_variance(shared, None, X)
-    assert verdict.holds, str(verdict)
-    assert verdict.method.startswith("declared kurtosis")
-    assert "stretches" in verdict.method
 
 
 # Alarms of the route that takes its scatter from a pilot: nothing bounds them but this count.

@@ -130,17 +130,8 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     Returns
     -------
     low, high : float
-        Ends of the interval, in units of the samples; infinite where n is too small for an end.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If samples are not a vector of finite numbers, or a probability is not in (0, 1).
-
-    Notes
-    -----
-    Exact at a fixed n for laws without atoms, to the next order statistic; conservative for
-    others. Cost: one sort, and n binomial tails.
+        Ends of the interval; infinite where n is too small for an end. Exact for laws without
+        atoms, to the next order statistic; conservative for others. Cost: one sort, and n tails.
 
     References
     ----------

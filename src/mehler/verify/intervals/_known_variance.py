@@ -53,14 +53,13 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     Returns
     -------
     float
-        In the units of the products; infinite where n is too small for any guarantee.
+        In the units of the products; infinite where n is too small for any guarantee. About
+        (sqrt(2 L) + (L + log(1/beta)) / sqrt(2 L)) sqrt(V/n) with L = log(2/alpha).
 
     Notes
     -----
     Not asymptotic: 1 + a(mu - theta) + a^2 (V + (mu - theta)^2)/2 bounds E exp(psi(a(X - theta)))
     for any law of variance at most V; its n-th power and Markov's inequality give the line above.
-    About (sqrt(2 L) + (L + log(1/beta)) / sqrt(2 L)) sqrt(V/n) with L = log(2/alpha): 11.9
-    standard errors at the defaults, where two normal quantiles would give 10.9.
 
     Examples
     --------
@@ -94,13 +93,13 @@ def features_needed(
     Returns
     -------
     int
-        Number of independent products per pair.
+        Number of independent products per pair: about 8 log(2/alpha) V / resolution^2, and never
+        below a few hundred.
 
     Notes
     -----
-    About 8 log(2/alpha) V / resolution^2, and never below a few hundred. The width: on the event
-    that both ends lie within D of the mean, the slope of the score is at least
-    n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
+    The width: on the event that both ends lie within D of the mean, the slope of the score is at
+    least n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
 
     Examples
     --------
@@ -116,10 +115,8 @@ def features_needed(
     miss = require_probability("miss", miss)
 
     def settles(n: int) -> bool:
-        return (
-            detectable_effect(n, variance, false_alarm, miss) <= resolution
-            and _width(n, variance, false_alarm, miss) <= resolution
-        )
+        ends = detectable_effect(n, variance, false_alarm, miss)
+        return max(ends, _width(n, variance, false_alarm, miss)) <= resolution
 
     high = 1
     while not settles(high):
@@ -170,10 +167,7 @@ def psi(u: float | NDArray[np.float64]) -> Any:
 
 
 def score(samples: Array, theta: float, a: float) -> tuple[float, float]:
-    """Return S(theta) = sum psi(a (X_i - theta)) and sum psi'(a (X_i - theta)).
-
-    psi'(u) = (1 + |u|) / (1 + |u| + u^2/2), so the derivative of S is minus a times the second.
-    """
+    """Return S(theta) = sum psi(a (X_i - theta)), and its derivative over -a."""
     total, slope = 0.0, 0.0
     for start in range(0, samples.size, _BLOCK):
         u = a * (samples[start : start + _BLOCK] - theta)
@@ -185,10 +179,7 @@ def score(samples: Array, theta: float, a: float) -> tuple[float, float]:
 
 
 def crossing(samples: Array, a: float, level: float) -> float:
-    """Return the unique theta with S(theta) = level; S decreases strictly from +inf to -inf.
-
-    Newton's method, falling back to bisection outside the bracket.
-    """
+    """Return the unique theta with S(theta) = level, by Newton's method within a bracket."""
     n = samples.size
     # At v/a beyond the extremes every |psi| is at least log(1 + v) >= |level| / n.
     reach = math.expm1(abs(level) / n) / a
@@ -282,25 +273,20 @@ def known_variance(
     false_alarm : float
         alpha, the probability that the interval misses the mean.
     planned : int, optional
-        The n for which `a` is tuned; default the number of samples. With `a` fixed before the
-        data, exp(+-S_t(mu) - t a^2 V/2) is a nonnegative supermartingale in t, so by Ville's
-        inequality the interval is valid at any stopping time. Pass `planned` if n was not fixed in
-        advance.
+        The n for which `a` is tuned, to be passed if n was not fixed in advance; default the number
+        of samples. With `a` fixed before the data, exp(+-S_t(mu) - t a^2 V/2) is a nonnegative
+        supermartingale in t, so by Ville's inequality the interval is valid at any stopping time.
 
     Returns
     -------
     low, high : float
-        Ends of the interval.
+        Ends of the interval, to 1e-13/a; half width sqrt(2 log(2/alpha) V/n) (1 + O(1/n)), 1.07
+        times the normal quantile's at alpha = 1e-9. Cost: about 15 passes over the samples.
 
     Raises
     ------
     TypeError, ValueError
         If n <= 2 log(2/alpha), where the interval would be vacuous.
-
-    Notes
-    -----
-    Half width sqrt(2 log(2/alpha) V/n) (1 + O(1/n)): 1.07 times the normal quantile's at
-    alpha = 1e-9. Roots are found to 1e-13/a. Cost: about 15 passes over the samples.
 
     References
     ----------

@@ -33,7 +33,7 @@ from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
 from mehler.verify.intervals._measurement import Measurement
 from mehler.verify.intervals._range import KAPPA, SHARES, halved, log_wealth
-from mehler.verify.sampling._power_sums import Moments, power_sums
+from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
@@ -67,7 +67,7 @@ def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
 
 
 @np.errstate(under="ignore")
-def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
+def half_widths(n: int, squares: Reals, cost: float, t: Reals, scale: float) -> Any:
     """Return the distance from the mean of n samples to every m not excluded, elementwise.
 
     `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
@@ -89,7 +89,7 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     return np.where(steps.any(axis=0), far, np.inf)
 
 
-def effective_samples(squares: Any, fourths: Any) -> Any:
+def effective_samples(squares: Reals, fourths: Reals) -> Any:
     """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
     squares, fourths = np.asarray(squares), np.asarray(fourths)
     return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)
@@ -126,13 +126,13 @@ def self_normalised(
     Returns
     -------
     low, high : float
-        Ends of the interval; infinite where n is too small.
+        Ends of the interval, infinite where n is too small; half width about
+        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2.
 
     Notes
     -----
-    Half width about sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2. The kurtosis is an
-    assumption that no sample can prove: an event rarer than 1/n may hide any mean. The checks
-    refute by it only where the samples' own kurtosis is five times smaller.
+    The kurtosis is an assumption that no sample can prove: an event rarer than 1/n may hide any
+    mean. The checks do not refute by it.
 
     References
     ----------
@@ -178,7 +178,12 @@ class Unseen:
     @classmethod
     @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def of(
-        cls, n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
+        cls,
+        n: float,
+        sums: NDArray[np.float64],
+        rate: float,
+        scale: float,
+        ends: tuple[Any, Any] | None = None,
     ) -> Unseen:
         """Bound the means of n samples, with power sums about the claims, at an error rate.
 
@@ -318,7 +323,7 @@ class Look:
         enough = (self.effective >= FEW) & (np.abs(self.off) >= floor)
         return enough & (self.unseen.least >= floor) if enough.any() else enough
 
-    def compared(self, refuted: Any, least: Any) -> Comparison:
+    def compared(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
         """Compare intervals with the claims, of which those `refuted` are off by `least`."""
         half, above = self.half, self.off > 0.0
         near = np.where(refuted, np.minimum(half, np.abs(self.off) - least), half)

@@ -15,7 +15,7 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR
 from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws, in_order
+from mehler.verify.sampling._draws import in_order
 from mehler.verify.sampling._sources import Source
 
 

@@ -25,7 +25,7 @@ from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics, samples_of
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short, of_samples
-from mehler.verify.sampling._power_sums import Moments, power_sums
+from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
 
 BOUNDED = "bounded (betting)"
 
@@ -126,17 +126,14 @@ def betting(
     Returns
     -------
     low, high : float
-        Ends of the interval, within the range; rounded outwards to 2^-48 of it.
+        Ends of the interval, within the range; rounded outwards to 2^-48 of it. Half width about
+        sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of the size of the
+        range, unlike `bounded`. Cost: about 30 passes over the samples.
 
     Raises
     ------
     TypeError, ValueError
         If a sample lies outside the range.
-
-    Notes
-    -----
-    Half width about sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of
-    the size of the range, unlike `bounded`. Cost: about 30 passes over the samples.
 
     References
     ----------
@@ -204,7 +201,7 @@ _HALVINGS = 24
 _BLOCK = 1 << 18
 
 
-def halved(is_beyond: Callable[[Any], Any], near: Any, far: Any, times: int) -> tuple[Any, Any]:
+def halved(is_beyond: Callable[[Any], Any], near: Reals, far: Reals, times: int) -> tuple[Any, Any]:
     """Return the last points at which `is_beyond` is false and true, by bisection."""
     for _ in range(times):
         middle = 0.5 * (near + far)
@@ -213,7 +210,7 @@ def halved(is_beyond: Callable[[Any], Any], near: Any, far: Any, times: int) -> 
     return near, far
 
 
-def log_wealth(u: Any, n: float, d: Any, moments: tuple[Any, Any, Any], kappa: Any) -> Any:
+def log_wealth(u: Reals, n: float, d: Reals, moments: tuple[Any, Any, Any], kappa: Reals) -> Any:
     """Bound the sum of log(1 + u x) over n samples x, of mean d, from sums of their powers."""
     squares, cubes, fourths = moments
     return u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - kappa * u * fourths)))
@@ -263,7 +260,7 @@ class Wealth:
         edge = self.low if sign > 0.0 else self.high
         room = np.maximum(sign * (self.mean - edge), 0.0)
 
-        def is_excluded(distance: Any) -> Any:
+        def is_excluded(distance: Reals) -> Any:
             return self.log_wealth(self.mean - sign * distance, sign) >= level
 
         sure = is_excluded(room * _GRID)

@@ -97,7 +97,7 @@ class Lengths:
         Nothing tells draws apart where they may agree by chance.
         """
         sums = self.source.sums(phi)
-        return sums, sums, None, None
+        return sums, sums, (), ()
 
 
 class OwnLengths(Lengths):
@@ -112,7 +112,7 @@ class OwnLengths(Lengths):
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
         x = np.concatenate([self.source.samples(phi, at) for at in self.source.blocks()], axis=1)
-        return power_sums(x - self.source.claim), None, x, x
+        return power_sums(x - self.source.claim), (), x, x
 
 
 # Features that are averaged before a bet on them, and most elements of all averages of a draw.
@@ -216,7 +216,9 @@ class _Samples:
                 if self.is_over:
                     return
 
-    def look(self, rate: float, number: int | None = None, since: Any = (0, 0.0)) -> Look:
+    def look(
+        self, rate: float, number: int | None = None, since: tuple[int, Any] = (0, 0.0)
+    ) -> Look:
         """Return the intervals from the draws since some number of them, with those sums."""
         task, (before, sums) = self._task, since
         n, sums = (self.draws - before) * task.source.per_draw, self.sums - sums

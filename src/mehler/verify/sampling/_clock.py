@@ -25,7 +25,8 @@ class Clock:
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self._start, self._worked = monotonic(), thread_time()
-        self._elsewhere, self._warned = 0.0, False
+        # Who asks for less than a minute knows; the verdict says the rest.
+        self._elsewhere, self._warned = 0.0, limit is not None and limit < PATIENCE
 
     def add(self, seconds: float) -> None:
         """Count work of other threads."""
@@ -46,36 +47,25 @@ class Clock:
         self, results: Generator[Any], done: int, total: float, resolution: float, name: str
     ) -> Generator[Any]:
         """Yield results of draws; warn once if `total` draws will take longer than a minute."""
-        start, before = self.seconds, done
+        start = self.seconds
         with closing(results):
-            for result in results:
-                done += 1
-                made = done - before
+            for made, result in enumerate(results, 1):
                 if not self._warned and made >= _FIRST_DRAWS and made.bit_count() == 1:
                     seconds = self.seconds
-                    if seconds >= _FIRST:
-                        pace = (seconds - start) / made
-                        self._expect(seconds + pace * (total - done), resolution, name)
+                    expected = seconds + (seconds - start) / made * (total - done - made)
+                    if seconds >= _FIRST and expected > PATIENCE:
+                        self._warn(expected, resolution, name)
                 yield result
 
-    def _expect(self, seconds: float, resolution: float, name: str) -> None:
-        # Who asks for less than a minute knows; the verdict says the rest.
-        if seconds <= PATIENCE or (self.limit is not None and self.limit < PATIENCE):
-            return
+    def _warn(self, seconds: float, resolution: float, name: str) -> None:
         self._warned = True
         limit = "" if self.limit is None else f"; the time limit is {self.limit:.3g} s"
         coarse = 1.1 * resolution * math.sqrt(seconds / PATIENCE)
+        unit, word = (3600.0, "hours") if seconds >= 7200.0 else (60.0, "minutes")
+        unit, word = (unit, word) if seconds >= 120.0 else (1.0, "seconds")
         warnings.warn(
-            f"{name}: resolution={resolution:.3g} takes about {duration(seconds)} of CPU time"
-            f"{limit}; resolution={coarse:.2g} fits into a minute",
+            f"{name}: resolution={resolution:.3g} takes about {seconds / unit:.2g} {word} of CPU "
+            f"time{limit}; resolution={coarse:.2g} fits into a minute",
             RuntimeWarning,
             stacklevel=2,
         )
-
-
-def duration(seconds: float) -> str:
-    """Return seconds, minutes or hours to two digits."""
-    for size, unit in ((3600.0, "hours"), (60.0, "minutes")):
-        if seconds >= 2.0 * size:
-            return f"{seconds / size:.2g} {unit}"
-    return f"{seconds:.2g} seconds"

@@ -50,8 +50,14 @@ class Draws:
         """Return what determines item k: its seed."""
         return self.seed(k)
 
+    def make(self, key: Any) -> Any:
+        """Return the item of a key, a map, which is not kept."""
+        # What a map does to the handling of floating point errors is undone.
+        with np.errstate():
+            return self.draw(key)
+
     def __getitem__(self, k: int) -> Any:
-        """Return item k, a map; the last one is cached."""
+        """Return item k; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
             self._kept = (k, self.make(self.key(k)))
         return self._kept[1]
@@ -59,12 +65,6 @@ class Draws:
     def forget(self) -> None:
         """Let go of the map that is cached."""
         self._kept = None
-
-    def make(self, key: Any) -> Any:
-        """Return the item of a key, which is not kept."""
-        # What a map does to the handling of floating point errors is undone.
-        with np.errstate():
-            return self.draw(key)
 
 
 class Bundles(Draws):
@@ -84,18 +84,11 @@ class Bundles(Draws):
         super().__init__(makers[0], seed, stream=stream)
         self._makers, self._common = [require_draw(each) for each in makers], common
 
-    @property
-    def size(self) -> int:
-        """Number of maps of an item."""
-        return len(self._makers)
-
     def key(self, k: int) -> Any:
-        """Return the seeds of the maps of item k."""
-        first = k * self.size
-        return tuple(self.seed(first + i * (not self._common)) for i in range(self.size))
+        size, step = len(self._makers), int(not self._common)
+        return tuple(self.seed(k * size + i * step) for i in range(size))
 
     def make(self, key: Any) -> Any:
-        """Return the maps of these seeds."""
         with np.errstate():
             return tuple(maker(seed) for maker, seed in zip(self._makers, key, strict=True))
 
@@ -160,6 +153,11 @@ def in_order(
         for k in range(start, stop):
             yield work(draws[k])
         return
+
+    def timed(key: Any) -> tuple[Any, float]:
+        before = thread_time()
+        return work(draws.make(key)), thread_time() - before
+
     pool = ThreadPoolExecutor(min(n_jobs, stop - start), thread_name_prefix="mehler-draws")
     ahead: deque[Future[tuple[Any, float]]] = deque()
     submitted = start
@@ -168,22 +166,17 @@ def in_order(
             while submitted < stop and len(ahead) < _AHEAD * n_jobs:
                 # Handling of floating point errors, and whatever else belongs to this context.
                 context = contextvars.copy_context()
-                ahead.append(pool.submit(context.run, _timed, draws, work, draws.key(submitted)))
+                ahead.append(pool.submit(context.run, timed, draws.key(submitted)))
                 submitted += 1
             result, seconds = ahead.popleft().result()
             worked(seconds)
             if k.bit_count() == 1 and k.bit_length() % 2:  # 1, 4, 16, 64, ...
-                _same(result, work(draws.make(draws.key(k))))
+                _require_equal(result, work(draws.make(draws.key(k))))
             yield result
     finally:
         # An interrupted user does not wait for draws that nobody wants.
         interrupted = isinstance(sys.exception(), KeyboardInterrupt | SystemExit)
         pool.shutdown(wait=not interrupted, cancel_futures=True)
-
-
-def _timed(draws: Draws, work: Work, key: Any) -> tuple[Any, float]:
-    before = thread_time()
-    return work(draws.make(key)), thread_time() - before
 
 
 def _alone(draws: Draws, work: Work) -> bool:
@@ -199,14 +192,14 @@ def _alone(draws: Draws, work: Work) -> bool:
         except Exception:
             draws.alone = True  # it is raised when its turn comes
         else:
-            _same(first, again)
+            _require_equal(first, again)
         # Its memory may be that of another draw by now.
         draws.forget()
     return draws.alone
 
 
-def _same(left: object, again: object) -> None:
-    if not _equal(left, again):
+def _require_equal(left: object, right: object) -> None:
+    if not _equal(left, right):
         raise ValueError(
             "n_jobs: draw(seed) gave other features when called again with the same seed, so that "
             "the verdict would depend on the order of draws: let the seed alone determine the map, "

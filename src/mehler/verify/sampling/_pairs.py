@@ -147,16 +147,9 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
 
 def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
     rows = rows_without_claim(x, name, guarded=True)
-    values = rows.values
-    diagonal = np.concatenate(
-        [
-            np.diag(_evaluate(kernel, block, block, "kernel"))
-            for block in (
-                values[start : start + _DIAGONAL_BLOCK]
-                for start in range(0, values.shape[0], _DIAGONAL_BLOCK)
-            )
-        ]
-    )
+    values, step = rows.values, _DIAGONAL_BLOCK
+    blocks = [values[start : start + step] for start in range(0, len(values), step)]
+    diagonal = np.concatenate([np.diag(_evaluate(kernel, part, part, "kernel")) for part in blocks])
     largest = float(diagonal.max())
     if (diagonal < -_ROUNDED * largest).any() or not largest > 0.0:
         bad = int(np.argmin(diagonal))
@@ -289,19 +282,14 @@ def copied(array: Array) -> Array:
     return array
 
 
-def raw(phi: Callable[..., Any], array: Array) -> Any:
+def raw(phi: Any, array: Array) -> Any:
     """Return the unconverted output of a map or a fitted transformer."""
-    return _map(phi)(array)
-
-
-def _map(phi: Callable[..., Any]) -> Any:
     if isinstance(phi, type):
         raise TypeError(f"draw(seed) returned the class {phi.__name__}: return a map X -> Z")
-    if callable(phi):
-        return phi
-    if callable(getattr(phi, "transform", None)):
-        return phi.transform
-    raise TypeError(
-        f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
-        "X -> Z itself, for a scikit-learn transformer its bound method transform"
-    )
+    function = phi if callable(phi) else getattr(phi, "transform", None)
+    if not callable(function):
+        raise TypeError(
+            f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
+            "X -> Z itself, for a scikit-learn transformer its bound method transform"
+        )
+    return function(array)

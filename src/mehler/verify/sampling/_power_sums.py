@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array
 
+# One value, or one for each mean.
+Reals = float | NDArray[np.float64]
+
 # Rounding that cancellation leaves, relative to what was summed up.
 _CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
@@ -26,7 +29,7 @@ def about(c: Array, n: int, sums: Array) -> Any:
     return np.stack([first - n * c, *moved(-c, n, first, *others)])
 
 
-def moved(d: Any, n: float, first: Any, second: Any, third: Any, fourth: Any) -> Any:
+def moved(d: Reals, n: float, first: Reals, second: Reals, third: Reals, fourth: Reals) -> Any:
     """Return sums of the second to fourth powers of samples + d, given power sums of samples."""
     return (
         second + 2.0 * d * first + n * d**2,
@@ -51,7 +54,7 @@ class Moments:
         self.fourths = np.maximum(fourths, 0.0)
         self.slack = _CANCELLED * s2, _CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
 
-    def at(self, d: Any, sign: Any = 1.0) -> Any:
+    def at(self, d: Reals, sign: Reals = 1.0) -> Any:
         """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""
         pads = self.slack
         central = self.squares + pads[0], sign * self.cubes, self.fourths + pads[1]

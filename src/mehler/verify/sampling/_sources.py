@@ -191,11 +191,10 @@ def estimate_and_lengths(
     """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
     head = call(phi, pairs.left)
     if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):
-        gram = _own_gram(phi, pairs.left, pairs.right)
-        own = [gram] * 2
-        if not pairs.same:
-            own = [_own_gram(phi, side, side) for side in (pairs.left, pairs.right)]
-        return gram, np.diag(own[0]), np.diag(own[1])
+        x, y = pairs.left.given, pairs.right.given
+        sides = [(x, y)] if pairs.same else [(x, y), (x, x), (y, y)]
+        grams = [np.asarray(to_host(phi.gram(*side)), dtype=np.float64) for side in sides]
+        return grams[0], np.diag(grams[1 % len(grams)]), np.diag(grams[-1])
     left = sized(head, n_features)
     right = left if pairs.same else sized(call(phi, pairs.right), n_features)
     lengths = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
@@ -219,10 +218,6 @@ def unit_products(phi: Any, pairs: Pairs, chosen: NDArray[np.int64]) -> Any:
             f"it must have shape ({len(chosen)}, units)"
         )
     return value
-
-
-def _own_gram(phi: Any, left: EvaluatedRows, right: EvaluatedRows) -> Any:
-    return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
 
 
 def sized(value: NDArray[np.float64], n_features: int) -> Any:
@@ -252,14 +247,11 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
 
 def ignored_declarations(phi: object) -> str:
     """Say which attributes of a map are no declarations: numbers, or of a class that makes none."""
-    names = [name for name in _DECLARATIONS if hasattr(type(phi), name) or name in _own(phi)]
+    own = getattr(phi, "__dict__", {})
+    names = [name for name in _DECLARATIONS if hasattr(type(phi), name) or name in own]
     names = [name for name in names if not callable(declaration(phi, name))]
     kind = type(phi).__name__
     return f"{', '.join(names)} of the class {kind} declared nothing and was ignored" * bool(names)
-
-
-def _own(phi: object) -> dict[str, Any]:
-    return getattr(phi, "__dict__", {})
 
 
 def slack_of(pairs: Pairs, m: int, eps: float) -> float:
@@ -295,7 +287,8 @@ def unit_source(phi: Any, pairs: Pairs) -> PairSource | None:
     if np.issubdtype(head.dtype, np.floating) and products.shape[1] == m:
         left, right = both(phi, pairs, m)
         columns = m * left[pairs.first[probes]] * right[pairs.second[probes]]
-        if _close(products, columns, slack):
+        size = max(np.abs(products).max(), np.abs(columns).max())
+        if np.abs(products - columns).max() <= slack * size:
             return Columns(pairs, m, m, eps)
     whole = pairs.pick(estimate(phi, pairs, m))[probes]
     if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
@@ -316,10 +309,6 @@ def declared_variance(phi: object, source: Source) -> Any:
     if source.per_draw == 1 and callable(of_gram):
         return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features
     return declaration(phi, "variance")
-
-
-def _close(a: NDArray[np.float64], b: NDArray[np.float64], slack: float) -> bool:
-    return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))
 
 
 # Seeds whose features must all be equal before a draw is said to ignore its seed: all that were
