@@ -86,7 +86,10 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
             flag = f"--{name.replace('_', '-')}"
             raise ValueError(f"{flag} says how to read DATA, which is not given")
         return None
-    rows = report.load_rows(data, **options)
+    try:
+        rows = report.load_rows(data, **options)
+    except ValueError as error:
+        raise ValueError(report.as_options(str(error))) from error
     for line in rows.lines() if data is not None else ():
         echo(line if line.startswith(" ") else f"mehler: {line}", error=True)
     return rows

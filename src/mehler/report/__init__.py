@@ -17,6 +17,7 @@ from mehler.report._model import (
 # Shared with other packages of mehler, and no public names.
 from mehler.report._model import provenance as provenance
 from mehler.report._read import DataMatrix, load_rows
+from mehler.report._read import as_options as as_options
 from mehler.report._run import run
 from mehler.report.render._lines import annotations, lines
 from mehler.report.render._pages import page_style

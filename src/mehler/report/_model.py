@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import LIBRARIES
+from mehler.report._read import as_options
 from mehler.statements import BoundCase, Context, Evidence, Plot, summary
 from mehler.verify import KURTOSIS, Cause
 
@@ -421,7 +422,7 @@ def replay_line(context: Context, *, data: str | None = None, options: tuple[str
     """Return the command that repeats one statement, with `options` on how the data are read."""
     words = ["mehler", "report"]
     if data is not None:
-        words += [data, *options]
+        words += [data, *shlex.split(as_options(" ".join(options)))]
     if context.statement:
         words += ["--statements", context.statement]
     words += ["--level", context.level, "--seed", str(context.seed)]

@@ -6,11 +6,11 @@ import csv
 import io
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from ast import literal_eval
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import wraps
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ class DataMatrix:
     target, target_name : array, shape (n,), and str, or None
         Values (floats) or labels (integers, booleans, strings) of the target column; its name.
     options : tuple of str
-        The command line's options that read the same rows again.
+        Arguments of `load_rows` that read the same rows again, as ``target='y'``.
     """
 
     name: str
@@ -86,21 +86,6 @@ class DataMatrix:
         return tuple(map(printable, (*lines, *(f"warning: {each}" for each in self.warnings))))
 
 
-def _printable_errors(function: Callable[..., DataMatrix]) -> Callable[..., DataMatrix]:
-    """Escape control characters and line ends of names and cells in messages."""
-
-    @wraps(function)
-    def called(*arguments: Any, **options: Any) -> DataMatrix:
-        try:
-            return function(*arguments, **options)
-        except ValueError as error:
-            message = printable(str(error)).replace("\n", r"\n").replace("\t", r"\t")
-            raise ValueError(message) from error
-
-    return called
-
-
-@_printable_errors
 def load_rows(
     data: str | PathLike[str] | Any | None,
     *,
@@ -190,8 +175,8 @@ def load_rows(
     path = data if isinstance(data, str | PathLike) else None
     kind = "data frame" if hasattr(data, "__arrow_c_stream__") else "array"
     chosen = {"columns": wanted, "drop": unwanted, "target": named and (named,)}
-    options = [w for option, each in chosen.items() if each for w in (f"--{option}", _joined(each))]
-    options += ["--standardize"] * standardize + ["--drop-missing"] * drop_missing
+    options = [_option(option, each) for option, each in chosen.items() if each]
+    options += ["standardize=True"] * standardize + ["drop_missing=True"] * drop_missing
     return DataMatrix(
         name=Path(path).name if path is not None else DIGITS if data is None else kind,
         path=None if path is None else str(path),
@@ -218,7 +203,7 @@ def _digits(target: Any) -> Table:
     digits = load_digits()
     return replace(
         open_table(digits.data, None, ()),
-        label="DATA",
+        label="the digits",
         labels=digits.target if target is None else None,
     )
 
@@ -233,18 +218,31 @@ def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
     return listed
 
 
-def _joined(names: Sequence[str]) -> str:
+def _option(option: str, names: Sequence[str]) -> str:
+    """Return a keyword of `load_rows` that names columns."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
+    return f"{option}={line.getvalue()!r}"
 
 
-def _option(table: Table, option: str, names: Sequence[str] = ()) -> str:
-    """Return an option that names columns or none, in Python or on the command line."""
-    if table.label == "data":
-        return f"{option}={list(names) or True}"
-    flag = "--" + option.replace("_", "-")
-    return f"{flag} {shlex.quote(_joined(names))}" if names else flag
+_ARGUMENT = re.compile(
+    "(columns|drop|target|standardize|drop_missing)"
+    r"""=(True|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+)
+
+
+def as_options(text: str) -> str:
+    """Return a text in which arguments of `load_rows` are options of the command line.
+
+    >>> as_options("leave out with drop='day,a name' or drop_missing=True")
+    "leave out with --drop 'day,a name' or --drop-missing"
+    """
+
+    def option(match: re.Match[str]) -> str:
+        flag = f"--{match[1].replace('_', '-')}"
+        return flag if match[2] == "True" else f"{flag} {shlex.quote(literal_eval(match[2]))}"
+
+    return re.sub(r"^data\b", "DATA", re.sub(r"of data\b", "of DATA", _ARGUMENT.sub(option, text)))
 
 
 def _changed(table: Table, change: str) -> str:
@@ -273,13 +271,14 @@ def _choose(
         for name in names:
             # Columns of pandas that are dropped are gone already.
             if name not in table.columns and not (option == "drop" and table.label == "data"):
-                near = ", ".join(get_close_matches(name, table.columns, n=3) or table.columns[:8])
+                near = get_close_matches(name, table.columns, n=3) or table.columns[:8]
+                listed = ", ".join(map(printable, near))
                 raise ValueError(
-                    f"--{option} {name!r} is no column of {table.label}: it has {near}"
+                    f"{option}={name!r} is no column of {table.label}: it has {listed}"
                 )
-    for pair in (("columns", "drop"), ("target", "columns"), ("target", "drop")):
-        if both := set(asked[pair[0]]) & set(asked[pair[1]]):
-            raise ValueError(f"--{pair[0]} and --{pair[1]} both name {min(both)!r}: name it once")
+    for one, other in (("columns", "drop"), ("target", "columns"), ("target", "drop")):
+        if both := set(asked[one]) & set(asked[other]):
+            raise ValueError(f"{one} and {other} both name {min(both)!r}: name it once")
     left_out = {*unwanted, target, *(() if wanted else table.index)}
     names = [n for n in dict.fromkeys(wanted or table.columns) if n not in left_out]
     if not names:
@@ -287,13 +286,13 @@ def _choose(
     if odd := [name for name in names if name in table.unusable]:
         listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd[:_LISTED])
         listed += f" and {len(odd) - _LISTED} more" if len(odd) > _LISTED else ""
-        drop, change = _option(table, "drop", odd[:_LISTED]), "pandas.get_dummies({})"
+        change = "pandas.get_dummies({})"
         if all("dates" in table.unusable[name] for name in odd):
             kinds = ({name: kind for name in odd[:_LISTED]} for kind in ("datetime64[s]", "int64"))
             change = "{}" + "".join(f".astype({each})" for each in kinds)
         raise ValueError(
             f"{table.label} has {counted(len(odd), 'column')} without numbers, {listed}: leave out "
-            f"with {drop}, or {_changed(table, change)}"
+            f"with {_option('drop', odd[:_LISTED])}, or {_changed(table, change)}"
         )
     unasked = () if wanted else [n for n in table.index if n not in unwanted and n != target]
     return tuple(names), tuple(f"index column {name} left out" for name in unasked)
@@ -303,17 +302,17 @@ def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.nda
     """Return the refusal of rows that lack a value, with the options and the lines that help."""
     finite = np.isfinite(values)
     gaps = np.sum(~finite, axis=0)
-    places = [names[int(j)] for j in np.argsort(-gaps, kind="stable") if gaps[j]]
-    first, remedies = "in the target", _option(table, "drop_missing")
-    if places:
+    lacking = [names[int(j)] for j in np.argsort(-gaps, kind="stable") if gaps[j]]
+    place, remedies = "in the target", "drop_missing=True"
+    if lacking:
         row = int(np.argmin(finite.all(axis=1)))
         column = int(np.argmin(finite[row]))
-        first = f"{values[row, column]} at row {row} of {names[column]!r}"
-        remedies += f" or {_option(table, 'drop', places[:_LISTED])}"
+        place = f"{values[row, column]} at row {row} of {names[column]!r}"
+        filled = _changed(table, "{}.pipe(lambda frame: frame.fillna(frame.mean()))")
+        remedies += f" or {_option('drop', lacking[:_LISTED])}, or {filled}"
     return (
         f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "
-        f"({first}): leave out with {remedies}, or "
-        f"{_changed(table, '{}.pipe(lambda frame: frame.fillna(frame.mean()))')}"
+        f"({place}): leave out with {remedies}"
     )
 
 
@@ -344,7 +343,7 @@ def standardized(rows: DataMatrix) -> DataMatrix:
     values = _standardized(rows.values, rows.columns)
     if not np.any(values, axis=1).all():
         return rows
-    return replace(rows, values=values, options=(*rows.options, "--standardize"))
+    return replace(rows, values=values, options=(*rows.options, "standardize=True"))
 
 
 def _standardized(values: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -355,7 +354,9 @@ def _standardized(values: np.ndarray, names: Sequence[str]) -> np.ndarray:
     mean, scale = np.where(constant, values[0], mean), np.where(constant, 1.0, scale)
     if not np.isfinite(scale).all():
         name = names[int(np.argmin(np.isfinite(scale)))]
-        raise ValueError(f"--standardize: the squares of column {name!r} overflow: scale it first")
+        raise ValueError(
+            f"standardize=True: the squares of column {name!r} overflow: scale it first"
+        )
     values = values - mean  # a copy: what the caller holds is left as it is
     values /= scale
     return values
@@ -368,13 +369,14 @@ def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tu
         [np.array_equal(values[:, j], np.floor(values[:, j])) for j in range(len(names))]
     )
     if ids := [n for j, n in enumerate(names) if whole[j] and _is_id(n, values[:, j])]:
-        warnings.append(f"{_listed(ids)} like an id, not a measurement: leave out with --drop")
+        warnings.append(f"{_listed(ids)} like an id, not a measurement: leave it out")
     large, small = int(np.argmax(scales)), int(np.argmin(np.where(scales > 0, scales, np.inf)))
     # By division, since products of large numbers overflow.
     if not standardize and 0 < scales[small] < scales[large] / _APART:
         warnings.append(
             f"{names[large]!r} reaches {scales[large]:.4g} and {names[small]!r} "
-            f"{scales[small]:.4g}, so the former decides alone which rows are alike: --standardize"
+            f"{scales[small]:.4g}, so the former alone decides which rows are alike: standardize "
+            "the columns"
         )
     rounded = np.flatnonzero(whole & (scales >= 2.0**53) & (scales <= 2.0**64))
     if rounded.size:

@@ -6,24 +6,21 @@ unpacked, and a format that declares none is refused.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
 import re
 import struct
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import numpy as np
 
 from mehler import _arrays
-from mehler._text import install_command
+from mehler._text import install_command, printable
 
 # Bytes of all rows as float64, and of what a file unpacks to.
 LIMIT = 1 << 30
@@ -31,10 +28,6 @@ LIMIT = 1 << 30
 _LONGEST_HEADER, _LONGEST_LABEL, _LONGEST_LINE, _MOST_COLUMNS = 10_000, 1000, 1 << 23, 100_000
 _NUMBER = r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*"
 _MISSING = ["", "NA", "N/A", "n/a", "nan", "NaN", "-nan", "-NaN", "NULL", "null", "#N/A"]
-_DAMAGES = (
-    *(ValueError, TypeError, SyntaxError, TokenError, RecursionError, MemoryError, EOFError),
-    *(OverflowError, KeyError, struct.error, zlib.error, BadZipFile, NotImplementedError),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,13 +66,15 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
         _require_size(8 * math.prod(data.shape), "data")
         data = _arrays.to_host(data)
     try:
-        return _matrix(np.asarray(data), "data", frame="pandas.DataFrame(data)")
+        values = np.asarray(data)
     except ValueError as error:
-        raise _damage("data", error) from error
+        text = str(error)[:80]
+        raise ValueError(f"data is no array of numbers ({text}): give rows of one length") from None
+    return _matrix(values, "data", frame="pandas.DataFrame(data)")
 
 
 def _open_file(path: Path, target: str | None) -> Table:
-    label, kind = f"DATA={str(path)!r}", path.suffix.lower()
+    label, kind = f"data={str(path)!r}", path.suffix.lower()
     if not path.is_file():  # a folder, a pipe or a device, or a link to one or to nothing
         wrong = "is not a file" if path.exists() else "does not exist"
         raise ValueError(f"{label} {wrong}: give a file of {', '.join(_OPENERS)}")
@@ -108,13 +103,13 @@ def _require_size(n_bytes: int, label: str) -> None:
 
 
 def _damage(label: str, error: Exception) -> ValueError:
-    """Return an error of a file; the words of our own stay."""
+    """Return an error of a file; sentences of our own stay."""
     if str(error).startswith((label, "target")):
         return ValueError(str(error))
     text = " ".join(str(error).split()).partition(". ")[0][:80] or type(error).__name__
-    if label == "data":
-        return ValueError(f"data is no array of numbers ({text}): give rows of one length")
-    return ValueError(f"{label} is damaged ({text}): save it again")
+    if text.startswith("Object arrays") or "Python objects" in text:
+        return ValueError(f"{label} holds pickled objects, which are not read: save numbers")
+    return ValueError(f"{label} is damaged ({printable(text)}): save it again")
 
 
 def _matrix(values: Any, label: str, **more: Any) -> Table:
@@ -141,72 +136,51 @@ def _matrix(values: Any, label: str, **more: Any) -> Table:
 
 def _npy(path: Path, label: str, target: str | None) -> Table:
     with path.open("rb") as stream:
-        shape, order, dtype, offset = _header(stream, path.stat().st_size, label)
-    if 0 in shape:  # which cannot be mapped
-        return _matrix(np.empty(shape), label)
+        magic, length = stream.read(8), int.from_bytes(stream.read(4), "little")
     frame = f"pandas.DataFrame(numpy.load({path.name!r}))"
-    return _matrix(np.memmap(path, dtype, "r", offset, shape, order), label, frame=frame)
-
-
-def _header(stream: Any, n_bytes: int, label: str) -> tuple[tuple[int, ...], Any, np.dtype, int]:
-    """Return shape, order, type and offset of an array, from a header that is a literal.
-
-    NumPy would read a header of any length, and trust its shape.
-    """
-    head, form = stream.read(_LONGEST_HEADER), np.lib.format
-    width = 2 if head[6:7] == b"\1" else 4
-    end = 8 + width + int.from_bytes(head[8 : 8 + width], "little")
-    read = form.read_array_header_1_0 if width == 2 else form.read_array_header_2_0
     try:
-        if head[:6] != b"\x93NUMPY" or head[6:7] not in (b"\1", b"\2", b"\3") or end > len(head):
-            raise ValueError("its header is none, or cut short")
-        shape, by_columns, dtype = read(io.BytesIO(head[8:end]))
-        if dtype.hasobject:
-            raise ValueError(f"{label} holds pickled objects, which are not read: save numbers")
-        if any(not 0 <= n < 2**63 for n in shape) or dtype.itemsize < 1:
-            raise ValueError("its header describes no array")
-        if math.prod(shape) * dtype.itemsize > n_bytes - end:
-            raise ValueError("its header promises more than there is")
-    except _DAMAGES as error:
+        # NumPy reads a header of any length before it measures it.
+        if magic[:6] != b"\x93NUMPY" or (magic[6:7] != b"\1" and length > _LONGEST_HEADER):
+            raise ValueError("its header is none")
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # NumPy raises some ten kinds
         raise _damage(label, error) from error
-    return shape, "F" if by_columns else "C", dtype, end
+    return _matrix(values, label, frame=frame)
 
 
 def _npz(path: Path, label: str, target: str | None) -> Table:
     """Return the array X of an archive, or its only one beside the array `target` of labels."""
     try:
         with ZipFile(path) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            names = [info.filename.removesuffix(".npy") for info in archive.infolist()]
-            others = [name for name in names if name != target]
-            if ("X" not in names and len(others) != 1) or len(members) < len(names):
-                raise ValueError(
-                    f"{label} holds {', '.join(names)[:80] or 'nothing'}, and not one array X: "
-                    f"numpy.save('rows.npy', numpy.load({path.name!r})['NAME'])"
-                )
-            chosen = ["X" if "X" in names else others[0], *([target] if target in names else [])]
-            packed = [members[name] for name in chosen]
-            kinds = {m.compress_type for m in packed} - {ZIP_STORED, ZIP_DEFLATED}
-            if kinds or any(m.flag_bits & 1 for m in packed):
-                raise ValueError(
-                    f"{label} is encrypted, or packed by bzip2 or lzma, which declare no size: "
-                    "save it with numpy.savez_compressed"
-                )
-            _require_size(sum(member.file_size for member in packed), label)
-            arrays = [_unpacked(archive, member, label) for member in packed]
-    except _DAMAGES as error:
+            members = archive.infolist()
+        names = [info.filename.removesuffix(".npy") for info in members]
+        others = [name for name in names if name != target]
+        if ("X" not in names and len(others) != 1) or len(set(names)) < len(names):
+            raise ValueError(
+                f"{label} holds {', '.join(names)[:80] or 'nothing'}, and not one array X: "
+                f"numpy.save('rows.npy', numpy.load({path.name!r})['NAME'])"
+            )
+        chosen = "X" if "X" in names else others[0]
+        packed = [info for info, name in zip(members, names) if name in (chosen, target)]
+        kinds = {info.compress_type for info in packed} - {ZIP_STORED, ZIP_DEFLATED}
+        if kinds or any(info.flag_bits & 1 for info in packed):
+            raise ValueError(
+                f"{label} is encrypted, or packed by bzip2 or lzma, which declare no size: "
+                "save it with numpy.savez_compressed"
+            )
+        _require_size(sum(info.file_size for info in packed), label)
+        with np.load(path, allow_pickle=False) as arrays:
+            values, labels = arrays[chosen], arrays[target] if target in names else None
+    except OSError:
+        raise
+    except Exception as error:  # of zipfile, zlib and NumPy
         raise _damage(label, error) from error
-    labels = arrays[1] if len(arrays) > 1 else None
-    frame = f"pandas.DataFrame(numpy.load({path.name!r})[{chosen[0]!r}])"
-    return _matrix(arrays[0], label, labels=labels, notes=(f"array {chosen[0]}",), frame=frame)
-
-
-def _unpacked(archive: ZipFile, member: ZipInfo, label: str) -> np.ndarray:
-    with archive.open(member) as stream:
-        shape, order, dtype, offset = _header(stream, member.file_size, label)
-    with archive.open(member) as stream:  # to the end, where its checksum is compared
-        content = stream.read(member.file_size)
-    return np.frombuffer(content, dtype, math.prod(shape), offset).reshape(shape, order=order)
+    frame = f"pandas.DataFrame(numpy.load({path.name!r})[{chosen!r}])"
+    if not isinstance(values, np.ndarray):
+        raise _damage(label, ValueError(f"{chosen!r} is no array"))
+    return _matrix(values, label, labels=labels, notes=(f"array {chosen}",), frame=frame)
 
 
 def _arrow(label: str) -> Any:
@@ -258,7 +232,7 @@ def _columns(
             for j, key in enumerate(wanted[: len(names)]):
                 values[:, j] = table.column(key).cast(pa.float64(), safe=False).to_numpy()
             return values, None if target is None else _labels(table.column(wanted[-1]), label)
-        except (pa.ArrowException, *_DAMAGES) as error:
+        except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
             raise _damage(label, error) from error
 
     kinds = {name: _kind_of(kind) for name, kind in zip(keys, schema.types)}
@@ -310,12 +284,13 @@ def _parquet(path: Path, label: str, target: str | None) -> Table:
     def read_columns(keys: list[str]) -> Any:
         with parquet.ParquetFile(path, pre_buffer=False) as file:
             about = file.metadata
-            _require_size(8 * len(keys) * about.num_rows, label)
-            groups = [about.row_group(i) for i in range(about.num_row_groups)]
-            chunks = (group.column(j) for group in groups for j in range(about.num_columns))
-            _require_size(
-                sum(c.total_uncompressed_size for c in chunks if c.path_in_schema in keys), label
-            )
+        _require_size(8 * len(keys) * about.num_rows, label)
+        groups = [about.row_group(i) for i in range(about.num_row_groups)]
+        chunks = (group.column(j) for group in groups for j in range(about.num_columns))
+        _require_size(
+            sum(c.total_uncompressed_size for c in chunks if c.path_in_schema in keys), label
+        )
+        # A label that is repeated is kept once.
         marks = [key for key in keys if _kind_of(schema.field(key).type) == "text"]
         with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=marks) as file:
             return file.read(keys, use_threads=False)
@@ -343,7 +318,7 @@ def _feather(path: Path, label: str, target: str | None) -> Table:
         messages = list(ipc.MessageReader.open_stream(pa.BufferReader(content)))
         _require_size(sum(map(_declared, messages)), label)
         schema = ipc.open_stream(content).schema
-    except (pa.ArrowException, OSError, *_DAMAGES) as error:
+    except (pa.ArrowException, OSError, ValueError, MemoryError, struct.error) as error:
         raise _damage(label, error) from error
 
     def read_columns(keys: list[str]) -> Any:
@@ -392,10 +367,9 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
 
     mark = "\t" if path.suffix.lower() == ".tsv" else ","
 
-    remedy = f"frame = pandas.read_csv({path.name!r}{{}}); frame.to_parquet('rows.parquet')"
-
-    def refusal(wrong: str, options: str = "") -> ValueError:
-        return ValueError(f"{label} {wrong}: {remedy.format(options)}")
+    def refusal(wrong: str, options: str) -> ValueError:
+        frame = f"frame = pandas.read_csv({path.name!r}, {options})"
+        return ValueError(f"{label} {wrong}: {frame}; frame.to_parquet('rows.parquet')")
 
     def batches(kinds: Mapping[str, Any] | None = None) -> Iterator[Any]:
         try:
@@ -413,38 +387,32 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
         except (pa.ArrowException, UnicodeError) as error:
             text = " ".join(str(error).replace("CSV parse error: ", "").split())[:100]
             if "UTF8" in text or "codec" in text or "\ufffd" in text:
-                raise refusal("is no text of UTF-8", ", encoding='latin-1'") from error
-            if "straddl" in text:
-                wrong = f"has a line of over {_LONGEST_LINE >> 20} MiB"
-                raise refusal(wrong, ", engine='python'") from error
-            wrong = f"is no table of cells between {mark!r} ({text})"
-            raise refusal(wrong, ", sep=None") from error
+                raise refusal("is no text of UTF-8", "encoding='latin-1'") from error
+            wrong = f"is no table of cells between {mark!r} ({printable(text)})"
+            raise refusal(wrong, "sep=None") from error
 
     with path.open("rb") as file:
         first = file.readline(_LONGEST_LINE)
     if first.startswith(b"#"):
-        raise refusal("has a comment above its header", ", comment='#'")
-    if b"\0" in first:
-        raise refusal("is no text of UTF-8", ", encoding='utf-16'")
-    if "\ufffd" in first.decode(errors="replace"):
-        raise refusal("is no text of UTF-8", ", encoding='latin-1'")
+        raise refusal("has a comment above its header", "comment='#'")
+    if b"\0" in first or "\ufffd" in first.decode(errors="replace"):
+        encoding = "utf-16" if b"\0" in first else "latin-1"
+        raise refusal("is no text of UTF-8", f"encoding={encoding!r}")
     if len(first) == _LONGEST_LINE or first.count(mark.encode()) >= _MOST_COLUMNS:
-        raise refusal(f"has a line of over {_LONGEST_LINE >> 20} MiB or {_MOST_COLUMNS:,} cells")
+        wrong = f"has a line of over {_LONGEST_LINE >> 20} MiB or {_MOST_COLUMNS:,} cells"
+        raise refusal(wrong, "sep=None")
     batch = next(batches(), None)
     if batch is None:
         raise ValueError(f"{label} is empty but for a header: give rows of numbers")
     names = batch.schema.names
     if any(re.fullmatch(_NUMBER, name, re.ASCII) for name in names):
-        raise refusal("has numbers in its first line", ", header=None")
-    unusable = {}
-    for name, column in zip(names, batch.columns):
-        if kind := _kind_of(column.type):
-            unusable[name.strip()] = kind
-        if kind == "text":
-            number = pa.compute.match_substring_regex(column, f"^{_NUMBER}$")
-            odd = column.filter(pa.compute.invert(number))[:1]
-            short = pa.compute.utf8_slice_codeunits(odd, 0, 30).to_pylist()
-            unusable[name.strip()] = f"text, {(short or [''])[0]!r}"
+        raise refusal("has numbers in its first line", "header=None")
+    unusable = {name.strip(): kind for name, kind in zip(names, map(_kind_of, batch.schema.types))}
+    for name in [name for name in names if unusable[name.strip()] == "text"]:
+        number = pa.compute.match_substring_regex(batch[name], f"^{_NUMBER}$")
+        odd = batch[name].filter(pa.compute.invert(number))[:1]
+        short = pa.compute.utf8_slice_codeunits(odd, 0, 30).to_pylist()
+        unusable[name.strip()] = f"text, {(short or [''])[0]!r}"
 
     def read_columns(keys: list[str]) -> Any:
         types = {key: batch.schema.field(key).type for key in keys}
@@ -457,8 +425,11 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
             parts.append(part)
         return pa.Table.from_batches(parts)
 
-    index = ("Unnamed: 0",) if names[0] in ("", "Unnamed: 0") and len(names) > 1 else ()
-    more = {"unusable": unusable, "index": index, "frame": f"pandas.read_csv({path.name!r})"}
+    more = {
+        "unusable": {name: kind for name, kind in unusable.items() if kind},
+        "index": ("Unnamed: 0",) if names[0] in ("", "Unnamed: 0") and len(names) > 1 else (),
+        "frame": f"pandas.read_csv({path.name!r})",
+    }
     return _columns(label, batch.schema, read_columns, **more)
 
 
