@@ -20,18 +20,18 @@ _FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 class AddressHook(MetadataHookInterface):
-    """Fill in ``readme`` and ``urls``, unless a source distribution brings them."""
+    """Fill in ``readme`` and ``urls``: what an sdist brings stays unless there is an address."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Write both fields."""
         address = os.environ.get("MEHLER_REPOSITORY", "").rstrip("/")
         if address and not re.fullmatch(r"https://[\w.-]+(/[\w.~-]+)+", address):
             raise ValueError(f"MEHLER_REPOSITORY={address!r} is no https address of a repository")
-        if "readme" not in metadata:
+        if address or "readme" not in metadata:
             text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
             readme = for_index(text, address, f"v{metadata['version']}")
             metadata["readme"] = {"content-type": "text/markdown", "text": readme}
-        if "urls" not in metadata and address:
+        if address:
             metadata["urls"] = {
                 "Source": address,
                 "Documentation": f"{address}/tree/v{metadata['version']}/docs",

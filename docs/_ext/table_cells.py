@@ -1,8 +1,9 @@
-"""Lay out table cells: values keep on one line, and texts get room on a narrow screen."""
+"""Lay out table cells, and let the keyboard scroll what is wider than the page."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -22,6 +23,14 @@ def lay_out(_app: Sphinx, page: nodes.document) -> None:
             entry["classes"].append("long")
 
 
+def reachable(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """Give tables, code and displays a place in the order of the Tab key."""
+    body = str(context.get("body", ""))
+    body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+    context["body"] = body.replace("<pre>", '<pre tabindex="0">')
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", lay_out)
+    app.connect("html-page-context", reachable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

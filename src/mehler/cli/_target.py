@@ -10,6 +10,7 @@ import random
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.machinery import PathFinder
@@ -202,6 +203,9 @@ def _drawn(name: str, words: str, call: _Call, factory: Any, X: Array, size: int
 
     words += f", with {call.sizes[0]}={size}" if call.sizes else ""
     draw: Callable[[int], Any] = lambda seed: resize(seed, size)  # noqa: E731
+    if any(key.endswith("key") for key in call.seeds) and "jax" not in sys.modules:
+        with suppress(Exception):  # a number is no key: JAX is there now if the code imports it
+            draw(0)(X)
     return Target(name, words, draw, factory, resize if call.sizes else None)
 
 

@@ -10,10 +10,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
@@ -58,20 +58,14 @@ class Jobs:
     ) -> list[T]:
         """Run tasks and return their results in order; `ended` is called with each as it ends.
 
-        A task that does not pickle, as a function of a notebook, runs in this process.
-
-        Raises
-        ------
-        ChildProcessError
-            If a process ends before its task, as one that the system kills for its memory.
+        A task that does not pickle, as a function of a notebook, runs in this process. Raises
+        ChildProcessError if a process ends before its task, as one killed for its memory.
         """
         results: dict[int, T] = {}
         futures = self._submitted(tasks) if min(self.n, len(tasks)) > 1 else {}
-        with one_blas_thread():
-            for i, task in enumerate(tasks):
-                if i not in futures.values():
-                    results[i] = task()
-                    ended(results[i])
+        for i in set(range(len(tasks))) - set(futures.values()):
+            results[i] = _run(tasks[i])
+            ended(results[i])
         try:
             for future in as_completed(futures):
                 results[futures[future]] = future.result()
@@ -87,31 +81,19 @@ class Jobs:
         if self._pool is None:
             spawn = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.n, mp_context=spawn, initializer=_start)
-        with _interruptions_ignored():
-            return {
-                self._pool.submit(_run, task): i for i, task in enumerate(tasks) if _pickles(task)
-            }
-
-
-@contextmanager
-def _interruptions_ignored() -> Iterator[None]:
-    """Let processes that start ignore Ctrl-C, which their parent answers by ending them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _pickles(task: Task[T]) -> bool:
-    try:
-        ForkingPickler.dumps(task)
-    except Exception:  # whatever the objects of others raise
-        return False
-    return True
+        # Processes that start ignore Ctrl-C, which their parent answers by ending them.
+        here = threading.current_thread() is threading.main_thread()
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+        futures = {}
+        try:
+            for i, task in enumerate(tasks):
+                with suppress(Exception):  # whatever the objects of others raise
+                    ForkingPickler.dumps(task)
+                    futures[self._pool.submit(_run, task)] = i
+        finally:
+            if here:
+                signal.signal(signal.SIGINT, handler)
+        return futures
 
 
 def _start() -> None:

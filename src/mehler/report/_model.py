@@ -119,15 +119,15 @@ class DataResult:
             return f"{self.name}: {self.no_score or failure}"
         best = f"{self.best.map} {_figure(self.best)} with {self.best.n_features} features"
         alone = [s for s in self.scores if not s.n_features and s.value is not None]
-        others = [f"{s.map} {_figure(s)}" for s in alone]
-        values = [self.best.value, *(s.value or 0.0 for s in alone)]
-        order = sorted(range(len(values)), key=lambda i: -values[i])
-        learners = "; ".join([best, *others][i] for i in order)
+        listed = [(s.value or 0.0, f"{s.map} {_figure(s)}") for s in alone]
+        # Of equals the simplest comes first: the raw columns, boosting, a map.
+        listed = sorted([*reversed(listed), (self.best.value, best)], key=lambda pair: -pair[0])
+        learners = "; ".join(text for _, text in listed)
         return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {learners}"
 
 
 def _figure(score: Score) -> str:
-    return f"{score.value:.2f}" if score.value is not None and score.value < 0.995 else "1.00"
+    return f"{round(score.value or 0.0, 2) + 0.0:.2f}"
 
 
 @dataclass(frozen=True, kw_only=True)

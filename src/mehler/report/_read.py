@@ -336,7 +336,8 @@ def _labels(entries: np.ndarray) -> np.ndarray:
 
 def standardized(rows: DataMatrix) -> DataMatrix:
     """Return rows with columns of mean 0 and deviation 1; the same rows where none differ."""
-    spread = np.std(rows.values, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.std(rows.values, axis=0)
     used = spread[spread > 0]
     if not used.size or not np.isfinite(used).all() or used.max() < _UNLIKE * used.min():
         return rows

@@ -137,10 +137,16 @@ def map_scores(candidate: Candidate, task: Task, context: Context) -> tuple[Scor
 
 def _or_reason(label: str, scored: Callable[[], tuple[Score, ...]]) -> tuple[Score, ...]:
     try:
-        return scored()
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
+            return scored()
     except Exception as error:  # a map that fails is reported, never hidden
-        reason = f"{type(error).__name__}: {error}"
-        return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
+        return (failure(label, error),)
+
+
+def failure(label: str, error: Exception) -> Score:
+    """Return the score of a learner that failed, with the reason."""
+    reason = f"{type(error).__name__}: {error}"
+    return Score(map=label, n_features=0, value=None, interval=None, reason=reason)
 
 
 def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:
@@ -165,5 +171,7 @@ def _score(label: str, n_features: int, predicted: np.ndarray, task: Task) -> Sc
         value = 1.0 - unexplained
         # R^2 is at most 1, which a normal limit does not know.
         low, high = value - half, min(1.0, value + half)
+    if not np.isfinite([value, low, high]).all():
+        raise ValueError("the score is no number: columns of extreme size need scaling")
     interval = (float(low), float(high))
     return Score(map=label, n_features=n_features, value=value, interval=interval)

@@ -72,7 +72,8 @@ class Survey:
         other = standardized(rows)
         if other is rows or rows.target is None:
             return rows, ""
-        best, measure = [], ""
+        best: list[Any] = []
+        measure = ""
         for each in (rows, other):
             sample, task = self._prepared(each)
             if isinstance(task, str):
@@ -81,15 +82,11 @@ class Survey:
             scores = _scores.map_scores(candidates(sample)[0], few, self.context)
             best.append(max((s for s in scores if s.interval), key=_value, default=None))
         plain, scaled = best
-        if not plain or not scaled or not plain.interval or not scaled.interval:
+        if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
             return rows, ""
-        if scaled.interval[0] <= plain.interval[1]:
-            return rows, ""
-        text = (
-            f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then, "
-            f"and {number(plain.value, digits=3)} as they are ({scaled.map})."
-        )
-        return other, text
+        raw = f"{number(plain.value, digits=3)} as they are" if plain else "none as they are"
+        first = f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then"
+        return other, f"{first}, and {raw} ({scaled.map})."
 
     def result(self, measured: Sequence[Measured]) -> DataResult:
         """Join what the tasks return, and check the kernel of the best map."""
@@ -157,13 +154,13 @@ def _raw(task: _scores.Task) -> Measured:
 def _measured(
     one: Candidate, sample: Sample, n_rows: int, task: _scores.Task | str, settings: Settings
 ) -> Measured:
-    scores = () if isinstance(task, str) else _scores.map_scores(one, task, settings.context())
+    if isinstance(task, _scores.Task):
+        return Measured(one.label, _scores.map_scores(one, task, settings.context()))
     try:
-        return Measured(one.label, scores, tuple(plan(one, sample, n_rows)))
+        # To predict, far fewer features do: the scores say how many.
+        return Measured(one.label, (), tuple(plan(one, sample, n_rows)))
     except Exception as error:  # a map that fails is reported, never hidden
-        reason = f"{type(error).__name__}: {error}"
-        failure = Score(map=one.label, n_features=0, value=None, interval=None, reason=reason)
-        return Measured(one.label, scores or (failure,))
+        return Measured(one.label, (_scores.failure(one.label, error),))
 
 
 def _digest(rows: DataMatrix) -> str:
@@ -220,8 +217,8 @@ def _plan_method(n_rows: int, n_planned: int) -> str:
         f"Errors of inner products relative to the square root of k(x,x) k(y,y), at all "
         f"{count(n_rows * (n_rows + 1) // 2)} pairs of rows at once with probability "
         f"{CONFIDENCE:.0%} (union bound, in the limit of many features), where the variance is "
-        f"nowhere larger than at the pairs of {n_planned} rows at random. To predict, far fewer "
-        "do; what each bound promises is in mehler plan."
+        f"nowhere larger than at the pairs of {n_planned} rows at random. What each bound promises "
+        "is in mehler plan."
     )
 
 

@@ -1,5 +1,6 @@
 """Render results as lines for a terminal, and for continuous integration: JUnit, annotations."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
@@ -45,7 +46,7 @@ def _of_verification(report: Verification) -> list[str]:
     # Remarks on how a map is built, and tests that it did not allow.
     structure = next((one for one in report.evidence if one.check == "structure"), None)
     if structure is not None and structure.check in quiet and structure.assumptions:
-        texts.append(f"  structure: {'; '.join(structure.assumptions)}")
+        texts.append(f"  structure: {'; '.join(_by_reason(structure.assumptions))}")
     texts.append(f"  declared: {report.declared}")
     rest = dict.fromkeys(word for one in shown for word in one.assumptions)
     if rest:
@@ -63,6 +64,16 @@ def _of_report(report: Report) -> list[str]:
         texts += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
         texts += [f"    {note}" for note in report.compared.notes]
     return texts
+
+
+def _by_reason(remarks: Sequence[str]) -> Iterator[str]:
+    """Join what was not tried for one and the same reason."""
+    parts = [re.fullmatch(r"not tried: (.*?) \((.*)\)", remark) for remark in remarks]
+    reasons = dict.fromkeys(part[2] for part in parts if part)
+    yield from (remark for remark, part in zip(remarks, parts) if not part)
+    for reason in reasons:
+        names = ", ".join(part[1] for part in parts if part and part[2] == reason)
+        yield f"not tried: {names} ({reason})"
 
 
 _KERNEL = ("kernel", "closeness")

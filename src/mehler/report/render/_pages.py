@@ -101,6 +101,7 @@ def _environment(*, autoescape: bool) -> Any:
     environment.globals |= {
         **{name: getattr(_format, name) for name in _FORMATS},
         "best_first": _best_first,
+        "best_of": _best_of,
         "by_map": _by_map,
         "draw": draw,
         "errors": ERRORS,
@@ -163,11 +164,15 @@ def _by_map(rows: Iterable[PlanRow | Score]) -> list[tuple[str, list[Any]]]:
 
 def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Any]]]:
     """Group by learner, the highest score first and failures last."""
+    return sorted(_by_map(scores), key=lambda group: _value(_best_of(group[1])), reverse=True)
 
-    def best(group: tuple[str, list[Any]]) -> float:
-        return max((one.value for one in group[1] if one.value is not None), default=-math.inf)
 
-    return sorted(_by_map(scores), key=best, reverse=True)
+def _best_of(scores: Iterable[Score]) -> Score | None:
+    return max((one for one in scores if one.value is not None), key=_value, default=None)
+
+
+def _value(score: Score | None) -> float:
+    return -math.inf if score is None or score.value is None else score.value
 
 
 def _where(place: Mapping[str, Any]) -> str:
