@@ -1,9 +1,9 @@
 """Write the page on coverage: every item of the four papers, and what there is for it.
 
-``python docs/_coverage.py`` writes ``docs/coverage.md`` from ``docs/_coverage.txt``, one line an
-item: name, place, what there is, and where no statement or experiment shows it, verdict and test.
-Verdicts of statements are the statements' own. A test compares the page with this list, and its
-names with the package.
+``python docs/_coverage.py`` writes ``docs/coverage.md`` from ``docs/_coverage.txt``: the
+head, then a line for each item: name, place, what there is, and where no statement or experiment
+shows it, verdict and test. Verdicts of statements are the statements' own. A test compares the page
+with this list, and its names with the package.
 """
 
 from __future__ import annotations
@@ -26,20 +26,6 @@ _ID = re.compile(
 )
 _NAME = re.compile(r"`(mehler\.[\w.]+)`")
 _EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
-HEAD = """# Coverage of the papers
-
-Every definition, statement, algorithm, figure, table, experiment and remark of the four papers, and
-what there is for it. Items marked *ours* are results of this package, in the place where a reader
-of the paper looks for them.
-
-- *Works*: a function does it; the command runs its tests.
-- The verdict of a statement is that of the [theorems](theorems/index.md). *Undecided: formula not
-  in the source text*: it is missing there, and the restored form was checked
-  ([why](fairness.md)).
-- *Measured*: an [experiment](experiments.md); its page lists agreement and disagreement.
-- *Partial* and *none* give their reason. All other items are *whole*, and link to the function,
-  statement or experiment that shows them.
-"""
 
 
 @dataclass(frozen=True)
@@ -129,7 +115,8 @@ def items(text: str) -> list[tuple[str, str, list[Item]]]:
 
 def page(text: str) -> str:
     """Return the page."""
-    parts = [HEAD, _counts(items(text))]
+    head = re.split(r"^# ", text, flags=re.MULTILINE)[0].rstrip("\n")
+    parts = [f"# Coverage of the papers\n\n{head}\n", _counts(items(text))]
     for heading, source, rows in items(text):
         parts += [f"\n## {heading}\n\n{source}\n"]
         parts += ["| item | where | what there is | verdict | command |", "|---|---|---|---|---|"]

@@ -8,6 +8,7 @@ to the statements, so that they cannot drift.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -15,67 +16,13 @@ from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED, Statement
 
 DOCS = Path(__file__).parent
-BEGIN, END = "<!-- not legible: begin -->", "<!-- not legible: end -->"
-
-# Prefix of the ids -> heading, and what the copy is.
+# The head of the page; for each prefix of ids a heading, and what the source text is; the foot.
+TEXTS = re.split(r"^# ", (DOCS / "_fairness.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
 PAPERS = {
-    "maxout": (
-        "Random maxout features",
-        "Y. Mroueh, S. Rennie, V. Goel, *Random Maxout Features* (2015). The copy has all "
-        "formulas.",
-    ),
-    "kitchen-sinks": (
-        "Weighted sums of random kitchen sinks",
-        "D. Sejdinovic's slides (2014) on A. Rahimi, B. Recht (2008). The copy has all formulas of "
-        "the slides; the paper itself is not among the copies.",
-    ),
-    "leverage": (
-        "Sampling by leverage scores",
-        "S. Shahrampour, S. Kolouri, *On Sampling Random Features From Empirical Leverage Scores* "
-        "(2019). The copy has the words and no formula, and ends in the proof of Lemma 7.",
-    ),
-    "fourier": (
-        "Fourier features",
-        "Known results and ours, stated here; no paper of this group is among the copies.",
-    ),
-    "features": (
-        "Random features of any map",
-        "Known results and ours, stated here; no paper of this group is among the copies.",
-    ),
-    "depth": (
-        "Deep maxout networks",
-        "Ours, and known results stated here; no paper of this group is among the copies.",
-    ),
-    "group-invariant": (
-        "Group-invariant features",
-        "Y. Mroueh, S. Voinea, T. Poggio, *Learning with Group Invariant Features: A Kernel "
-        "Perspective* (2015). The copy has the words and no formula.",
-    ),
+    family: (heading, source.strip())
+    for family, heading, source in (re.split(r": |\n\n", text, maxsplit=2) for text in TEXTS[2:-1])
 }
-
-HEAD = """# How published statements are read
-
-Each published statement is checked under *all* of its stated hypotheses. A condition that the paper
-does not state is not held against it.
-
-The papers were read as plain text; line numbers are those of the text. Two of the four source texts
-lack their formulas. Missing formulas are restored from context or from the literature, and judged
-*as restored*: if your copy of the paper has the restored formula, the verdict is about it. Our own
-statements, and well-known ones without a source text, are not verdicts on a paper.
-
-- *refuted*: the source text has the formula, and a check inside its hypotheses excludes it.
-  *Repaired*: another form is proved.
-- *holds*: the source text has the formula, or it is our own statement, and no check excludes it.
-  *With constant*: the formula leaves a constant open, and holds with one that is proved.
-- *holds as restored*, *refuted as restored*: the source text has lost the formula. Of a formula
-  that is refuted the entry says by which factor it fails and where first; *thin* is a factor below
-  1.1. The paper may have had another formula.
-"""
-
-FOOT = """
-This page is written by `python docs/_fairness.py` from the statements in `proofs_checks/`; a test
-holds it to them.
-"""
+BEGIN, END = "<!-- not legible: begin -->", "<!-- not legible: end -->"
 
 
 def page_of(statement: Statement) -> str:
@@ -113,11 +60,11 @@ def entry(statement: Statement) -> str:
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, tally()]
-    for family, (heading, copy) in PAPERS.items():
+    parts = [f"# {TEXTS[1]}".rstrip("\n") + "\n", tally()]
+    for family, (heading, source) in PAPERS.items():
         own = [one for one in STATEMENTS if one.id.startswith(f"{family}.")]
-        parts += [f"\n## {heading}\n\n{copy}\n", "\n\n".join(entry(one) for one in own)]
-    return "\n".join([*parts, FOOT])
+        parts += [f"\n## {heading}\n\n{source}\n", "\n\n".join(entry(one) for one in own)]
+    return "\n".join([*parts, "", TEXTS[-1].partition("\n\n")[2]])
 
 
 def not_legible() -> str:

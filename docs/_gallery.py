@@ -6,6 +6,7 @@ output is the same bytes for the same versions of mehler and matplotlib.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +18,16 @@ mpl.use("svg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GREY, ORANGE, style
+from _style import BLUE, COLOURS, GREY, ORANGE, style
+from mehler.proofs_checks.experiments.invariant.permutations import BEST, LEAST_SQUARES
 
 import mehler
 from mehler import exact
+from mehler.report.render._svg import plot_on
+from mehler.statements import Plot, Series
 
 STATIC = Path(__file__).parent / "_static"
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 TRUE, PRINTED, MEASURED = BLUE, ORANGE, GREY
 POINTS = "#aab4c3"  # a crowd of points, under the curve that it follows
 
@@ -53,50 +58,6 @@ def figure_1() -> Any:
         axis.set_xticks([0, 0.5, 1, 1.5, 2])
     axes[0].set_ylabel("distance of the features")
     axes[0].legend(fontsize=9)
-    return figure
-
-
-def kernels() -> Any:
-    """The expected kernel on unit vectors: measured, true, printed."""
-    q, n_units = 4, 20_000
-    rho = np.linspace(-1, 1, 201)
-    at = np.linspace(-1, 1, 17)
-    x = np.tile([1.0, 0.0], (len(at), 1))
-    z = np.stack([at, np.sqrt(1 - at**2)], axis=1)
-    mean = mehler.MaxoutFeatures.draw(2, n_units, q, seed=0).products(x, z).mean(axis=1)
-    deviation = np.sqrt(exact.maxout_variance(at, q) / n_units)
-
-    figure, axis = plt.subplots(figsize=(6, 3.8))
-    axis.errorbar(
-        at, mean, 6 * deviation, fmt="o", ms=4, color=MEASURED, label="measured, ± 6 deviations"
-    )
-    axis.plot(rho, exact.maxout_kernel(rho, q), color=TRUE, lw=2, label="true kernel")
-    axis.plot(
-        rho, exact.locally_linear_kernel(rho, q), "--", color=PRINTED, lw=2, label="printed kernel"
-    )
-    axis.set(xlabel="correlation of the points", ylabel=f"expected product, q = {q}", xlim=(-1, 1))
-    axis.legend()
-    return figure
-
-
-def localisers() -> Any:
-    """What flattens and what localises as the pool grows."""
-    rho = np.linspace(-1, 1, 401)
-    figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True)
-    shades = plt.get_cmap("viridis")
-    for number, q in enumerate((2, 8, 64, 1024)):
-        curves = (
-            exact.maxout_kernel(rho, q) / exact.sigma2(q),
-            exact.collision_probability(rho, q),
-            exact.centred_kernel(rho, q) / exact.centred_kernel(1.0, q),
-        )
-        for axis, curve in zip(axes, curves, strict=True):
-            axis.plot(rho, curve, color=shades(number / 4), lw=2, label=f"q = {q}")
-    for axis, title in zip(
-        axes, ("kernel / σ²: flattens", "collisions κ: localise", "centred kernel / V"), strict=True
-    ):
-        axis.set(title=title, xlabel="correlation", xlim=(-1, 1))
-    axes[1].legend(fontsize=9)
     return figure
 
 
@@ -156,12 +117,54 @@ def local_coefficients() -> Any:
     return figure
 
 
+def permutations() -> Any:
+    """Accuracy on permuted sequences over templates, permutations and training sequences."""
+    kept = json.loads((RESULTS / "permutations.json").read_text(encoding="utf-8"))
+    cuts = {f"{2 * int(n) + 1} thresholds": rows for n, rows in kept["templates"]["n"].items()}
+    panels = (
+        ("templates m", kept["templates"]["m"], cuts),
+        ("permutations r, n = m = 25", kept["elements"]["r"], kept["elements"]["drawn"]),
+        (
+            "training sequences a class",
+            kept["training"]["per_class"],
+            kept["training"]["features"],
+        ),
+    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(9.5, 4.6), sharey=True)
+    references = (
+        (LEAST_SQUARES, ":", "least squares on counts"),
+        (BEST, "--", "best rule on counts"),
+    )
+    for value, dash, label in references:
+        axes[0].axhline(value, color=GREY, lw=1, ls=dash, label=label)
+    for axis, (x_label, x, draws) in zip(axes, panels):
+        series = []
+        for label, rows in draws.items():
+            mean, deviation = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1)
+            low, high = mean - deviation, mean + deviation
+            series.append(Series(label=label, x=x, y=mean, y_low=low, y_high=high, kind="points"))
+        plot = Plot(title="", x_label=x_label, x_log=True, y_label="", series=series)
+        plot_on(axis, plot, COLOURS)
+        if max(x) > 1000:
+            axis.set_xticks(x)  # those of the report would touch in a third of its width
+        axis.legend(
+            fontsize=8,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            borderaxespad=4.5,
+            ncols=2,
+            columnspacing=1,
+            handlelength=1.6,
+        )
+    axes[0].set(ylabel="test accuracy", ylim=(0.55, 1.01))
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Any]] = {
     "figure-1": figure_1,
-    "kernels": kernels,
-    "localisers": localisers,
     "leverage-circle": leverage_circle,
     "local-coefficients": local_coefficients,
+    "permutations": permutations,
 }
 
 

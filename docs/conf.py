@@ -34,7 +34,7 @@ nb_merge_streams = True
 os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
 
 # Parts of the pages that include them.
-exclude_patterns = ["_build", "experiments/results", "performance"]
+exclude_patterns = ["_build", "experiments/results"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_dmath_double_inline = True  # displays within items of a list, as the report reads them

@@ -1,4 +1,4 @@
-"""Collect the tables of the benchmarks into one file that performance.md includes at its end.
+"""Collect the tables of the benchmarks into one file that performance-details.md includes.
 
 Tables that the page includes by themselves are left out.
 """
@@ -14,10 +14,11 @@ NONE_YET = "*No benchmark has been run in this checkout: `benchmarks/results/` i
 
 def collect(app: Sphinx) -> None:
     docs = Path(app.srcdir)
-    page = (docs / "performance.md").read_text(encoding="utf-8")
+    page = (docs / "performance-details.md").read_text(encoding="utf-8")
     tables = sorted((docs.parent / "benchmarks" / "results").glob("*.md"))
     text = "\n\n".join(
-        f"### {table.stem.replace('_', ' ')}\n\n{table.read_text(encoding='utf-8').strip()}"
+        f"### {table.stem.replace('_', ' ')}\n\n<details><summary>Table</summary>\n\n"
+        f"{table.read_text(encoding='utf-8').strip()}\n\n</details>"
         for table in tables
         if f"benchmarks/results/{table.name}" not in page
     )

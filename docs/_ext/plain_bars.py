@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -19,7 +20,7 @@ def escape_bars(
         elif line.strip() and math_indent is not None and indent <= math_indent:
             math_indent = None
         if math_indent is None and ":math:" not in line:
-            lines[number] = line.replace("|", r"\|")
+            lines[number] = re.sub(r"(?<!\\)\|", r"\\|", line)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

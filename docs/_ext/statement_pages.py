@@ -41,6 +41,16 @@ _NOTATION = {
     "leverage": "-of-leverage-scores",
     "group-invariant": "-of-group-invariant-features",
 }
+# What a title begins with, so that a search for a theorem finds its paper.
+_PAPER = {
+    "maxout": "Maxout",
+    "kitchen-sinks": "Kitchen sinks",
+    "fourier": "Fourier features",
+    "leverage": "Leverage scores",
+    "group-invariant": "Group-invariant features",
+    "features": "Random features",
+    "depth": "Deep networks",
+}
 _TARGET = re.compile(r"(\]\(|```\{include\} )(?![a-z]+:|#|\))([^)#\s]+)")
 
 
@@ -67,7 +77,10 @@ def page(statement: Statement) -> str:
     home = HOMES[statement.id]
     _, _, body = home.read_text(encoding="utf-8").split("---\n", 2)
     title, _, text = body.strip().partition("\n")
-    notation = _NOTATION.get(statement.id.partition(".")[0], "")
+    family = statement.id.partition(".")[0]
+    notation, paper = _NOTATION.get(family, ""), _PAPER[family]
+    title = title.removeprefix("# ")
+    title = f"# {title}" if title.startswith(paper) else f"# {paper}: {title}"
     head = (
         f"*Statement* `{statement.id}`. *Source:* {statement.source}. "
         f"*Verdict:* {statement.expected}. [Place, hypotheses, ground](../fairness.md); "

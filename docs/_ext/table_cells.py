@@ -23,7 +23,9 @@ def lay_out(_app: Sphinx, page: nodes.document) -> None:
             entry["classes"].append("long")
 
 
-def reachable(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+def reachable(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
+) -> None:
     """Give tables, code and displays a place in the order of the Tab key."""
     body = str(context.get("body", ""))
     body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')

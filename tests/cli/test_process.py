@@ -38,7 +38,7 @@ ERRORS = {
     "raises": "no weights",
     "raises_key": "KeyError: 'weights'",
     "raises_base": "GeneratorExit",
-    "interrupted": "interrupted",
+    "interrupted": "raised KeyboardInterrupt",
     "exits_0": "wants to exit, with 0",
     "exits_text": "wants to exit, with 'the target has the kernel'",
 }

@@ -261,7 +261,7 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
     assert "R²" in outcome.score_method
     first = f"R² of y: {outcome.best.map} {outcome.best.value:.2f} with {outcome.best.n_features} "
     assert outcome.headline.startswith(first)
-    assert f"raw columns {best[RAW]:.2f}" in outcome.headline
+    assert f"raw columns {round(best[RAW], 2) + 0.0:.2f}" in outcome.headline
 
 
 def test_the_first_in_the_headline_is_the_best_learner():

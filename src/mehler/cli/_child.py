@@ -24,7 +24,7 @@ from mehler.cli._target import load, read_target
 
 
 def serve(folder: str) -> None:
-    """Answer the request in a folder, and end the process whatever threads the target left."""
+    """Answer the request in a folder, and exit even if threads of the target still run."""
     number = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 

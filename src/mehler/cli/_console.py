@@ -1,4 +1,4 @@
-"""Print lines that no name in them turns into a command, progress, and others' warnings."""
+"""Print lines free of terminal and workflow commands, progress, and warnings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Run a third party's code in one process of its own, with one time limit.
 
 `answer` writes a request to a private folder, starts `_child.py` in a process, and reads the
-answer, both as JSON. What the process prints goes to standard error, and nothing follows from the
-status with which it ends: without a whole answer to this very request there is none.
+answer, both as JSON. The process prints to standard error, and its exit status is ignored: only a
+whole answer to this request counts.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class DataResult:
     Parameters
     ----------
     name, digest, example : str, str, bool
-        File name, or name of the example; SHA-256 of the rows; whether nobody gave rows.
+        File name, or name of the example; SHA-256 of the rows; whether these are the digits.
     n_rows, n_columns, n_zero_rows : int
         Shape of the data without rows of zeros, which have no direction, and their number.
     columns : tuple of Column

@@ -265,7 +265,7 @@ def _host_labels(labels: Any) -> np.ndarray | None:
 def _choose(
     table: Table, wanted: Sequence[str], unwanted: Sequence[str], target: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns to read, and notes on an index that was left out unasked."""
+    """Return the columns to read, and notes on index columns left out by default."""
     asked = {"columns": wanted, "drop": unwanted, "target": [] if target is None else [target]}
     for option, names in asked.items():
         for name in names:
