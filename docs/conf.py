@@ -53,4 +53,4 @@ html_theme = "furo"
 html_title = "mehler"
 html_static_path = ["_static"]
 html_css_files = ["mehler.css"]
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}

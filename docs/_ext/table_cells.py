@@ -29,7 +29,12 @@ def reachable(
     """Give tables, code and displays a place in the order of the Tab key."""
     body = str(context.get("body", ""))
     body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
-    context["body"] = body.replace("<pre>", '<pre tabindex="0">')
+    body = body.replace("<pre>", '<pre tabindex="0">')
+    context["body"] = body.replace("<p><img ", '<p tabindex="0"><img ')
+    tree = str(context.get("furo_navigation_tree", ""))  # a heading needs a level
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
