@@ -3,7 +3,7 @@
 All sequences of 5 tokens out of 8; positive are those with both of two random target tokens.
 Least squares learns from 2000 sequences of each class, lambda by leaving one out; all 28,768
 others are the test. Each draw has its own targets, split and templates; cells are mean and standard
-deviation over draws. Writes the tables of the documentation; `python docs/_gallery.py permutations` draws
+deviation over draws. Writes the tables of the documentation; `python docs/_gallery.py` draws
 the figure.
 
     python benchmarks/permutations.py [DRAWS]

@@ -45,10 +45,7 @@ def serve(folder: str) -> None:
     except BaseException as error:  # an exit of the target too
         if debug:
             traceback.print_exc()
-        text = describe(error)
-        if isinstance(error, KeyboardInterrupt):
-            text = "the code that was run raised KeyboardInterrupt"
-        content = {"error": text}
+        content = {"error": describe(error)}
     Path(folder, "part").write_text(json.dumps({**content, "token": token}), "utf-8")
     os.replace(Path(folder, "part"), Path(folder, "answer"))
     for stream in (sys.stdout, sys.stderr):

@@ -92,7 +92,7 @@ def warnings_once() -> Iterator[None]:
 def describe(error: BaseException) -> str:
     """Return what an error says, with its kind unless it is about the user's input."""
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted"
+        return "the code that was run raised KeyboardInterrupt"
     if isinstance(error, SystemExit):
         return f"the code that was run wants to exit, with {error.code!r}"
     package = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""

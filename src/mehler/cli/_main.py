@@ -62,11 +62,12 @@ def _set_up() -> None:
 
 def _status(words: list[str]) -> int:
     """Run a command line and return its exit status; say on standard error why it has none."""
+    from mehler._files import written
+
+    written.clear()
     try:
-        from mehler._files import written
         from mehler.cli._app import run_app
 
-        written.clear()
         status = run_app(words)
     except BaseException as error:  # the last line of defence: a traceback would exit with 1
         if "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0"):
@@ -75,19 +76,14 @@ def _status(words: list[str]) -> int:
         # click exits on a broken pipe, which needs no message: the reader has seen enough.
         if isinstance(error, KeyboardInterrupt):
             status = _INTERRUPTED
-            echo(f"mehler: error: {describe(error)}; {_written()}", error=True)
+            files = ", ".join(map(str, written))
+            left = f"written before: {files}" if files else "nothing was written"
+            echo(f"mehler: error: interrupted; {left}", error=True)
         elif not isinstance(error.__context__ or error, BrokenPipeError):
             echo(f"mehler: error: {describe(error)}", error=True)
     arrived = _flushed(sys.stdout)
     _flushed(sys.stderr)
     return status if arrived else COULD_NOT_RUN
-
-
-def _written() -> str:
-    """Say which files were in place before the interruption."""
-    from mehler._files import written
-
-    return f"written before: {', '.join(map(str, written))}" if written else "nothing was written"
 
 
 def _flushed(stream: Any) -> bool:

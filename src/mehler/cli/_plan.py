@@ -17,7 +17,7 @@ from mehler._validate import require_choice
 from mehler.cli import _options as common
 from mehler.cli._options import option, read, reads_data, require_different, switch
 from mehler.cli._target import load, read_target
-from mehler.cli._verify import literal, parsed
+from mehler.cli._verify import parsed
 from mehler.kernels import make
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _planned(matrix: DataMatrix | None, *, task: str, map: str | None, **given: 
             f"DATA has rows of zeros, {matrix.n_zero_rows} in all; they have no direction: remove "
             "them"
         )
-    arguments = parsed(given.pop("arg"), "--arg", literal)
+    arguments = parsed(given.pop("arg"), "--arg")
     noise, norm, gamma = given.pop("noise"), given.pop("norm"), given.pop("gamma")
     if task == "ridge":
         notes: tuple[str, ...] = ()

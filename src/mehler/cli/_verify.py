@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +95,8 @@ def verify(
         values, described = data_rows(matrix)
         rows = packed(values)
     options = {name: x for name, x in ctx.params.items() if name not in _OWN | common.HOW.keys()}
-    options["parameters"] = parsed(param, "--param", number)
-    options["arguments"] = parsed(arg, "--arg", literal)
+    options["parameters"] = parsed(param, "--param", numbers=True)
+    options["arguments"] = parsed(arg, "--arg")
     options["picture"] = out is not None or json is not None
     options |= {"described": described, "command": ctx.find_root().obj}
     request = {"do": "verify", "rows": rows, "outputs": vars(outputs), "options": options}
@@ -110,28 +109,20 @@ def verify(
 _OWN = {"param", "arg", "data", "out", "json", "certificate", "junit", "annotations", "debug"}
 
 
-def number(text: str) -> float:
-    """Return a number, a whole one as an integer."""
-    return int(text) if text.lstrip("+-").isdecimal() else float(text)
-
-
-def literal(text: str) -> Any:
-    """Return a literal of Python, or else the text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def parsed(pairs: list[str] | None, flag: str, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the values of K=V options."""
-    values = {}
+def parsed(pairs: list[str] | None, flag: str, *, numbers: bool = False) -> dict[str, Any]:
+    """Return the values of K=V options: numbers, or literals of Python and else texts."""
+    values: dict[str, Any] = {}
     for pair in pairs or ():
         key, equals, text = pair.partition("=")
         if not key or not equals:
             raise ValueError(f"{flag} {pair!r} is not K=V: as in {flag} gamma=0.5")
         try:
-            values[key] = parse(text)
-        except ValueError:
-            raise ValueError(f"{flag} {key}={text!r} is not a number") from None
+            values[key] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            values[key] = text
+        if numbers:
+            try:
+                values[key] = values[key] if type(values[key]) is int else float(text)
+            except ValueError:
+                raise ValueError(f"{flag} {key}={text!r} is not a number") from None
     return values
