@@ -203,23 +203,23 @@ def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -
         return " ".join([*parts, about if measured.needed else coarser])
     if clock.over:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
+    # A plan made before the samples says how many decide; the few samples of a check that was cut
+    # short do not.
+    planned = measured.needed > n_draws and (
+        measured.method.startswith("known variance") or not clock.over
+    )
+    ratio = math.sqrt(measured.needed / n_draws) if planned else width / task.resolution
+    resolution = 1.1 * ratio * task.resolution
     m, n_features = source.n_features, n_draws * source.n_features
     drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
     drawn += f" (max_features={options.max_features})." if options.max_features else "."
-    # The few samples of a check that was cut short do not tell how many more are needed; a plan
-    # made before the samples does.
-    planned = measured.method.startswith("known variance") or not clock.over
-    if planned and measured.needed > n_draws:
+    if planned:
         kind = source.counted_in
         needed = counted(measured.needed * (m if kind == "feature" else 1), kind)
         drawn = f"About {needed} would decide; {drawn}"
-    else:
-        ratio = width / task.resolution
-        if clock.over and math.isfinite(ratio) and ratio > 1.0:
-            coarse = f"take resolution={1.1 * ratio * task.resolution:.2g}"
-        else:
-            coarse = "take a coarser resolution"
+    if clock.over or not planned:
+        coarse = f"resolution={resolution:.2g}" if clock.over and resolution < 1.0 else ""
         more = "a longer time_limit" if clock.over else "more draws, as by max_features"
-        parts.append(f"To decide it, {coarse}, or allow {more}.")
+        parts.append(f"To decide it, take {coarse or 'a coarser resolution'}, or allow {more}.")
     parts.append(drawn)
     return " ".join(parts)

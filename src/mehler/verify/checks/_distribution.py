@@ -163,6 +163,8 @@ def check_distribution(
         status = "inconclusive"
         left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
         reason = f"{left}: {n_samples} would decide."
+        if clock.over:
+            reason += f" The time limit was over: take resolution={2.2 * d:.2g}, or a longer one."
     return terms.verdict(
         status=status,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "

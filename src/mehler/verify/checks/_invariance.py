@@ -129,7 +129,10 @@ def exact_invariance(
     status: Status = "refuted" if happened else "holds"
     if not happened and high > terms.resolution:
         status = "inconclusive"
-        reason = f"{trials} trials were allowed; {n_trials} would decide: allow more draws or time."
+        reason = (
+            f"{counted(trials, 'trial')} of {n_trials} that would decide: allow more draws or "
+            f"time, or take resolution={1.1 * high:.2g}."
+        )
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Generator
 from contextlib import closing
@@ -27,6 +28,7 @@ class Clock:
         self._start, self._worked = monotonic(), thread_time()
         # Who asks for less than a minute knows; the verdict says the rest.
         self._elsewhere, self._warned = 0.0, limit is not None and limit < PATIENCE
+        self._shown = 0.0
 
     def add(self, seconds: float) -> None:
         """Count work of other threads."""
@@ -55,7 +57,19 @@ class Clock:
                     expected = seconds + (seconds - start) / made * (total - done - made)
                     if seconds >= _FIRST and expected > PATIENCE:
                         self._warn(expected, resolution, name)
+                if self.seconds >= max(_FIRST, self._shown + 1.0):
+                    self._shown = self.seconds
+                    share = (done + made) / max(total, done + made)
+                    self._show(f"\r{name}: {100.0 * share:3.0f} % of the draws")
                 yield result
+        if self._shown:
+            self._show("\n")
+
+    def _show(self, text: str) -> None:
+        """Write to a terminal, if there is one."""
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
     def _warn(self, seconds: float, resolution: float, name: str) -> None:
         self._warned = True
