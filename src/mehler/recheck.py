@@ -28,7 +28,6 @@ import re
 import runpy
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,10 +91,9 @@ def moved(sums: list[Any], e: iv.mpf) -> list[Any]:
 def power_sums(test: Test) -> tuple[int, list[Any], Any]:
     """Return n, sums about the claim for k = 0 to 4, within Cauchy's inequality, and the mean."""
     n, (m1, m2, m3, m4) = test["n"], map(ball, test["sums"], test["radii"])
-    if test.get("samples") and len(test["samples"]) != n:
-        raise Impossible("the samples are not as many as it says")
-    if any(compare(least, "<", 0) for least in (m2, n * m2 - m1**2, m2 * m4 - m3**2)):
-        raise Impossible("no samples have these power sums")
+    impossible = any(compare(least, "<", 0) for least in (m2, n * m2 - m1**2, m2 * m4 - m3**2))
+    if impossible or len(test.get("samples") or range(n)) != n:
+        raise Impossible("no n samples have these power sums")
     return n, [iv.mpf(n), m1, m2, m3, m4], m1 / n
 
 
@@ -264,8 +262,6 @@ def tail(n: int, k: int, p: iv.mpf) -> Any:
 def binomial(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
     n, count, claim = test["n"], test["count"], ball(test["claim"])
-    if count > n:
-        raise Impossible("there are more events than trials")
 
     def excludes(e: iv.mpf, side: int) -> bool:
         p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
@@ -295,10 +291,9 @@ def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     def excludes(e: iv.mpf, side: int) -> bool:
         m = (claim + e - low) / (high - low)
         m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
-        if compare(m, "<", 0):
-            return True
         least = [s if compare(s * m, "<", MOST) else -larger(-s, -MOST / m) for s in stakes]
-        return sure(math.prod(1 + s * (x - m) for s, x in zip(least, signed)), ">=", 2 / rate)
+        won = math.prod(1 + s * (x - m) for s, x in zip(least, signed))
+        return bool(compare(m, "<", 0)) or sure(won, ">=", 2 / rate)
 
     return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
 
@@ -317,19 +312,20 @@ def beyond_range(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
 def kolmogorov(n: int, d: iv.mpf) -> Any:
     """P(D_n^+ >= d) = d sum_j C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j), or exp(-2 n d^2).
 
-    It falls in d. Logarithms of terms are below 2e5, and so within 1e-7 if taken in floats.
+    It falls in d. Logarithms of terms are below 2e5, and so within 1e-6 if taken in floats.
     """
     if n > 10_000:  # Massart (1990); up to there Birnbaum and Tingey (1951)
         return iv.exp(-2 * n * d**2)
-    ends = []
-    for x, error in ((float(d.b), -1e-6), (float(d.a), 1e-6)):
-        terms, binomials = [0.0], 0.0
+
+    def total(x: float) -> float:
+        terms = []
         for j in range(math.ceil(n * (1 - x))):
-            t, rest = x + j / n, max(1 - x - j / n, TINY)
-            terms.append(math.exp(binomials + (j - 1) * math.log(t) + (n - j) * math.log(rest)))
-            binomials += math.log((n - j) / (j + 1))
-        ends.append(x * math.fsum(terms) * (1 + error) + max(error, 0) * TINY)
-    return iv.mpf(ends)
+            size = math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1)
+            size += (j - 1) * math.log(x + j / n) + (n - j) * math.log(max(1 - x - j / n, TINY))
+            terms.append(math.exp(size))
+        return x * math.fsum(terms)
+
+    return iv.mpf([total(float(d.b)) * (1 - 1e-6), total(float(d.a)) * (1 + 1e-6) + TINY])
 
 
 def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
@@ -340,10 +336,8 @@ def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """
     n, gaps, between = test["n"], [iv.mpf(0)], [iv.mpf(0)]
     rows = sorted(zip(test["index"], test["below"], test["above"]))
-    laws = [[row[k] for row in rows] for k in (1, 2)]
-    steps = [*zip(*laws), *(step for law in laws for step in pairwise(law))]
-    falls = any(x > y + 1e-9 for x, y in steps)
-    if falls or not rows or (rows[0][0], rows[-1][0]) != (0, n - 1):
+    steps = [row[1:] for row in rows] + [(x[k], y[k]) for x, y in pairwise(rows) for k in (1, 2)]
+    if any(x > y + 1e-9 for x, y in steps) or not rows or (rows[0][0], rows[-1][0]) != (0, n - 1):
         raise Impossible("this is no distribution function from the first sample to the last")
     for (i, below, above), (j, later, _) in zip(rows, rows[1:] + rows[-1:]):
         gaps += [iv.mpf(i + 1) / n - ball(above), ball(below) - iv.mpf(i) / n]
@@ -356,8 +350,8 @@ def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     return False, sure(kolmogorov(n, r / 2), "<=", rate / 2)
 
 
-def real(x: Any, least: float = -math.inf) -> bool:
-    return type(x) in (int, float) and math.isfinite(x) and x >= least
+def real(x: Any, least: float = -math.inf, most: float = math.inf) -> bool:
+    return type(x) in (int, float) and math.isfinite(x) and least <= x <= most
 
 
 def whole(x: Any, least: int = 0) -> bool:
@@ -380,16 +374,16 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "range ends": lambda x: listed(real, 2)(x) and x[0] <= x[1],
     "fixed shared same pilot": lambda x: type(x) is bool,
     "X Y": lambda x: x is None or (listed(listed(real))(x) and len({*map(len, x)}) == 1),
-    "above below": listed(lambda x: real(x, 0) and x <= 1),
+    "above below": listed(lambda x: real(x, 0, 1)),
     "radii": listed(lambda x: real(x, 0), 4),
     "sums": lambda x: listed(real, 4)(x) and min(x[1], x[3]) >= 0,
     "log_wealths": listed(real, 11),
     "samples": lambda x: x is None or listed(real)(x),
-    "sign": lambda x: x in (-1, 1),
+    "sign": lambda x: type(x) is int and abs(x) == 1,
     "pair": listed(whole, 1, 2),
     "index": listed(whole),
     "stage": lambda x: x in ("coarse", "fine"),
-    "source": lambda x: x in ("independent features", "independent units", "independent draws"),
+    "source": lambda x: x in [f"independent {kind}" for kind in ("features", "units", "draws")],
     "fresh": lambda x: type(x) is dict and fits(x, "n sums radii"),
 }
 RULE_OF = {name: rule for names, rule in RULES.items() for name in names.split()}
@@ -420,42 +414,37 @@ def fits(values: Test, schema: str) -> bool:
     return known and all(RULE_OF[name](value) for name, value in values.items())
 
 
-def is_sound(certificate: Test) -> bool:
-    """Whether a certificate fits the schemas of its methods, and its parts fit together."""
-    groups, alpha, r = (certificate[key] for key in ("statistics", "false_alarm", "resolution"))
+def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
+    """Whether statistics fit the schemas of their methods, and their parts fit together."""
     names = [group["method"] for group in groups]
     split = names == ["self normalised", "squared lengths"]
     alone = len(names) == 1 and names[0] in METHODS.keys() - {"squared lengths"}
-    if not ((alone or split) and real(alpha, TINY) and alpha < 1 and real(r, TINY)):
+    if not ((alone or split) and real(alpha, TINY, 1) and alpha < 1 and real(r, TINY)):
         return False
     for group in groups:
         label, of_plan, of_test = SCHEMAS[METHODS[group["method"]]]
-        known = group.keys() == {"method", "plan", "tests"} and label in certificate["method"]
+        known = group.keys() == {"method", "plan", "tests"} and label in method
         alike = known and len({frozenset(test) for test in group["tests"]}) == 1
         fit = alike and all(fits(test, of_test) for test in group["tests"])
         if not (fit and fits(group["plan"], of_plan)):
             return False
     plan, tests = groups[0]["plan"], groups[0]["tests"]
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}
-    if len(claims) not in (0, len(tests)) or (claims and r >= 2):
-        return False
-    if plan.keys() >= {"draws", "per_draw"} and plan["n"] != plan["draws"] * plan["per_draw"]:
-        return False
+    fit = not claims or (len(claims) == len(tests) and r < 2)
+    fit &= "draws" not in plan or plan["n"] == plan["draws"] * plan["per_draw"]
     if "source" in plan:  # a kernel, at all pairs of rows
         n, m, same = len(plan["unit_X"]), len(plan["unit_Y"]), plan["same"]
-        if any(rows and len(rows) != k for rows, k in ((plan["X"], n), (plan["Y"], m))):
-            return False
-        inside = all(i < n and j in range(same and i, m) for i, j in claims)
-        every = len(claims) == (n * (n + 1) // 2 if same else n * m)
-        if not (inside and every and plan.get("look", 1) is not None):
-            return False
-    if not split:
-        return True
-    (bet,), count = groups[1]["tests"], groups[1]["plan"]["count"]
-    claim = max(0.0, 2 + 2 * bet["sign"] * claims.get(tuple(bet["pair"]), math.nan))
-    own = "source" not in plan or abs(bet["claim"] - claim) <= 1e-9
-    shared = plan["shared"] and count == len(tests) * (2 if claims else 1)
-    return bool(own and shared and bet["bet"] >= bet["claim"] * (1 - 1e-12))
+        fit &= len(plan["X"] or plan["unit_X"]) == n and len(plan["Y"] or plan["unit_Y"]) == m
+        fit &= all(i < n and j in range(same and i, m) for i, j in claims)
+        fit &= len(claims) == (n * (n + 1) // 2 if same else n * m)
+        fit &= plan.get("look", 1) is not None
+    if split:
+        (bet,), count = groups[1]["tests"], groups[1]["plan"]["count"]
+        claim = max(0.0, 2 + 2 * bet["sign"] * claims.get(tuple(bet["pair"]), math.nan))
+        fit &= "source" not in plan or abs(bet["claim"] - claim) <= 1e-9
+        fit &= plan["shared"] and count == len(tests) * (2 if claims else 1)
+        fit &= bet["bet"] >= bet["claim"] * (1 - 1e-12)
+    return bool(fit)
 
 
 def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
@@ -503,33 +492,29 @@ def decide(certificate: Test) -> tuple[int, str]:
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
         return 1, "contradicted: the digest is not that of the content"
-    groups, alpha, r = (certificate[key] for key in ("statistics", "false_alarm", "resolution"))
+    parts = {x: certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")}
+    said, method = certificate["status"], "no method known here"
     try:
-        certificate = numbers(certificate)
-        groups, alpha, r = (certificate[key] for key in ("statistics", "false_alarm", "resolution"))
-        sound = is_sound(certificate)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        sound = False
-    if not sound:
-        return 3, "undecided: it has no statistics that fit the schema of a method known here"
-    method = " and ".join(group["method"] for group in groups)
-    try:
+        groups, alpha, r, _ = values = tuple(numbers(parts).values())
+        if not is_sound(*values):
+            raise Impossible("it has no statistics that fit their schema")
+        method = " and ".join(group["method"] for group in groups)
         outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]
-    except (Impossible, ArithmeticError, ValueError) as why:
+    except (Impossible, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
         return 3, f"undecided: {method}: {why}"
     refutes, narrow = {each[0] for each in outcomes}, {each[1] for each in outcomes}
     if not (True in refutes or (None not in refutes and (False in narrow or None not in narrow))):
         return 3, f"undecided: {method}: {max(each[2] for each in outcomes) or 'too few samples'}"
     status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
     line = f"{status} by {method}, {len(outcomes)} tests, at a rate of {alpha:.3g} and a resolution"
-    agrees = status == certificate["status"]
-    return int(not agrees), f"{'confirmed' if agrees else 'contradicted'}: {line} of {r:.3g}"
+    agrees = "confirmed" if status == said else "contradicted"
+    return int(status != said), f"{agrees}: {line} of {r:.3g}"
 
 
 def numbers(value: Any) -> Any:
     """Return JSON with hexadecimal strings as floats, which decimal digits keep exactly."""
-    hexes = re.compile(r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"')
-    return json.loads(hexes.sub(lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value)))
+    floats = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
+    return json.loads(re.sub(floats, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value)))
 
 
 def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
@@ -545,23 +530,23 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
     plan = groups[0]["plan"] if groups else {}
     if not plan.get("source") or plan["X"] is None or (plan["Y"] is None) != plan["same"]:
         return 3, "undecided: samples are no products of rows, or rows are too many to replay"
-    tests, e, n = groups[0]["tests"], plan["rounding"], plan["draws"]
+    tests, e, n, same = groups[0]["tests"], plan["rounding"], plan["draws"], plan["same"]
     by_feature = plan["source"] == "independent features"
     ordered = [np.random.SeedSequence(root, spawn_key=(0, k)) for k in range(2 * n + 8)]
     seeds = list(dict.fromkeys(int(each.generate_state(1)[0]) >> 1 for each in ordered))[:n]
     (i, j), unit = np.transpose([t["pair"] for t in tests]), np.array([[t["unit"]] for t in tests])
-    samples, bets, same = [], 0.0, plan["same"]
+    samples, bets = [], 0.0
     for phi in map(draw, seeds):
         left = np.asarray(phi(np.array(plan["X"])), dtype=float)
         right = left if same else np.asarray(phi(np.array(plan["Y"])), dtype=float)
-        products = left.shape[1] * left[i] * right[j] / unit
+        m, products = left.shape[1], left.shape[1] * left[i] * right[j] / unit
         samples.append(products if by_feature else products.mean(axis=1, keepdims=True))
         for group in groups[1:]:
-            (bet,), block = group["tests"], int(group["plan"]["block"]) or left.shape[1]
+            (bet,), block = group["tests"], int(group["plan"]["block"]) or m
             u, v = (plan[f"unit_{x}"][p] for x, p in zip("XY", bet["pair"]))
             squares = (left[bet["pair"][0]] / u + bet["sign"] * right[bet["pair"][1]] / v) ** 2
-            parts = (squares[a : a + block].mean() for a in range(0, len(squares), block))
-            bets += math.fsum(math.log1p(0.96 * (len(squares) * x / bet["bet"] - 1)) for x in parts)
+            means = (squares[a : a + block].mean() for a in range(0, m, block))
+            bets += math.fsum(math.log1p(0.96 * (m * x / bet["bet"] - 1)) for x in means)
     weight = 1 if by_feature else plan["per_draw"]
     gaps = np.hstack(samples) - np.array([[t["claim"]] for t in tests])
     if plan["n"] != weight * gaps.shape[1]:
@@ -574,8 +559,8 @@ def replay(certificate: Test, draw: Callable[[int], Any]) -> tuple[int, str]:
                 size = weight * math.fsum((abs(last) + 2 * abs(test["claim"]) + e) ** k)
                 if not abs(total - part["sums"][k]) <= 2 * part["radii"][k] + (k + 1) * e * size:
                     return 1, f"contradicted: sum {k + 1} of pair {test['pair']} is {total!r} again"
-    gaps = [bets - group["tests"][0]["log_wealths"][0] for group in groups[1:]]
-    if any(abs(gap) > 1e-6 * (1 + abs(bets)) for gap in gaps):
+    won = [group["tests"][0]["log_wealths"][0] for group in groups[1:]]
+    if any(abs(bets - each) > 1e-6 * (1 + abs(bets)) for each in won):
         return 1, "contradicted: bets on squared lengths win otherwise"
     return 0, f"replayed: {n} draws, {len(tests)} pairs"
 
@@ -590,20 +575,17 @@ def main(arguments: list[str] | None = None) -> int:
         content = json.loads(Path(options.file).read_text("utf-8"))
         listed, names = content.get("certificates", [content]), content.get("of", [options.file])
         checks = [f"{of}: {one['check']}" for of, one in zip(names, listed, strict=True)]
-        printable = all(map(str.isprintable, checks))
-        if {one["schema"] for one in listed} != {SCHEMA} or not printable:
+        if {one["schema"] for one in listed} != {SCHEMA} or not all(map(str.isprintable, checks)):
             raise ValueError(f"it holds no {SCHEMA} with a name that can be printed")
         outcomes = [(check, *decide(one)) for check, one in zip(checks, listed)]
         if options.draw:
             module, _, name = options.draw.rpartition(":")
             sys.path.append(str(Path(module).resolve().parent) if ".py" in module else os.getcwd())
-            names = runpy.run_path(module) if ".py" in module else vars(import_module(module))
-            again = [(first[0], *replay(one, names[name])) for first, one in zip(outcomes, listed)]
+            names = (runpy.run_path if ".py" in module else runpy.run_module)(module)
+            again = [(check, *replay(one, names[name])) for check, one in zip(checks, listed)]
             outcomes += [one for one in again if one[1] != 3] or again
-        lines = [(check, *line.partition(": ")) for check, _, line in outcomes]
-        sys.stdout.writelines(
-            f"{said}: {json.dumps(check)}: {why}\n" for check, said, _, why in lines
-        )
+        for check, _, line in outcomes:
+            sys.stdout.write(line.replace(":", f": {json.dumps(check)}:", 1) + "\n")
         sys.stdout.flush()
     except (Exception, SystemExit) as error:  # whatever the file holds, and whatever the draw does
         if isinstance(error, BrokenPipeError):  # Python would flush again at its end
