@@ -37,7 +37,7 @@ X = np.random.default_rng(5).standard_normal((12, 5))
         (FourierSampler(gamma="auto"), ValueError, "a number above 0 or 'scale'"),
         (FourierSampler(gamma=1.0, length_scale=1.0), ValueError, "leave one at None"),
         (FourierSampler(length_scale=0.0), ValueError, "length_scale=0.0 must be"),
-        (FourierSampler(length_scale="scale"), ValueError, "length_scale='scale' must be"),
+        (FourierSampler(length_scale="scale"), TypeError, "length_scale=.scale. must be"),
         (FourierSampler(kernel="matern", gamma=1.0), ValueError, "has no gamma"),
         (FourierSampler(nu=1.5), ValueError, "has no nu"),
         (FourierSampler(kernel="laplacian", length_scale=1.0), ValueError, "no length_scale"),
@@ -61,7 +61,7 @@ def test_parameters(sampler, error, words):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda y: np.ma.masked_less(y, 1), "y has masked entries"),
+        (lambda y: np.ma.masked_less(y, 1), "y is a masked array"),
         (lambda y: y + 1j, "[Cc]omplex"),
         (lambda y: np.where(y == y[0], np.nan, y), "NaN"),
     ],
@@ -75,7 +75,8 @@ def test_targets_that_are_no_real_numbers(estimator, change, message):
 @pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
 def test_rows_that_are_no_real_numbers(estimator):
     for rows, message in [
-        (np.ma.masked_less(X, 0), "X has masked entries"),
+        (np.ma.masked_less(X, 0), "X is a masked array"),
+        (np.ma.masked_array(X), "X is a masked array"),
         (X + 1j, "Complex data not supported"),
         (np.where(X == X[0, 0], np.nan, X), "NaN"),
         (scipy.sparse.csr_array(np.where(X == X[0, 0], np.nan, X)), "NaN"),
@@ -91,7 +92,7 @@ def test_rows_that_are_no_real_numbers(estimator):
         ([1.0] * 3, "inconsistent|shape"),
         (np.zeros(10), "sample_weight is 0 on all rows|at least one non-zero"),
         (np.full(10, np.nan), "NaN"),
-        (np.ma.masked_less(np.arange(10.0), 3), "sample_weight has masked entries"),
+        (np.ma.masked_less(np.arange(10.0), 3), "sample_weight is a masked array"),
     ],
 )
 def test_weights_that_are_none(value, message):

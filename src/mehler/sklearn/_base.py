@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -126,13 +127,13 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))
             for rows in (X, Y)
         )
-        return self.map_.kernel(x, y, check_finite=False)
+        return self.map_.kernel(x, y, check_finite=_look())
 
     # -- how ------------------------------------------------------------------------------
 
     def _features(self, x: Array) -> Array:
-        # scikit-learn has looked for NaN and infinity, unless it was told to assume that none is.
-        return self.map_(x, check_finite=False)
+        # Of finite rows the map refuses those whose features overflow.
+        return self.map_(x, check_finite=_look())
 
     def _like(self, x: Array) -> Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
@@ -154,12 +155,31 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.transformer_tags.preserves_dtype = list(self._keeps)
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the map as its recipe, and an array where it is, which skops can read too."""
+        state = super().__getstate__()
+        if "map_" in state and _has_recipe(self.map_):
+            state = {**state, "map_": self.map_.recipe(), "_like": self.map_.place.empty()}
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A pickle of version 0.2 or before: the map's recipe, and an array where it was.
         if "_like" in state:
             state = dict(state)
             state["map_"] = from_recipe(state["map_"], like=state.pop("_like"))
         super().__setstate__(state)
+
+
+def _look() -> bool:
+    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones."""
+    return not get_config()["assume_finite"]
+
+
+def _has_recipe(phi: FeatureMap) -> bool:
+    """Whether nothing in the map is a function of the user's, which a pickle has to name."""
+    try:
+        return bool(phi.recipe())
+    except ValueError:
+        return False
 
 
 def fitted_part(

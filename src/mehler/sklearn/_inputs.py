@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mehler import _arrays
+from mehler import _arrays, learn
 from mehler._arrays import Array
 from mehler._validate import require_real
 from mehler.features import FeatureMap
@@ -22,6 +23,9 @@ from mehler.features import FeatureMap
 _BLOCK = 1 << 24
 # How dtypes of dates and durations begin, in NumPy, pandas and Polars.
 _DATES = ("date", "time", "duration", "period")
+# What needs no conversion.
+_FLOATS = (np.dtype("float64"), np.dtype("float32"))
+_NUMPY = _arrays.resolve_place(None).xp
 
 
 def rows(estimator: Any, X: object, *, reset: bool) -> Any:
@@ -42,6 +46,11 @@ def is_sparse(x: Array) -> bool:
 def dense(x: Array) -> Any:
     """Return rows, sparse ones as an array."""
     return x.toarray() if is_sparse(x) else x
+
+
+def rows_at(x: Array, index: NDArray[np.int64]) -> Any:
+    """Select rows, dense or sparse, by a host array of integers."""
+    return x[index, :] if is_sparse(x) else learn.rows_at(x, index)
 
 
 def row_blocks(x: Array) -> Iterator[slice]:
@@ -69,30 +78,42 @@ def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:
 
 
 def _refuse_masks(values: Any, name: str) -> None:
-    """Refuse masked entries, whose values NumPy would take for granted."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries: leave those rows out, or fill them in")
-
-
-def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
-    """Refuse masked entries and, unless allowed, dates, which scikit-learn makes numbers."""
-    _refuse_masks(values, name)
-    if allow_dates:
-        return
-    columns = getattr(values, "columns", None)
-    dtypes = [getattr(values, "dtype", "")] if columns is None else list(values.dtypes)
-    for i, dtype in enumerate(dtypes):
-        if not str(dtype).lower().startswith(_DATES):
-            continue
-        where = "" if columns is None else f" in column {columns[i]!r}"
-        raise TypeError(
-            f"{name} holds {dtype}{where}, which has no unit as a number: encode it "
-            "first, for instance as days, (date - start) / numpy.timedelta64(1, 'D'), or drop it"
+    """Refuse masked arrays, whose masked entries NumPy would take for values."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(
+            f"{name} is a masked array: leave the rows with masked entries out, or fill them in"
         )
 
 
-def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
-    """Validate `X` as `rows` does, and that it is on the device of `phi`."""
+def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
+    """Refuse masked arrays and, unless allowed, dates, which scikit-learn makes numbers."""
+    _refuse_masks(values, name)
+    if allow_dates:
+        return
+    if hasattr(values, "column_names"):  # a table of Arrow
+        names, dtypes = values.column_names, values.schema.types
+    elif hasattr(values, "columns"):
+        names, dtypes = list(values.columns), list(values.dtypes)
+    else:
+        names, dtypes = [], [getattr(values, "dtype", "")]
+    for i, dtype in enumerate(dtypes):
+        if str(dtype).lower().startswith(_DATES):
+            where = f" in column {names[i]!r}" if names else ""
+            raise TypeError(
+                f"{name} holds {dtype}{where}, which has no unit as a number: encode it first, "
+                "for instance as days, (date - start) / numpy.timedelta64(1, 'D'), or drop it"
+            )
+
+
+def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> Array:
+    """Validate `X` as `rows` does, and that it is on the device of `phi`.
+
+    The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS and len(X):
+        named = hasattr(estimator, "feature_names_in_")
+        if X.shape[1] == estimator.n_features_in_ and not named and phi.place.xp is _NUMPY:
+            return X
     x = rows(estimator, X, reset=False)
     require_here(estimator, phi, x, method)
     return x
@@ -159,3 +180,39 @@ def seed_of(random_state: object) -> int:
         f"random_state={random_state!r} must be a non-negative integer, a "
         "numpy.random.RandomState, a numpy.random.Generator, or None"
     )
+
+
+def scaled(x: Array) -> tuple[Array, int]:
+    """Return rows over 2^e, of entries of at most 1, and e: their squares are floats."""
+    largest = float(abs(x).max()) if is_sparse(x) else _arrays.largest_entry(x)
+    exponent = math.frexp(largest)[1]
+    # In two steps, since the reciprocal of the least float is none.
+    half = exponent // 2
+    return x * 2.0**-half * 2.0 ** (half - exponent), exponent
+
+
+def unscaled(value: float, exponent: int, what: str, dtype: object) -> float:
+    """Return value 2^exponent, which a float of that dtype holds with all its digits."""
+    limits = np.finfo(_arrays.dtype_name(dtype))
+    with np.errstate(over="ignore"):
+        number = float(np.ldexp(value, exponent))
+    if not 2.0 * float(limits.smallest_normal) <= number <= 0.5 * float(limits.max):
+        size = "small" if number < 1.0 else "large"
+        raise ValueError(f"{what} is too {size} for the floats of {limits.dtype}: scale the rows")
+    return number
+
+
+def variance(x: Array, weights: NDArray[np.float64] | None) -> float:
+    """Return the variance of all entries of rows, dense or sparse, each counted by its weight."""
+    if weights is None and not is_sparse(x):
+        return float(_arrays.array_namespace(x).var(x))
+    counts = np.ones(x.shape[0]) if weights is None else weights
+    shares = counts / counts.sum()
+    if not is_sparse(x):
+        x = np.asarray(_arrays.to_host(x), dtype=np.float64)
+        return float((shares @ (x - (shares @ x).mean()) ** 2).mean())
+    mean = float((shares @ x).mean())
+    # Entries that are not stored are 0, and `mean` from it.
+    squares, stored = x.astype(np.float64), x.astype(np.float64)
+    squares.data, stored.data = (squares.data - mean) ** 2, np.ones_like(squares.data)
+    return float((shares @ squares).mean()) + (1.0 - float((shares @ stored).mean())) * mean**2

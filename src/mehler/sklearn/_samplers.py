@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 import mehler.features as features
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_choice
+from mehler._validate import require_choice, require_positive
 from mehler.exact import orbits
 from mehler.exact.activations import ActivationLike
 from mehler.features import (
@@ -250,12 +248,8 @@ class FourierSampler(Sampler):
         if "gamma" in takes and self.length_scale is not None:
             named["gamma"] = self._gamma_of_length(gamma)
         elif scaled and self.length_scale is None:
-            scale = self._scale_of(x)
-            if self.kernel == "laplacian":
-                # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
-                scale = (scale / x.shape[1]) ** 0.5
-            length = {"length_scale": float((0.5 / scale) ** 0.5)}
-            named |= {"gamma": scale} if "gamma" in takes else length
+            name = "gamma" if "gamma" in takes else "length_scale"
+            named[name] = self._scale_of(x, name)
         return {"kernel": self.kernel, **named}
 
     def _gamma_of_length(self, gamma: float | None) -> float:
@@ -264,22 +258,24 @@ class FourierSampler(Sampler):
                 f"gamma={gamma!r} and length_scale={self.length_scale!r} say the same "
                 "thing twice: gamma is 1/(2 length_scale^2), so leave one at None"
             )
-        length = self.length_scale
-        if length is None or isinstance(length, str) or not length > 0:
-            raise ValueError(f"length_scale={length!r} must be a number above 0")
-        return 0.5 / length**2
+        inverse = 1.0 / require_positive("length_scale", self.length_scale)
+        return require_positive("1/(2 length_scale^2)", 0.5 * inverse * inverse)
 
-    def _scale_of(self, x: Array) -> float:
-        """Return 1 / (d var), of the entries of rows, counted by their weights."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            if _inputs.is_sparse(x) or self._row_weights is not None:
-                weights = np.ones(x.shape[0]) if self._row_weights is None else self._row_weights
-                variance = _weighted_variance(x, weights / weights.sum())
-            else:
-                variance = float(_arrays.array_namespace(x).var(x))
-        _require_within_floats(variance, "gamma='scale'")
+    def _scale_of(self, x: Array, name: str) -> float:
+        """Return gamma, or the length, by 1 / (d var) of the entries of rows and their weights."""
+        rows, e = _inputs.scaled(x)
+        variance = _inputs.variance(rows, self._row_weights)
         # Constant rows have no scale; like RBFSampler, use 1 for them.
-        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+        squares, e = (1.0 / (x.shape[1] * variance), e) if variance > 0 else (1.0, 0)
+        what = "gamma='scale' is 1 over the deviation of X, which"
+        # Weights times this are what rows are multiplied by, in their own dtype.
+        _inputs.unscaled(squares**0.5, -e, what, x.dtype)
+        if name == "length_scale":
+            return _inputs.unscaled((0.5 / squares) ** 0.5, e, what, np.float64)
+        if self.kernel == "laplacian":
+            # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
+            return _inputs.unscaled((squares / x.shape[1]) ** 0.5, -e, what, np.float64)
+        return _inputs.unscaled(squares, -2 * e, what, np.float64)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -330,24 +326,6 @@ class KitchenSinkSampler(Sampler):
     law: LawName = "gaussian"
     projections: ProjectionName = "gaussian"
     random_state: Any = None
-
-
-def _require_within_floats(size: float, what: str) -> None:
-    if not math.isfinite(size):
-        raise ValueError(f"{what} is made of squares of X, which leave the floats: scale the rows")
-
-
-def _weighted_variance(x: Array, shares: NDArray[np.float64]) -> float:
-    """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
-    x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
-    mean = float((shares @ x).mean())
-    if not _inputs.is_sparse(x):
-        return float((shares @ (x - mean) ** 2).mean())
-    # Entries that are not stored are 0, and mean from it.
-    off, there = x.astype(np.float64), x.astype(np.float64)
-    off.data, there.data = (off.data - mean) ** 2, np.ones_like(off.data)
-    stored = float((shares @ there).mean())
-    return float((shares @ off).mean()) + (1.0 - stored) * mean**2
 
 
 # Columns of one quantity have largest entries within this factor; corners of images have some.
@@ -449,10 +427,10 @@ class InvariantSampler(Sampler):
         else:
             xp = _arrays.array_namespace(x)
             largest = _arrays.to_host(xp.max(xp.abs(x), axis=0))
-        some = largest[largest > 0]
+        some = np.asarray(largest[largest > 0], dtype=np.float64)
         if len(stems) > 1:
             reason = f"have names of their own, {names[0]!r} and {names[1]!r}"
-        elif some.size and some.max() > _SCALES * some.min():
+        elif some.size and some.max() / _SCALES > some.min():
             reason = f"have the sizes {some.min():.2g} to {some.max():.2g}"
         else:
             return
@@ -472,13 +450,20 @@ class InvariantSampler(Sampler):
     def _window_for(self, x: Array) -> Any:
         if self.window != "scale":
             return self.window
-        with np.errstate(over="ignore"):
-            if _inputs.is_sparse(x):
-                longest = float(x.multiply(x).sum(axis=1).max()) ** 0.5
-            else:
-                xp = _arrays.array_namespace(x)
-                longest = float(xp.max(xp.sum(x * x, axis=1))) ** 0.5
-        _require_within_floats(longest, "window='scale'")
+        x = (
+            x
+            if self._row_weights is None
+            else _inputs.rows_at(x, np.flatnonzero(self._row_weights))
+        )
+        rows, exponent = _inputs.scaled(x)
+        if _inputs.is_sparse(x):
+            longest = float(rows.multiply(rows).sum(axis=1).max()) ** 0.5
+        else:
+            xp = _arrays.array_namespace(x)
+            longest = float(xp.max(xp.sum(rows * rows, axis=1))) ** 0.5
         law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
-        of_unit_rows = bins_for(law, self.n_bins, None, self.rule).window
-        return of_unit_rows * longest if longest > 0 else of_unit_rows
+        of_unit_rows = float(bins_for(law, self.n_bins, None, self.rule).window)
+        if longest == 0:
+            return of_unit_rows
+        what = "window='scale' is in the unit of X, and"
+        return _inputs.unscaled(of_unit_rows * longest, exponent, what, x.dtype)

@@ -1,0 +1,137 @@
+"""Rows in any unit: the same features as in another one, or a refusal, with weights or without."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mehler.sklearn import (
+    DecoupledMaxoutSampler,
+    FourierSampler,
+    InvariantSampler,
+    KitchenSinkSampler,
+    LeverageSampler,
+    MaxoutHasher,
+    MaxoutSampler,
+    RandomFeatureRidge,
+)
+from tests.sklearn._estimators import name_of
+
+X = np.random.default_rng(3).standard_normal((40, 4)) + 0.25
+OF_SCALE = [
+    FourierSampler(n_components=12),
+    FourierSampler(n_components=12, kernel="laplacian"),
+    FourierSampler(n_components=12, kernel="matern"),
+    InvariantSampler(n_components=3, n_bins=3),
+    LeverageSampler(n_components=8),
+]
+HOMOGENEOUS = [
+    MaxoutSampler(n_components=12),
+    DecoupledMaxoutSampler(n_components=12),
+    KitchenSinkSampler(n_components=12),
+    MaxoutHasher(n_components=12),
+]
+FLOATS = {"float32": (-130, -77, -60, 60, 100, 124), "float64": (-1040, -540, 510, 1000)}
+UNITS = [(name, power) for name, powers in FLOATS.items() for power in powers]
+
+
+def features(sampler, rows, weights=None):
+    """Features over their largest entry, after a fit with weights where there are some."""
+    sampler.set_params(random_state=0)
+    if weights is None:
+        z = sampler.fit(rows).transform(rows)
+    else:
+        model = RandomFeatureRidge(features=sampler, lambdas=1e-3)
+        targets = np.asarray(X[:, 0], dtype=rows.dtype)
+        z = model.fit(rows, targets, sample_weight=weights).features_.transform(rows)
+    assert np.isfinite(z).all()
+    return z / np.abs(z).max()
+
+
+def in_unit(dtype, power):
+    """Rows times a power of two; those among the subnormal numbers have lost digits."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.ldexp(X.astype(dtype), power)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in reduce:RuntimeWarning")
+@pytest.mark.parametrize(("dtype", "power"), UNITS)
+@pytest.mark.parametrize("sampler", OF_SCALE + HOMOGENEOUS, ids=name_of)
+def test_the_unit_of_rows_is_no_matter_or_refused(sampler, dtype, power):
+    rows = in_unit(dtype, power)
+    wanted = features(sampler, X.astype(dtype))
+    try:
+        own = features(sampler, rows)
+    except ValueError as error:
+        refusal = str(error)
+    else:
+        np.testing.assert_allclose(own, wanted, atol={"float32": 1e-5, "float64": 1e-9}[dtype])
+        return
+    assert "scale the rows" in refusal
+    assert power not in (-77, -60, 60)
+
+
+@pytest.mark.parametrize("power", [-77, 0, 60])
+@pytest.mark.parametrize("sampler", OF_SCALE[:4], ids=name_of)
+def test_weights_of_one_are_no_weights(sampler, power):
+    rows = in_unit("float32", power)
+    plain = features(sampler, rows)
+    np.testing.assert_allclose(features(sampler, rows, np.ones(len(X))), plain, atol=1e-5)
+
+
+@pytest.mark.parametrize("sampler", OF_SCALE[:4], ids=name_of)
+def test_rows_of_weight_zero_have_no_say_in_the_scale(sampler):
+    weights = np.where(np.arange(len(X)) < 30, 1.0, 0.0)
+    rows = np.where(weights[:, None] > 0, X, 100.0 * X)
+    model = RandomFeatureRidge(features=sampler.set_params(random_state=0), lambdas=1e-3)
+    weighted = model.fit(rows, X[:, 0], sample_weight=weights).features_.map_.recipe()
+    alone = model.fit(rows[:30], X[:30, 0]).features_.map_.recipe()
+    assert weighted.keys() == alone.keys()
+    for name, value in alone.items():
+        assert weighted[name] == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+@pytest.mark.parametrize("power", [-540, 0, 510])
+@pytest.mark.parametrize("sampler", OF_SCALE[1:4], ids=name_of)
+def test_sparse_rows_have_the_scale_of_dense_ones(sampler, power):
+    rows = np.where(np.abs(X) > 0.7, np.ldexp(X, power), 0.0)
+    dense = features(sampler, rows)
+    np.testing.assert_allclose(features(sampler, sparse.csr_array(rows)), dense, atol=1e-12)
+
+
+def test_rows_that_have_lost_their_digits_are_refused():
+    with pytest.raises(ValueError, match=r"gamma='scale' .* scale the rows"):
+        FourierSampler().fit((1e-44 * X).astype(np.float32))
+
+
+def test_constant_rows_have_no_scale():
+    rows = np.full((5, 3), 7.0)
+    assert FourierSampler(random_state=0).fit(rows).map_.recipe()["gamma"] == 1.0
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e200])
+def test_lengths_whose_squares_are_no_floats_are_refused(length):
+    with pytest.raises(ValueError, match="length_scale"):
+        FourierSampler(length_scale=length).fit(X)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "matern"])
+@pytest.mark.parametrize("value", [[1.0, 2.0, 3.0, 4.0], np.ones(4), np.ones((1, 1)), "long"])
+def test_a_scale_is_one_number(kernel, value):
+    with pytest.raises(TypeError, match=r"length_scale=.* must be a real number"):
+        FourierSampler(kernel=kernel, length_scale=value).fit(X)
+    with pytest.raises((TypeError, ValueError), match=r"gamma=.* must be a"):
+        FourierSampler(gamma=value).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "size"), [(MaxoutHasher(), 10**307.5), (KitchenSinkSampler(), 1e308)], ids=repr
+)
+def test_rows_whose_projections_overflow_are_refused(sampler, size):
+    fitted = sampler.set_params(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="scale the rows"):
+        fitted.transform(size * np.sign(X))
