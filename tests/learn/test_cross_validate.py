@@ -268,12 +268,12 @@ def fitted_to_some(monkeypatch):
 
 
 def penalty_of_all_rows(monkeypatch):
-    correct = learn.RidgeSums._solved
+    correct = learn.RidgeSums.solved
 
     def wrong(self, lambdas, *rest, **more):
         return correct(self, tuple(lam * 301 / self.n_rows for lam in lambdas), *rest, **more)
 
-    monkeypatch.setattr(learn.RidgeSums, "_solved", wrong)
+    monkeypatch.setattr(learn.RidgeSums, "solved", wrong)
 
 
 def sums_for_means(monkeypatch):

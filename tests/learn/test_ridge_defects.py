@@ -16,16 +16,15 @@ from tests.learn.ridge_audit import Table, audit, problem
 def without_its_share(monkeypatch):
     """Leverages without 1/N: the intercept's."""
 
-    class Wrong(_path.LeftOut):
-        def __call__(self, features, y, index=None):
-            path = replace(self.path, intercept=False)
-            return _path.LeftOut(path, self.scoring)(features, y, index)
-
-    monkeypatch.setattr(_ridge, "LeftOut", Wrong)
+    monkeypatch.setattr(
+        _ridge,
+        "left_out",
+        lambda path, *rest: _path.left_out(replace(path, intercept=False), *rest),
+    )
 
 
 def training_errors(monkeypatch):
-    monkeypatch.setattr(_ridge, "LeftOut", _path.HeldOut)
+    monkeypatch.setattr(_ridge, "left_out", _path.held_out)
 
 
 def penalty_without_n(monkeypatch):

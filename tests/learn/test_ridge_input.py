@@ -60,8 +60,16 @@ def with_entry(values, bad):
         ),
         ({"scoring": "loss"}, ValueError, "scoring='loss'"),
         ({"solver": "lu"}, ValueError, "solver='lu'"),
-        ({"solver": "direct"}, ValueError, "no leverages to leave rows out by"),
-        ({"X": X[:1], "Y": Y[:1]}, ValueError, "1 row, which cannot be left out"),
+        (
+            {"solver": "direct", "choose": "leave-one-out"},
+            ValueError,
+            "no leverages to leave rows out by",
+        ),
+        (
+            {"X": X[:1], "Y": Y[:1], "lambdas": [0.1, 1.0]},
+            ValueError,
+            "1 row, which cannot be left out",
+        ),
         ({"phi": lambda x: x[:2]}, ValueError, r"phi\(X\) has shape"),
         ({"phi": lambda x: x.astype(int)}, TypeError, "codes, it seems"),
         ({"phi": lambda x: x * np.nan}, ValueError, r"phi\(X\) holds NaN"),

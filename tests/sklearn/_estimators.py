@@ -34,6 +34,9 @@ RIDGES = [
     RandomFeatureRidgeClassifier(
         features=FourierSampler(n_components=20), lambdas=1e-3, scoring="mse"
     ),
+    RandomFeatureRidgeClassifier(
+        features=MaxoutSampler(n_components=20), lambdas=1e-3, class_weight="balanced"
+    ),
     # By folds, as partial_fit always does.
     RandomFeatureRidgeClassifier(
         features=MaxoutSampler(n_components=20), lambdas=(1e-3, 1e-1), cv=2

@@ -110,7 +110,7 @@ def blocks_at_their_own_means(monkeypatch):
 def targets_mean_of_the_last_chunk(monkeypatch):
     honest = learn.RidgeSums._add_block
 
-    def wrong(self, z, y):
+    def wrong(self, z, y, weights=None):
         honest(self, z, y)
         self._target_mean = y.mean(axis=0)
 

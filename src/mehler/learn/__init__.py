@@ -1,21 +1,22 @@
 """Learning on random features: ridge regression, the box estimator, measures of kernels."""
 
 from mehler.learn import losses
+from mehler.learn._box_erm import BoxERM, box_erm, units
 
 # Shared with other packages of mehler, and no public names.
-from mehler.learn._arguments import SCORINGS as SCORINGS
-from mehler.learn._arguments import Scoring as Scoring
-from mehler.learn._arguments import require_lambdas as require_lambdas
-from mehler.learn._arguments import rows_at as rows_at
-from mehler.learn._box_erm import BoxERM, box_erm, units
+from mehler.learn._features import SCORINGS as SCORINGS
+from mehler.learn._features import Features as Features
+from mehler.learn._features import Scoring as Scoring
+from mehler.learn._features import dense_blocks as dense_blocks
+from mehler.learn._features import require_lambdas as require_lambdas
+from mehler.learn._features import rows_at as rows_at
 from mehler.learn._measures import Rademacher, rademacher, spectral_error
-from mehler.learn._path import Errors as Errors
-from mehler.learn._path import HeldOut as HeldOut
-from mehler.learn._path import LeftOut as LeftOut
 from mehler.learn._path import RidgeFit
 from mehler.learn._path import best as best
+from mehler.learn._ridge import fit as fit
 from mehler.learn._ridge import one_vs_all, ridge
 from mehler.learn._sums import RidgeSums
+from mehler.learn._sums import left_behind as left_behind
 
 __all__ = [
     "BoxERM",

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_positive
-from mehler.learn._arguments import require_map
 from mehler.learn._box_solver import (
     Certificate,
     Graph,
@@ -22,6 +21,7 @@ from mehler.learn._box_solver import (
     rounding,
     smooth_minimum,
 )
+from mehler.learn._features import require_map
 from mehler.learn.losses import Hinge, HingeRows, Logistic, Loss, Ramp, RowLosses
 
 _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {

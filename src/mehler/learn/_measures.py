@@ -16,7 +16,7 @@ from mehler._validate import (
     require_positive,
     require_reals,
 )
-from mehler.learn._arguments import require_rows
+from mehler.learn._features import require_rows
 
 # Eigenvalues and differences across the diagonal below this fraction of the largest are rounding.
 _ROUNDING = 1e-6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -13,12 +12,13 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler.learn._arguments import (
+from mehler.learn._features import (
     Features,
     Scoring,
+    Solver,
     apply,
-    require_new_rows,
     require_no_overflow,
+    require_rows,
 )
 
 
@@ -38,22 +38,23 @@ class RidgeFit:
         b; zeros without intercept.
     lam : float
         The lambda of this function.
-    n_rows : int
-        Number of fitted rows N.
+    n_rows : int or float
+        Number of fitted rows N; with weights their sum.
     lambdas : tuple of float, length k
         All lambdas solved for.
     errors : numpy.ndarray, shape (k,), or None
-        Mean leave-one-out or hold-out error of each lambda, by which `lam` was chosen.
+        Mean leave-one-out or hold-out error of each lambda, by which `lam` was chosen; None if
+        there was nothing to choose.
     """
 
     phi: Callable[[Array], Array] = field(repr=False)
     weights: Array = field(repr=False)
     intercept: Array = field(repr=False)
     lam: float
-    n_rows: float
-    lambdas: tuple[float, ...]
-    errors: Any
-    _flat: bool = field(repr=False)
+    n_rows: float = 0
+    lambdas: tuple[float, ...] = ()
+    errors: Any = None
+    _flat: bool = field(default=False, repr=False)
 
     def predict(self, X: Array) -> Array:
         """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
@@ -68,7 +69,10 @@ class RidgeFit:
         array, shape (n, t), or (n,) if targets were given so
             In the dtype of the features.
         """
-        require_new_rows(X)
+        if _arrays.is_array(X) and _arrays.is_lazy(X):
+            _arrays.require_matrix(X)
+        else:
+            require_rows(X)
         m, t = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, width=m)
@@ -94,10 +98,6 @@ class _Linear:
         return xp.astype(values, self.weights.dtype, copy=False)
 
 
-# Least value of 1 - leverage: below it no digits are left.
-_LEAST = 2.0**-52
-
-
 @dataclass(frozen=True)
 class Spectrum:
     """Eigendecomposition of the Gram, and the right-hand side in its basis.
@@ -111,21 +111,16 @@ class Spectrum:
     coordinates: Array
     least: Array
 
-    def weights(self, xp: ModuleType, lambdas: tuple[float, ...], n: float) -> Array:
-        """Compute weights for all lambdas: (m, t, k)."""
-        shrunk = self.coordinates[:, :, None] * self.inverses(lambdas, n)[:, None, :]
-        return _times(xp, self.vectors, shrunk)
-
     def inverses(self, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
         xp = _arrays.array_namespace(self.values)
-        columns = []
-        for lam in lambdas:
-            lifted = self.values + n * lam
-            kept = lifted > self.least
-            safe = xp.where(kept, lifted, xp.ones_like(lifted))
-            columns.append(xp.where(kept, 1.0 / safe, xp.zeros_like(lifted)))
-        return xp.stack(columns, axis=1)
+        lifted = xp.stack([self.values + n * lam for lam in lambdas], axis=1)
+        kept = lifted > self.least
+        return xp.where(kept, 1.0 / xp.where(kept, lifted, xp.ones_like(lifted)), 0.0 * lifted)
+
+    def shrunk(self, inverses: Array) -> Array:
+        """Compute the coordinates of the weights for all lambdas: (m, t, k)."""
+        return self.coordinates[:, :, None] * inverses[:, None, :]
 
 
 def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
@@ -144,18 +139,16 @@ def spectrum_of_rows(
 
     With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others have eigenvalue 0.
     """
-    values, left = _arrays.eigen(xp, xp.matmul(rows, xp.matrix_transpose(rows)))
+    columns = xp.matrix_transpose(rows)
+    values, left = _arrays.eigen(xp, xp.matmul(rows, columns))
     # Products are in float64, whatever the dtype of the features.
     least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
     # Directions within rounding of 0 are undetermined: set them to 0.
     kept = values > least
     roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
     values = xp.where(kept, values, xp.zeros_like(values))
-    left = left * xp.astype(kept, left.dtype)[None, :] / roots[None, :]
-    vectors = xp.matmul(xp.matrix_transpose(rows), left)
-    coordinates = xp.matmul(
-        xp.matrix_transpose(vectors), xp.matmul(xp.matrix_transpose(rows), targets)
-    )
+    vectors = xp.matmul(columns, left * xp.astype(kept, left.dtype)[None, :] / roots[None, :])
+    coordinates = xp.matmul(xp.matrix_transpose(vectors), xp.matmul(columns, targets))
     return Spectrum(values, vectors, coordinates, least)
 
 
@@ -168,6 +161,16 @@ def direct(
     return xp.stack(
         [_arrays.solve_positive(xp, gram, n * lam, cross, least) for lam in lambdas], axis=2
     )
+
+
+def if_resolved(
+    xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
+) -> Array | None:
+    """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
+    try:
+        return direct(xp, gram, cross, lambdas, n, dtype)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,21 +222,38 @@ def solve_dual(
     flat: bool,
     lambdas: tuple[float, ...],
     intercept: bool,
+    solver: Solver,
     index: NDArray[np.int64] | None = None,
 ) -> Path:
     """Solve for fewer rows than features, by the inner products of all rows or of `index`."""
     place = features.place
     xp = place.xp
-    blocks = [(xp.astype(z, xp.float64), t) for z, t in features.blocks(y, index)]
-    rows, targets = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
-    n = rows.shape[0]
+    blocks = list(features.blocks(y, index))
+    rows = xp.concat([xp.astype(z, xp.float64) for z, _, _ in blocks], axis=0)
+    targets = xp.concat([t for _, t, _ in blocks], axis=0)
+    n = features.total(index)
     with np.errstate(over="ignore"):
         squares = xp.sum(rows * rows)
         require_no_overflow(float(squares + xp.sum(targets * targets)))
+    weights = xp.ones_like(targets[:, 0])
+    if features.weights is not None:
+        weights = xp.concat([w for _, _, w in blocks])
     share = (1.0 if intercept else 0.0) / n
-    mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, targets))
+    mean, target_mean = (share * xp.sum(weights[:, None] * x, axis=0) for x in (rows, targets))
     rows, targets = rows - mean[None, :], targets - target_mean[None, :]
-    spectrum = spectrum_of_rows(xp, rows, targets, features.dtype, squares)
+    if features.weights is not None:
+        roots = xp.sqrt(weights)[:, None]
+        rows, targets = rows * roots, targets * roots
+    columns, decomposed, coefficients = xp.matrix_transpose(rows), None, None
+    if solver == "auto" and len(lambdas) == 1:
+        inner = xp.matmul(rows, columns)
+        coefficients = if_resolved(xp, inner, targets, lambdas, n, features.dtype)
+    if coefficients is not None:
+        solution = times(xp, columns, coefficients)
+    else:
+        decomposed = spectrum_of_rows(xp, rows, targets, features.dtype, squares)
+        shrunk = decomposed.shrunk(decomposed.inverses(lambdas, n))
+        solution = times(xp, decomposed.vectors, shrunk)
     return Path(
         phi=features.phi,
         home=features.home,
@@ -245,8 +265,8 @@ def solve_dual(
         intercept=intercept,
         mean=mean,
         target_mean=target_mean,
-        weights=spectrum.weights(xp, lambdas, n),
-        spectrum=spectrum,
+        weights=solution,
+        spectrum=decomposed,
     )
 
 
@@ -256,88 +276,59 @@ def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:
     return max((i for i, e in enumerate(errors) if e == least), key=lambda i: lambdas[i])
 
 
-@dataclass(frozen=True)
-class Errors(ABC):
-    """Errors of a path, summed over rows: (k,) on the host.
-
-    `scoring` is "mse" or "error_rate". If `weighted`, the last column of targets has the weights
-    of the rows.
-    """
-
-    path: Path
-    scoring: Scoring
-    weighted: bool = False
-
-    @abstractmethod
-    def __call__(
-        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
-    ) -> NDArray[np.float64]:
-        """Sum over all rows, or those that `index` names."""
-
-    def of_rows(self, x: Array, y: Array) -> NDArray[np.float64]:
-        """Sum over rows whose features are still to be computed, such as a chunk of Dask."""
-        return self(Features(self.path.phi, x), y)
+# Least value of 1 - leverage: below it no digits are left.
+_LEAST = 2.0**-52
 
 
-class LeftOut(Errors):
-    """Leave-one-out errors.
+def left_out(path: Path, scoring: Scoring, features: Features, y: Array) -> NDArray[np.float64]:
+    """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
     e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
     With weights w_i: e_i counts w_i times, and is left out once, or wholly if w_i < 1, which is
     h_i min(1, w_i).
     """
-
-    def __call__(
-        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
-    ) -> NDArray[np.float64]:
-        path, xp = self.path, self.path.place.xp
-        spectrum = path.spectrum
-        assert spectrum is not None
-        inverses = spectrum.inverses(path.lambdas, path.n_rows)
-        shrunk = spectrum.coordinates[:, :, None] * inverses[:, None, :]
-        # The largest product is computed in the dtype of the features.
-        dtype = getattr(xp, path.dtype)
-        mean, vectors = (xp.astype(part, dtype) for part in (path.mean, spectrum.vectors))
-        own = 1.0 / path.n_rows if path.intercept else 0.0
-        total: Any = 0.0
-        for z, block in features.blocks(y, index):
-            targets, weights = apart(block, self.weighted)
-            along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
-            centred = targets - path.target_mean[None, :]
-            residuals = centred[:, :, None] - _times(xp, along, shrunk)
-            leverage = own + xp.matmul(along * along, inverses)
-            if weights is not None:
-                leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
-            rest = 1.0 - leverage
-            rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
-            total = total + losses(xp, residuals / rest[:, None, :], targets, self.scoring, weights)
-        return total
+    xp, decomposed = path.place.xp, path.spectrum
+    assert decomposed is not None
+    inverses = decomposed.inverses(path.lambdas, path.n_rows)
+    shrunk = decomposed.shrunk(inverses)
+    # The largest product is computed in the dtype of the features.
+    dtype = getattr(xp, path.dtype)
+    mean, vectors = (xp.astype(part, dtype) for part in (path.mean, decomposed.vectors))
+    own = 1.0 / path.n_rows if path.intercept else 0.0
+    total: Any = 0.0
+    for z, targets, weights in features.blocks(y):
+        along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
+        centred = targets - path.target_mean[None, :]
+        residuals = centred[:, :, None] - times(xp, along, shrunk)
+        leverage = own + xp.matmul(along * along, inverses)
+        if weights is not None:
+            leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
+        rest = 1.0 - leverage
+        rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
+        total = total + losses(xp, residuals / rest[:, None, :], targets, scoring, weights)
+    return total
 
 
-class HeldOut(Errors):
-    """Errors on rows that were not fitted."""
-
-    def __call__(
-        self, features: Features, y: Array, index: NDArray[np.int64] | None = None
-    ) -> NDArray[np.float64]:
-        path, xp = self.path, self.path.place.xp
-        total: Any = np.zeros(len(path.lambdas))
-        for z, block in features.blocks(y, index):
-            targets, weights = apart(block, self.weighted)
-            rows = xp.astype(z, xp.float64) - path.mean[None, :]
-            centred = targets - path.target_mean[None, :]
-            residuals = centred[:, :, None] - _times(xp, rows, path.weights)
-            total = total + losses(xp, residuals, targets, self.scoring, weights)
-        return total
-
-
-def apart(block: Array, weighted: bool) -> tuple[Array, Array | None]:
-    """Take the weights from the last column of targets."""
-    return (block[:, :-1], block[:, -1]) if weighted else (block, None)
+def held_out(
+    path: Path,
+    scoring: Scoring,
+    features: Features,
+    y: Array,
+    index: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Sum errors over rows that were not fitted, all or those of `index`: (k,) on the host."""
+    xp = path.place.xp
+    total: Any = np.zeros(len(path.lambdas))
+    for z, targets, weights in features.blocks(y, index):
+        rows = xp.astype(z, xp.float64) - path.mean[None, :]
+        centred = targets - path.target_mean[None, :]
+        residuals = centred[:, :, None] - times(xp, rows, path.weights)
+        total = total + losses(xp, residuals, targets, scoring, weights)
+    return total
 
 
 def losses(
-    xp: ModuleType, residuals: Array, targets: Array, scoring: Scoring, weights: Array | None = None
+    xp: ModuleType, residuals: Array, targets: Array, scoring: Scoring, weights: Array | None
 ) -> Any:
     """Sum squared errors (mean over targets) or misclassified rows, by weight: (k,)."""
     if scoring == "mse":
@@ -354,7 +345,7 @@ def losses(
     return _arrays.to_host(xp.sum(values, axis=0))
 
 
-def _times(xp: ModuleType, a: Array, b: Array) -> Array:
+def times(xp: ModuleType, a: Array, b: Array) -> Array:
     """Multiply (n, m) by (m, t, k)."""
     m, t, k = b.shape
     return xp.reshape(xp.matmul(a, xp.reshape(b, (m, t * k))), (a.shape[0], t, k))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_flag, require_reals
-from mehler.learn._arguments import (
+from mehler.learn._features import (
     SCORINGS,
     SOLVERS,
     Features,
@@ -21,9 +22,12 @@ from mehler.learn._arguments import (
     require_lambdas,
     require_map,
     require_pair,
+    require_weights,
 )
-from mehler.learn._path import HeldOut, LeftOut, Path, RidgeFit, best, solve_dual
+from mehler.learn._path import Path, RidgeFit, best, held_out, left_out, solve_dual
 from mehler.learn._sums import RidgeSums, solved
+
+Choice: TypeAlias = Literal["leave-one-out", "hold-out", "folds"]
 
 
 def ridge(
@@ -32,11 +36,12 @@ def ridge(
     Y: Array,
     *,
     lambdas: Any,
-    choose: Literal["leave-one-out", "hold-out", "folds"] = "leave-one-out",
+    choose: Choice | None = None,
     holdout: tuple[Array, Array] | None = None,
     folds: Any = None,
     scoring: Scoring = "mse",
     intercept: bool = True,
+    weights: Array | None = None,
     solver: Solver = "auto",
 ) -> RidgeFit:
     r"""Fit ridge regression on the features of a map, with a choice of lambda.
@@ -60,7 +65,8 @@ def ridge(
     lambdas : float or sequence of float, length k
         Regularisation, each above 0. The penalty is N lambda with N the number of rows fitted.
     choose : {"leave-one-out", "hold-out", "folds"}, optional
-        Errors by which one of several lambdas is chosen.
+        Errors by which one of several lambdas is chosen, by default "leave-one-out". One lambda
+        has nothing to choose: errors, which need a decomposition, are computed if this asks.
     holdout : (array, array), optional
         Rows and targets for "hold-out".
     folds : array-like of int, shape (n,), optional
@@ -72,6 +78,9 @@ def ridge(
         (argmax, or sign for one column). Ties go to the largest lambda.
     intercept : bool, optional
         Fit b; else it is 0.
+    weights : array, shape (n,), optional
+        Weights of the rows, at least 0: a row of weight 2 counts as that row twice, in its own
+        error too; N is their sum. A row of weight less than 1 is left out whole.
     solver : {"auto", "eigen", "direct"}, optional
         One eigendecomposition of the Gram for all lambdas, or one factorisation per lambda
         (Cholesky, in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and
@@ -81,7 +90,7 @@ def ridge(
     Returns
     -------
     RidgeFit
-        The chosen function; `errors` has the error of each lambda.
+        The chosen function; `errors` has the error of each lambda, if any was computed.
 
     See Also
     --------
@@ -129,15 +138,19 @@ def ridge(
     require_flag("intercept", intercept)
     require_map(phi)
     path_of = require_lambdas(lambdas)
-    require_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
+    require_choice("choose", choose, (*get_args(Choice), None))
     require_choice("scoring", scoring, SCORINGS)
     require_choice("solver", solver, SOLVERS)
     if (folds is not None) != (choose == "folds"):
         raise ValueError("folds= and choose='folds' go together: give the fold of each row")
     if holdout is not None and choose != "hold-out":
         raise ValueError(f"holdout= is given, but choose={choose!r}: say choose='hold-out'")
+    if choose is None and len(path_of) > 1:
+        choose = "leave-one-out"
     targets, flat = require_pair(X, Y), Y.ndim == 1
+    weights = require_weights(X, weights)
     chunked = _arrays.is_chunked(X)
+    held: Held = None
     if choose == "folds":
         if chunked:
             raise TypeError(
@@ -145,44 +158,70 @@ def ridge(
                 "fold to a RidgeSums of its own, and call RidgeSums.cross_validate"
             )
         held = _held_rows(folds, X.shape[0])
-        return _by_folds(Features(phi, X), targets, flat, held, path_of, scoring, intercept, solver)
-    leaves = choose == "leave-one-out"
-    if leaves:
+    elif choose == "hold-out":
+        held = _held_out(holdout, Y)
+    elif choose == "leave-one-out":
         _require_leaving(solver, X)
-        solver = "eigen"
-    rows, others = (X, targets) if leaves else _held_out(holdout, Y)
-    if chunked:
-        path = RidgeSums(phi).add(X, Y)._solved(path_of, intercept, solver, overwrite=True)
+        solver, held = "eigen", True
+    if not chunked:
+        features = Features(phi, X, weights)
+        return fit(features, targets, held, path_of, flat, scoring, intercept, solver)
+    path = RidgeSums(phi).add(X, Y, weights).solved(path_of, intercept, solver, overwrite=True)
+    own = (X, targets) if weights is None else (X, targets, weights)
+    return _chosen(path, held, scoring, lambda: _errors(path, scoring, left_out, *own))
+
+
+# True to leave each row out; rows, targets and perhaps weights held out; or the rows of folds.
+Held: TypeAlias = Literal[True] | tuple[Array, ...] | list[NDArray[np.int64]] | None
+
+
+def fit(
+    features: Features,
+    y: Array,
+    held: Held,
+    lambdas: tuple[float, ...],
+    flat: bool,
+    scoring: Scoring,
+    intercept: bool,
+    solver: Solver = "auto",
+) -> RidgeFit:
+    """Fit rows in memory, SciPy's sparse ones too, by checked arguments."""
+    if not features.total():
+        raise ValueError("weights are 0 on all rows")
+    if isinstance(held, list):
+        return _by_folds(features, y, flat, held, lambdas, scoring, intercept, solver)
+    solver = "eigen" if held is True else solver
+    if solver != "direct" and features.x.shape[0] < features.n_features:
+        path = solve_dual(features, y, flat, lambdas, intercept, solver)
     else:
-        features = Features(phi, X)
-        path = _solved(features, targets, flat, path_of, intercept, solver)
-    errors_of = (LeftOut if leaves else HeldOut)(path, scoring)
-    if _arrays.is_chunked(rows):
-        errors = np.asarray(_arrays.sum_over_chunks(errors_of.of_rows, rows, others))
-    elif leaves:
-        errors = errors_of(features, others)
+        sums = RidgeSums(features.phi).add_features(features, y, flat)
+        path = sums.solved(lambdas, intercept, solver, overwrite=True)
+    return _chosen(path, held, scoring, lambda: left_out(path, scoring, features, y))
+
+
+def _chosen(path: Path, held: Any, scoring: Scoring, leave_out: Callable[[], Any]) -> RidgeFit:
+    """Return the function of least error on rows held out, or on its own rows left out."""
+    if held is None:
+        return path.fit(0)
+    if held is True:
+        errors = leave_out() / path.n_rows
     else:
-        errors = errors_of.of_rows(rows, others)
-    errors = errors / rows.shape[0]
+        total = held[0].shape[0] if len(held) == 2 else float(np.sum(_arrays.to_host(held[2])))
+        if not total:
+            raise ValueError("weights are 0 on all rows that are held out")
+        errors = _errors(path, scoring, held_out, *held) / total
     return path.fit(best(path.lambdas, errors), errors)
 
 
-def _solved(
-    features: Features,
-    y: Array,
-    flat: bool,
-    lambdas: tuple[float, ...],
-    intercept: bool,
-    solver: Solver,
-) -> Path:
-    if _is_wide(features, solver):
-        return solve_dual(features, y, flat, lambdas, intercept)
-    sums = RidgeSums(features.phi)._add_features(features, y, flat)
-    return sums._solved(lambdas, intercept, solver, overwrite=True)
-
-
-def _is_wide(features: Features, solver: Solver) -> bool:
-    return solver != "direct" and features.x.shape[0] < features.n_features
+def _errors(
+    path: Path, scoring: Scoring, function: Any, x: Array, y: Array, weights: Array = None
+) -> Any:
+    """Sum errors over rows whose features are still to be computed, of Dask chunk by chunk."""
+    if not _arrays.is_chunked(x):
+        return function(path, scoring, Features(path.phi, x, weights), y)
+    of_chunk = functools.partial(_errors, path, scoring, function)
+    others = (y,) if weights is None else (y, weights)
+    return np.asarray(_arrays.sum_over_chunks(of_chunk, x, *others))
 
 
 def _by_folds(
@@ -196,35 +235,35 @@ def _by_folds(
     solver: Solver,
 ) -> RidgeFit:
     """Fit without each fold: from the sums of the other folds, or from the rows of few."""
-    n = features.x.shape[0]
-    wide = _is_wide(features, solver)
-    if wide:
-        rows = np.arange(n)
-        paths = [
-            replace(
-                solve_dual(features, y, flat, lambdas, intercept, np.setdiff1d(rows, fold)),
-                spectrum=None,
-            )
-            for fold in held
-        ]
+    rows = np.arange(features.x.shape[0])
+    if solver != "direct" and len(rows) < features.n_features:
+
+        def solve(path_of: tuple[float, ...], fold: NDArray[np.int64]) -> Path:
+            rest = np.setdiff1d(rows, fold)
+            path = solve_dual(features, y, flat, path_of, intercept, solver, rest)
+            return replace(path, spectrum=None)
+
+        paths = [solve(lambdas, fold) for fold in held]
     else:
-        never = np.setdiff1d(np.arange(n), np.concatenate(held))
+        never = np.setdiff1d(rows, np.concatenate(held))
         parts = [
-            RidgeSums(features.phi)._add_features(features, y, flat, fold)
-            for fold in (*held, never)
+            RidgeSums(features.phi).add_features(features, y, flat, fold) for fold in (*held, never)
         ]
+
+        def solve(path_of: tuple[float, ...], fold: NDArray[np.int64]) -> Path:
+            return solved(parts, path_of, intercept, solver)
+
         paths = [solved(parts, lambdas, intercept, solver, without=k) for k in range(len(held))]
+    totals = [features.total(fold) for fold in held]
+    if not all(totals):
+        raise ValueError("weights are 0 on all rows of a fold")
     errors = [
-        HeldOut(path, scoring)(features, y, fold) / len(fold)
-        for path, fold in zip(paths, held, strict=True)
+        held_out(path, scoring, features, y, fold) / total
+        for path, fold, total in zip(paths, held, totals, strict=True)
     ]
     mean = np.mean(errors, axis=0)
-    chosen = (lambdas[best(lambdas, mean)],)
-    if wide:
-        path = solve_dual(features, y, flat, chosen, intercept)
-    else:
-        path = solved(parts, chosen, intercept, solver)
-    return replace(path.fit(0), lambdas=lambdas, errors=mean)
+    chosen = solve((lambdas[best(lambdas, mean)],), rows[:0])
+    return replace(chosen.fit(0), lambdas=lambdas, errors=mean)
 
 
 def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:

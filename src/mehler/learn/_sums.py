@@ -6,7 +6,6 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_flag, require_iterable
 from mehler.features import FeatureMap
-from mehler.learn._arguments import (
+from mehler.learn._features import (
     SOLVERS,
     Features,
     Solver,
@@ -24,9 +23,10 @@ from mehler.learn._arguments import (
     require_map,
     require_no_overflow,
     require_pair,
+    require_weights,
     work_place,
 )
-from mehler.learn._path import Path, RidgeFit, best, direct, spectrum
+from mehler.learn._path import Path, RidgeFit, best, direct, if_resolved, spectrum, times
 
 # Most features for which "auto" uses an eigendecomposition for several lambdas: 3 m^2 numbers,
 # and seconds.
@@ -143,36 +143,28 @@ class RidgeSums:
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = require_pair(X, Y)
-        if self.n_rows:
-            self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
-        weighted = weights is not None
-        if weighted:
-            targets = with_weights(X, targets, weights)
+        weights = require_weights(X, weights)
         if _arrays.is_chunked(X):
-            of_chunk = functools.partial(_of_chunk, self.phi, weighted)
-            part = _arrays.sum_over_chunks(of_chunk, X, targets)
+            if self.n_rows:
+                self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
+            others = (targets,) if weights is None else (targets, weights)
+            part = _arrays.sum_over_chunks(functools.partial(_of_chunk, self.phi), X, *others)
             part._flat = flat
             self.__dict__.update((self + part).__dict__)
             return self
-        return self._add_features(Features(self.phi, X), targets, flat, weighted=weighted)
+        return self.add_features(Features(self.phi, X, weights), targets, flat)
 
-    def _add_features(
-        self,
-        features: Features,
-        y: Array,
-        flat: bool,
-        index: NDArray[np.int64] | None = None,
-        weighted: bool = False,
+    def add_features(
+        self, features: Features, y: Array, flat: bool, index: NDArray[np.int64] | None = None
     ) -> RidgeSums:
-        """Add checked rows, or those that `index` names; the last of `y` may be weights."""
+        """Add checked rows, or those that `index` names."""
+        if self.n_rows:
+            self._require_fit(y.shape[1], flat, features.home)
         self._flat, self._home, self._place = flat, features.home, features.place
         # Sums that overflow are refused when they are solved.
         with np.errstate(over="ignore", invalid="ignore"):
-            for z, targets in features.blocks(y, index):
-                if weighted:
-                    self._add_block(z, targets[:, :-1], targets[:, -1])
-                else:
-                    self._add_block(z, targets)
+            for block in features.blocks(y, index):
+                self._add_block(*block)
         return self
 
     def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
@@ -278,7 +270,7 @@ class RidgeSums:
             In the order of `lambdas`.
         """
         require_flag("intercept", intercept)
-        path = self._solved(require_lambdas(lambdas), intercept, solver, overwrite=False)
+        path = self.solved(require_lambdas(lambdas), intercept, solver, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
     @staticmethod
@@ -347,37 +339,32 @@ class RidgeSums:
         fit = solved(parts, (lam,), intercept, solver).fit(0)
         return replace(fit, lambdas=path_of, errors=mean), errors
 
-    def _solved(
+    def solved(
         self, lambdas: tuple[float, ...], intercept: bool, solver: Solver, *, overwrite: bool
     ) -> Path:
         """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
         self._require_sums()
         require_choice("solver", solver, SOLVERS)
-        xp, gram, cross = self._place.xp, self._gram, self._cross
+        xp, gram, cross, n = self._place.xp, self._gram, self._cross, self.n_rows
+        mean, target_mean = self._mean, self._target_mean
         if not intercept:
-            scale = self.n_rows**0.5
-            gram = _arrays.add_gram(
-                xp, gram if overwrite else gram + 0.0, scale * self._mean[None, :]
-            )
-            cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
+            whole = gram if overwrite else gram + 0.0
+            gram = _arrays.add_gram(xp, whole, n**0.5 * mean[None, :])
+            cross = cross + n * mean[:, None] * target_mean[None, :]
+            mean, target_mean = 0.0 * mean, 0.0 * target_mean
         weights, eigen = None, None
-        if solver == "auto" and gram.shape[0] <= MAX_EIGEN_FEATURES:
-            solver = "eigen"
-            if len(lambdas) == 1:
-                weights = _if_resolved(xp, gram, cross, lambdas, self.n_rows, self._dtype)
-        if weights is None and solver != "eigen":
-            weights = direct(xp, gram, cross, lambdas, self.n_rows, self._dtype)
-        elif weights is None:
-            squares = xp.linalg.trace(gram)
-            if intercept:
-                squares = squares + self.n_rows * xp.sum(self._mean * self._mean)
-            whole = overwrite or not intercept
-            own = gram if whole else gram + 0.0
+        few = gram.shape[0] <= MAX_EIGEN_FEATURES
+        if solver == "direct" or (solver == "auto" and not few):
+            weights = direct(xp, gram, cross, lambdas, n, self._dtype)
+        elif solver == "auto" and len(lambdas) == 1:
+            weights = if_resolved(xp, gram, cross, lambdas, n, self._dtype)
+        if weights is None:
+            squares = xp.linalg.trace(gram) + n * xp.sum(mean * mean)
+            own = gram if overwrite or not intercept else gram + 0.0
             eigen = spectrum(xp, own, cross, self._dtype, squares)
-            weights = eigen.weights(xp, lambdas, self.n_rows)
+            weights = times(xp, eigen.vectors, eigen.shrunk(eigen.inverses(lambdas, n)))
         if overwrite:
             self._gram = None
-        zeros = 0.0 * self._mean, 0.0 * self._target_mean
         return Path(
             phi=self.phi,
             home=self._home,
@@ -385,10 +372,10 @@ class RidgeSums:
             flat=self._flat,
             place=self._place,
             lambdas=lambdas,
-            n_rows=self.n_rows,
+            n_rows=n,
             intercept=intercept,
-            mean=self._mean if intercept else zeros[0],
-            target_mean=self._target_mean if intercept else zeros[1],
+            mean=mean,
+            target_mean=target_mean,
             weights=weights,
             spectrum=eigen,
         )
@@ -415,7 +402,7 @@ class RidgeSums:
         m, t = self._cross.shape if self.n_rows else (0, 0)
         return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
 
-    def _move(self, phi: Any) -> None:
+    def move(self, phi: Any) -> None:
         """Move from the host to the place of the map `phi`, which has the same recipe."""
         before = self._place
         self.phi, self._home = phi, phi.place
@@ -448,7 +435,7 @@ def solved(
     others = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
-    return replace(total._solved(lambdas, intercept, solver, overwrite=True), spectrum=None)
+    return replace(total.solved(lambdas, intercept, solver, overwrite=True), spectrum=None)
 
 
 def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
@@ -468,36 +455,18 @@ def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
     return np.asarray(_arrays.to_host(total)) / part.n_rows
 
 
-def with_weights(x: Array, targets: Array, weights: Array) -> Array:
-    """Return targets with validated weights of the rows as one more column."""
-    column = require_pair(x, weights, ("X", "weights"))
-    xp = _arrays.array_namespace(targets)
-    if weights.ndim != 1 or bool(xp.any(column < 0)):
-        raise ValueError("weights must be one number of at least 0 for each row")
-    wide = xp.result_type(targets, column)
-    return xp.concat((xp.astype(targets, wide), xp.astype(column, wide)), axis=1)
-
-
-def _of_chunk(phi: Callable[[Array], Array], weighted: bool, x: Array, y: Array) -> RidgeSums:
-    targets, weights = (y[:, :-1], y[:, -1]) if weighted else (y, None)
-    part = RidgeSums(phi).add(x, targets, weights)
+def _of_chunk(
+    phi: Callable[[Array], Array], x: Array, y: Array, weights: Array | None = None
+) -> RidgeSums:
+    part = RidgeSums(phi).add(x, y, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
-    part.phi = _left_behind
+    part.phi = left_behind
     return part
 
 
-def _left_behind(X: Array) -> Array:
+def left_behind(X: Array) -> Array:
+    """Stand for a map that sums are sent without."""
     raise TypeError("the sums of a chunk have no map")
-
-
-def _if_resolved(
-    xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
-) -> Array | None:
-    """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
-    try:
-        return direct(xp, gram, cross, lambdas, n, dtype)
-    except ValueError:
-        return None
 
 
 def _require_same_map(sums: RidgeSums, other: RidgeSums) -> None:

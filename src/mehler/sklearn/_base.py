@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.features import CalledByName, FeatureMap, from_recipe
+from mehler.learn import dense_blocks
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
 
@@ -103,9 +104,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             an array in the library and on the device of `X`.
         """
         x = self._rows_here(X, "transform")
-        if not _inputs.is_sparse(x):
-            return self._features(x)
-        blocks = [self._features(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
+        blocks = [self.map_(rows, check_finite=_look()) for rows in dense_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def expected_kernel(self, X: object, Y: Array | None = None) -> Any:
@@ -130,10 +129,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.map_.kernel(x, y, check_finite=_look())
 
     # -- how ------------------------------------------------------------------------------
-
-    def _features(self, x: Array) -> Array:
-        # Of finite rows the map refuses those whose features overflow.
-        return self.map_(x, check_finite=_look())
 
     def _like(self, x: Array) -> Array:
         """Return an array in the library and dtype of rows, which may be sparse."""
@@ -170,7 +165,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 def _look() -> bool:
-    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones."""
+    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones.
+
+    Of finite rows they refuse those whose features overflow.
+    """
     return not get_config()["assume_finite"]
 
 

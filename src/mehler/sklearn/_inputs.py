@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,11 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mehler import _arrays, learn
+from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_real
 from mehler.features import FeatureMap
 
-# Bytes of sparse rows that are made dense at a time.
-_BLOCK = 1 << 24
 # How dtypes of dates and durations begin, in NumPy, pandas and Polars.
 _DATES = ("date", "time", "duration", "period")
 # What needs no conversion.
@@ -46,18 +43,6 @@ def is_sparse(x: Array) -> bool:
 def dense(x: Array) -> Any:
     """Return rows, sparse ones as an array."""
     return x.toarray() if is_sparse(x) else x
-
-
-def rows_at(x: Array, index: NDArray[np.int64]) -> Any:
-    """Select rows, dense or sparse, by a host array of integers."""
-    return x[index, :] if is_sparse(x) else learn.rows_at(x, index)
-
-
-def row_blocks(x: Array) -> Iterator[slice]:
-    """Yield slices of sparse rows that are small when dense; others are one slice."""
-    n, d = x.shape
-    size = max(1, _BLOCK // (8 * d)) if is_sparse(x) else max(1, n)
-    yield from _arrays.slices(n, size)
 
 
 def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -23,16 +22,21 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
 from mehler.sklearn._inputs import seed_of
 from mehler.sklearn._samplers import MaxoutSampler
-from mehler.sklearn._splits import Stream, choose_by_splits, folds_of, solve_by_blocks, splits_of
+from mehler.sklearn._splits import Stream, as_folds, folds_of, splits_of
 
 if TYPE_CHECKING:
-    from mehler.sklearn._typed import ClassifierMixin, MultiOutputMixin, RegressorMixin
+    from mehler.sklearn._typed import (
+        ClassifierMixin,
+        MultiOutputMixin,
+        RegressorMixin,
+        available_if,
+    )
 else:
     from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+    from sklearn.utils.metaestimators import available_if
 
 # From a negligible penalty to one of the size of the features.
 LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-
 # Attributes computed by solving.
 SOLVED = ("coef_", "intercept_", "lambda_", "errors_")
 
@@ -65,11 +69,34 @@ class FeatureRidge(Estimator):
         -------
         self
         """
-        self._fit(X, y, sample_weight)
-        return self
+        x, codes, targets, weights, classes = self._read(X, y, sample_weight)
+        lambdas = self._lambdas()
+        several = len(lambdas) > 1
+        splits = None
+        if several and self.cv is not None:
+            splits = splits_of(self.cv, targets, classifier=is_classifier(self))
+        part = self._drawn_for(x, weights)
+        rows = (x, _placed(codes, x), *(() if weights is None else (_placed(weights, x),)))
 
-    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
-        raise NotImplementedError
+        def solved(rows: Any, held: Any, lambdas: tuple[float, ...] = lambdas) -> learn.RidgeFit:
+            x, y, weights = (*rows, None)[:3]
+            features = learn.Features(part.map_, x, weights)
+            return learn.fit(features, y, held, lambdas, False, self._scoring, self.fit_intercept)
+
+        folds = splits and as_folds(splits, x.shape[0])
+        if splits and not folds:
+            pairs = ([[learn.rows_at(a, i) for a in rows] for i in pair] for pair in splits)
+            errors = np.mean([solved(train, tuple(test)).errors for train, test in pairs], axis=0)
+            fit = solved(rows, None, (lambdas[learn.best(lambdas, errors)],))
+            fit = replace(fit, errors=errors)
+        else:
+            fit = solved(rows, folds or several or None)
+        self.__dict__.pop("_stream", None)
+        self.features_ = part
+        self._keep(fit, flat=targets.ndim == 1)
+        if classes is not None:
+            self.classes_ = _beside(classes, x)
+        return self
 
     def predict(self, X: object) -> Any:
         """Predict the targets of rows; of a classifier the labels, the classes of largest value.
@@ -86,52 +113,23 @@ class FeatureRidge(Estimator):
         """
         return self._predicted(self._values(X, "predict"))
 
+    _scoring: Scoring = "mse"
+
+    def _read(self, X: object, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """Return rows, codes (n, t) on the host, targets, weights, and the classes or None."""
+        raise NotImplementedError
+
     def _predicted(self, values: Array) -> Any:
         raise NotImplementedError
 
-    def _solve(
-        self,
-        x: Array,
-        codes: NDArray[np.float64],
-        targets: np.ndarray,
-        scoring: Scoring,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        """Fit `codes`, (n, t) on the host."""
-        lambdas = require_lambdas(self.lambdas)
+    def _lambdas(self) -> tuple[float, ...]:
         require_flag("fit_intercept", self.fit_intercept)
-        require_choice("scoring", scoring, SCORINGS)
-        several = len(lambdas) > 1
-        splits = None
-        if several and self.cv is not None:
-            splits = splits_of(self.cv, targets, classifier=is_classifier(self))
-        part = self._drawn_for(x, weights)
-        phi, y = part.map_, _placed(codes, x)
-        options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
-        if weights is not None or _inputs.is_sparse(x):
-            counts = _placed(np.ones(x.shape[0]) if weights is None else weights, x)
-            fit = solve_by_blocks(phi, x, y, counts, splits=splits, **options)
-        elif not several:
-            # For a single lambda, one factorisation without leverages is enough.
-            (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
-        elif splits is None:
-            fit = learn.ridge(phi, x, y, **options)
-        else:
-            fit = choose_by_splits(phi, x, y, splits, **options)
-        self.__dict__.pop("_stream", None)
-        self.features_ = part
-        self._keep(fit, flat=targets.ndim == 1)
+        require_choice("scoring", self._scoring, SCORINGS)
+        return require_lambdas(self.lambdas)
 
-    def _take(
-        self,
-        x: Array,
-        codes: NDArray[np.float64],
-        targets: Array,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def _add(self, x: Array, codes: Any, targets: Array, weights: Any) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
-        lambdas = require_lambdas(self.lambdas)
-        require_flag("fit_intercept", self.fit_intercept)
+        lambdas = self._lambdas()
         n_folds = folds_of(self.cv, lambdas)
         stream = self.__dict__.get("_stream")
         if stream is None:
@@ -150,10 +148,8 @@ class FeatureRidge(Estimator):
                 raise ValueError(
                     f"y has {targets.ndim} axes, but had {stream.n_axes} in the first chunk"
                 )
-        counts = None if weights is None else _placed(weights, x)
-        for rows in _inputs.row_blocks(x):
-            some = () if counts is None else (counts[rows],)
-            stream.add(_inputs.dense(x[rows, :]), _placed(codes[rows], x), *some)
+        counts = () if weights is None else (_placed(weights, x),)
+        stream.add(x, _placed(codes, x), *counts)
         stream.lambdas, stream.intercept = lambdas, self.fit_intercept
         self._stream, self.features_ = stream, part
         for name in SOLVED:
@@ -178,16 +174,20 @@ class FeatureRidge(Estimator):
             stream = self._stream
             self._keep(stream.solve(), flat=stream.n_axes == 1)
             return self.__dict__[name]
+        if name == "partial_fit":
+            _takes_parts(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _drawn_for(self, x: Array, weights: NDArray[np.float64] | None = None) -> Any:
-        default, seed = MaxoutSampler(), seed_of(self.random_state)
+    def _drawn_for(self, x: Array, weights: NDArray[np.float64] | None) -> Any:
+        n = x.shape[0] if weights is None else np.count_nonzero(weights)
+        default = MaxoutSampler(n_components=int(min(max(n // 2, 100), 1000)))
+        seed = seed_of(self.random_state)
         return fitted_part(self.features, default, seed, x, name="features", weights=weights)
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
         """Set the coefficients in scikit-learn's shapes."""
         self.lambda_ = fit.lam
-        self.errors_ = None if fit.errors is None else tuple(float(one) for one in fit.errors)
+        self.errors_ = None if fit.errors is None else tuple(float(error) for error in fit.errors)
         xp = _arrays.array_namespace(fit.weights)
         self.coef_ = xp.matrix_transpose(fit.weights)
         self.intercept_ = fit.intercept
@@ -197,22 +197,12 @@ class FeatureRidge(Estimator):
         check_is_fitted(self)
         phi = self.features_.map_
         x = _inputs.rows_for(self, phi, X, method)
-        xp = _arrays.array_namespace(self.intercept_ if _inputs.is_sparse(x) else x)
         coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None, :]
-        fit = learn.RidgeFit(
-            phi=phi,
-            weights=xp.matrix_transpose(coef),
-            intercept=xp.reshape(self.intercept_, (-1,)),
-            lam=self.lambda_,
-            n_rows=0,
-            lambdas=(self.lambda_,),
-            errors=None,
-            _flat=False,
-        )
-        if not _inputs.is_sparse(x):
-            return fit.predict(x)
-        blocks = [fit.predict(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
-        return np.concatenate(blocks)
+        xp = _arrays.array_namespace(coef)
+        weights, intercept = xp.matrix_transpose(coef), xp.reshape(self.intercept_, (-1,))
+        fit = learn.RidgeFit(phi=phi, weights=weights, intercept=intercept, lam=self.lambda_)
+        blocks = [fit.predict(rows) for rows in learn.dense_blocks(x)]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not coefficients, since accessing them would solve.
@@ -245,8 +235,9 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     Parameters
     ----------
     features : sampler of this module, default=None
-        The feature map. Default ``MaxoutSampler()``. Its parameters are searched over as
-        ``features__n_components`` and so on.
+        The feature map, whose parameters are searched over as ``features__n_components`` and so
+        on. Default `MaxoutSampler` with half as many features as rows, 100 at least and 1,000 at
+        most.
     lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
         Candidates for lambda, each above 0. The `alpha` of `sklearn.linear_model.Ridge` is
         N lambda. A single candidate needs no validation and is cheaper to fit.
@@ -272,13 +263,11 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         The selected lambda.
     errors_ : tuple of float or None
         The mean squared validation error for each of `lambdas`: mean over rows for leave-one-out,
-        over splits for `cv`.
+        over splits for `cv`. If features were selected using y, leave-one-out errors are too
+        small: selection saw the held-out row.
 
     Notes
     -----
-    If features are selected using y, leave-one-out errors are optimistic: selection saw the
-    held-out row.
-
     After `partial_fit` the estimator, and its pickles, contain the sums of all rows so far: m^2
     numbers of float64 per fold, or one set for a single lambda. `fit` keeps none. Coefficients are
     computed when they, or predictions, are first requested after new rows.
@@ -303,10 +292,12 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept: bool = True
     random_state: Any = None
 
-    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
-        x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
-        wide = np.asarray(targets, dtype=np.float64)
-        self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
+    def _read(self, X: object, y: Any, sample_weight: Any, **checks: Any) -> tuple[Any, ...]:
+        kinds = {"multi_output": True, "y_numeric": True}
+        x, targets = _inputs.rows_and_labels(self, X, y, **kinds, **checks)
+        wide: Any = np.asarray(targets, dtype=np.float64)
+        codes = wide if wide.ndim == 2 else wide[:, None]
+        return x, codes, wide, _inputs.weights_of(sample_weight, x), None
 
     def partial_fit(
         self, X: object, y: Array, sample_weight: ArrayLike | None = None
@@ -316,7 +307,9 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         The result is that of `fit` on all rows so far, in any order and any chunks, up to the
         rounding of sums (:class:`mehler.learn.RidgeSums`). Among several candidates lambda
         minimises the squared error over folds: row i belongs to fold i modulo `cv`, as for ``fit``
-        with ``cv=PredefinedSplit(np.arange(n) % 5)``.
+        with ``cv=PredefinedSplit(np.arange(n) % 5)``. Prediction raises ValueError if there are
+        several lambdas but only one row so far. After `fit`, which keeps no sums, it begins anew,
+        with a warning.
 
         Parameters
         ----------
@@ -330,21 +323,8 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            On prediction, if there are several lambdas but only one row so far.
-
-        Warns
-        -----
-        UserWarning
-            If the estimator was fitted by `fit`, which keeps no sums: it starts afresh.
         """
-        checks = {"multi_output": True, "y_numeric": True, "reset": self._begins()}
-        x, targets = _inputs.rows_and_labels(self, X, y, least=1, **checks)
-        wide = np.asarray(targets, dtype=np.float64)
-        self._take(x, _columns(wide), wide, _inputs.weights_of(sample_weight, x))
+        self._add(*self._read(X, y, sample_weight, least=1, reset=self._begins())[:4])
         return self
 
     def _predicted(self, values: Array) -> Any:
@@ -356,8 +336,14 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
             self.coef_, self.intercept_ = self.coef_[0, :], self.intercept_[0]
 
 
-def _columns(targets: NDArray[np.float64]) -> Any:
-    return targets if targets.ndim == 2 else targets[:, None]
+def _takes_parts(self: Any) -> bool:
+    """Whether chunks of rows are enough, which they are not for class_weight='balanced'."""
+    if isinstance(self.class_weight, str):
+        raise AttributeError(
+            f"class_weight={self.class_weight!r} needs all rows at once: give partial_fit a dict, "
+            "or sample_weight"
+        )
+    return True
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -376,8 +362,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Validation error that lambda minimises: the misclassification rate, or the squared error
         of the codes. After `partial_fit` always the latter, since sums do not give the former.
     class_weight : dict, 'balanced' or None, default=None
-        Weights of the classes, which multiply those of the rows; 'balanced' is
-        ``n_samples / (n_classes * np.bincount(y))``, and needs all rows at once.
+        Weights of the classes, which multiply those of the rows; 'balanced' gives all classes
+        that have rows the same sum of weights, and needs all rows at once.
 
     Attributes
     ----------
@@ -400,7 +386,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     >>> from mehler.sklearn import RandomFeatureRidgeClassifier
     >>> x, y = load_digits(return_X_y=True)
     >>> model = RandomFeatureRidgeClassifier(random_state=0).fit(x[:900] / 16, y[:900])
-    >>> bool(model.score(x[900:] / 16, y[900:]) > 0.85)
+    >>> bool(model.score(x[900:] / 16, y[900:]) > 0.9)
     True
     """
 
@@ -412,14 +398,23 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     random_state: Any = None
 
-    def _fit(self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None) -> None:
+    @property
+    def _scoring(self) -> Scoring:  # type: ignore[override]  # a parameter here
+        return self.scoring
+
+    def _read(self, X: object, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         x, targets = _inputs.rows_and_labels(self, X, y)
         check_classification_targets(targets)
         labels = column_or_1d(targets, warn=True)
-        codes, classes = _codes(labels)
-        self._solve(x, codes, labels, self.scoring, self._weights(sample_weight, labels, x))
-        self.classes_ = _at(classes, x)
+        codes, classes = learn.one_vs_all(labels)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds only one class, {classes.tolist()[0]!r}: a classifier needs rows of at "
+                "least 2"
+            )
+        return x, _columns(codes), labels, self._weights(sample_weight, labels, x), classes
 
+    @available_if(_takes_parts)
     def partial_fit(
         self, X: object, y: ArrayLike, classes: Any = None, sample_weight: Any = None
     ) -> RandomFeatureRidgeClassifier:
@@ -440,22 +435,15 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         -------
         self
         """
-        if isinstance(self.class_weight, str):
-            raise ValueError(
-                f"class_weight={self.class_weight!r} needs all rows at once: give partial_fit a "
-                "dict, or sample_weight"
-            )
         first = self._begins()
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
-        labels_seen = _classes(classes, before, fixed=not first)
+        known = _all_classes(classes, before, fixed=not first)
         x, targets = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
         # A few rows do not determine the kind of labels; membership in the classes does.
         labels = column_or_1d(targets, warn=True)
-        codes, _ = learn.one_vs_all(labels, labels_seen)
-        require_choice("scoring", self.scoring, SCORINGS)
-        codes = codes[:, 1:] if len(labels_seen) == 2 else codes
-        self._take(x, codes, labels, self._weights(sample_weight, labels, x))
-        self.classes_ = _at(labels_seen, x)
+        codes, _ = learn.one_vs_all(labels, known)
+        self._add(x, _columns(codes), labels, self._weights(sample_weight, labels, x))
+        self.classes_ = _beside(known, x)
         return self
 
     def decision_function(self, X: Array) -> Any:
@@ -518,30 +506,35 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     def _weights(self, sample_weight: Any, labels: np.ndarray, x: Array) -> Any:
         """Return weights of rows times those of their classes, or None."""
         weights = _inputs.weights_of(sample_weight, x)
-        if self.class_weight is None:
+        given = self.class_weight
+        if given is None:
             return weights
-        own = _class_weights(self.class_weight, labels)
-        return own if weights is None else own * weights
+        rows = np.ones(len(labels)) if weights is None else weights
+        if isinstance(given, Mapping):
+            if not all(isinstance(value, Real) and float(value) >= 0 for value in given.values()):
+                raise ValueError(f"class_weight={given!r} must be at least 0 for each class")
+            # A class that is not named has weight 1.
+            return rows * [float(given.get(label, 1.0)) for label in labels.tolist()]
+        if given != "balanced":
+            raise ValueError(f"class_weight={given!r} must be a dict, 'balanced' or None")
+        _, index = np.unique(labels, return_inverse=True)
+        totals = np.bincount(index, rows)
+        shares = rows / np.where(totals > 0, totals, 1.0)[index]
+        return shares * (rows.sum() / np.count_nonzero(totals))
 
 
-def _class_weights(weights: Any, labels: Any) -> Any:
-    """Return the weight of each row's class; a class that a dict does not name has weight 1."""
-    if isinstance(weights, Mapping):
-        if not all(isinstance(weight, Real) and float(weight) >= 0 for weight in weights.values()):
-            raise ValueError(f"class_weight={weights!r} must be at least 0 for each class")
-        return np.array([float(weights.get(label, 1.0)) for label in labels.tolist()])
-    if weights != "balanced":
-        raise ValueError(f"class_weight={weights!r} must be a dict, 'balanced' or None")
-    return compute_sample_weight("balanced", labels)
+def _columns(codes: NDArray[np.float64]) -> Any:
+    """Return codes of classes, one column for two of them."""
+    return codes[:, 1:] if codes.shape[1] == 2 else codes
 
 
-def _at(classes: Any, x: Array) -> Any:
+def _beside(classes: Any, x: Array) -> Any:
     """Return numeric classes on the device of the rows; strings stay on the host."""
     numbers = classes.dtype.kind in "biuf" and not _inputs.is_sparse(x)
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
 
 
-def _classes(classes: ArrayLike | None, before: Any, *, fixed: bool) -> Any:
+def _all_classes(classes: ArrayLike | None, before: Any, *, fixed: bool) -> Any:
     """Return all labels, sorted."""
     if classes is None:
         if before is None:
@@ -555,14 +548,3 @@ def _classes(classes: ArrayLike | None, before: Any, *, fixed: bool) -> Any:
     if len(distinct) < 2:
         raise ValueError(f"classes={classes!r} are fewer than 2")
     return distinct
-
-
-def _codes(labels: np.ndarray) -> tuple[Any, Any]:
-    """Return codes of labels on the host, one column for two classes, and the classes."""
-    codes, classes = learn.one_vs_all(labels)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds only one class, {classes.tolist()[0]!r}: a classifier needs rows of at "
-            "least 2"
-        )
-    return (codes[:, 1:] if len(classes) == 2 else codes), classes

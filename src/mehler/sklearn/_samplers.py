@@ -26,6 +26,7 @@ from mehler.features.invariant import Rule, TemplateName, bins_for
 from mehler.features.kitchen_sinks import LawName
 from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
+from mehler.learn import rows_at
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
@@ -450,11 +451,7 @@ class InvariantSampler(Sampler):
     def _window_for(self, x: Array) -> Any:
         if self.window != "scale":
             return self.window
-        x = (
-            x
-            if self._row_weights is None
-            else _inputs.rows_at(x, np.flatnonzero(self._row_weights))
-        )
+        x = x if self._row_weights is None else rows_at(x, np.flatnonzero(self._row_weights))
         rows, exponent = _inputs.scaled(x)
         if _inputs.is_sparse(x):
             longest = float(rows.multiply(rows).sum(axis=1).max()) ** 0.5

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
@@ -20,9 +21,10 @@ Scoring: TypeAlias = Literal["mse", "error_rate"]
 Solver: TypeAlias = Literal["auto", "eigen", "direct"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
-_MOST = sys.float_info.max
 # Rows whose features are kept: a block has as many or more.
 _FEW = 64
+# Bytes of sparse rows that are made dense at a time.
+_DENSE = 1 << 24
 
 
 def require_map(phi: Any) -> Callable[[Array], Array]:
@@ -37,9 +39,6 @@ def require_map(phi: Any) -> Callable[[Array], Array]:
 
 def require_rows(x: Array, name: str = "X") -> None:
     """Raise unless `x` is a matrix of finite rows (unchecked for Dask); no tracers."""
-    _arrays.array_namespace(x, names=(name,))
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
     _arrays.require_matrix(x, name=name)
     if _arrays.is_chunked(x):
         _arrays.require_known_chunks(x)
@@ -49,34 +48,29 @@ def require_rows(x: Array, name: str = "X") -> None:
         )
 
 
-def require_new_rows(x: Array) -> None:
-    """Raise unless a fit can be applied to `x`: tracers too, and chunks of unknown sizes."""
-    if _arrays.is_array(x) and _arrays.is_lazy(x):
-        _arrays.require_matrix(x)
-    else:
-        require_rows(x)
-
-
 def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
     """Validate rows with one target, or one row of targets, each; return targets as (n, t)."""
     require_rows(x, names[0])
     xp = _arrays.array_namespace(x, y, names=names)
-    here, there = _arrays.place_of(x), _arrays.place_of(y)
-    if here.device != there.device:
-        raise ValueError(
-            f"{names[0]} lives on {here.device} but {names[1]} on {there.device}; bring both to "
-            "one device"
-        )
+    if type(x) is not np.ndarray:
+        here, there = _arrays.place_of(x), _arrays.place_of(y)
+        if here.device != there.device:
+            raise ValueError(
+                f"{names[0]} lives on {here.device} but {names[1]} on {there.device}; bring both "
+                "to one device"
+            )
     if y.ndim not in (1, 2):
         raise ValueError(
             f"{names[1]} must have shape (rows,) or (rows, targets) but has {y.ndim} axes"
         )
-    if y.shape[0] != x.shape[0] and not _unknown(x.shape[0], y.shape[0]):
+    sizes = x.shape[0], y.shape[0]
+    unknown = any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
+    if y.shape[0] != x.shape[0] and not unknown:
         raise ValueError(
             f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one target, "
             "or one row of targets, for each row"
         )
-    if not (xp.isdtype(y.dtype, ("real floating", "integral"))):
+    if not xp.isdtype(y.dtype, ("real floating", "integral")):
         raise TypeError(
             f"{names[1]} has dtype {_arrays.dtype_name(y.dtype)}; targets are real numbers: for "
             "labels use learn.one_vs_all(labels)"
@@ -86,8 +80,15 @@ def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Arr
     return y
 
 
-def _unknown(*sizes: Any) -> bool:
-    return any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
+def require_weights(x: Array, weights: Array | None) -> Array | None:
+    """Return weights of rows after checks: numbers of at least 0 beside the rows, or None."""
+    if weights is None:
+        return None
+    require_pair(x, weights, ("X", "weights"))
+    xp = _arrays.array_namespace(weights)
+    if weights.ndim != 1 or bool(xp.any(weights < 0)):
+        raise ValueError("weights must be one number of at least 0 for each row")
+    return weights
 
 
 def require_lambdas(lambdas: Any) -> tuple[float, ...]:
@@ -102,9 +103,18 @@ def require_lambdas(lambdas: Any) -> tuple[float, ...]:
         good = isinstance(value, Real) and not isinstance(value, bool)
         # NumPy's floats are narrow; an integer or a fraction of 400 digits is no float.
         number = float(value) if isinstance(value, np.floating) else value
-        if not good or not 0.0 < number <= _MOST:
+        if not good or not 0.0 < number <= sys.float_info.max:
             raise ValueError(f"lambdas holds {shown(value)}; each must be a finite number above 0")
     return tuple(float(value) for value in values)
+
+
+def require_no_overflow(size: float) -> None:
+    """Raise for infinite sums of squares or products: every weight would be 0 or NaN."""
+    if not math.isfinite(size):
+        raise ValueError(
+            "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
+            "targets, down"
+        )
 
 
 def work_place(home: Place) -> Place:
@@ -112,57 +122,24 @@ def work_place(home: Place) -> Place:
     return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
 
 
-class Features:
-    """Features of checked rows, block by block; those of few rows are computed once and kept.
-
-    `n_features` and `dtype` are read off the features of the first row, or of all of few rows.
-    """
-
-    def __init__(self, phi: Callable[[Array], Array], x: Array) -> None:
-        self.phi, self.x = phi, x
-        self.home = _arrays.place_of(x)
-        self.place = work_place(self.home)
-        few = x.shape[0] <= _FEW
-        z = features_of(phi, x if few else x[:1, :])
-        self._kept = z if few else None
-        self.n_features, self.dtype = int(z.shape[1]), _arrays.dtype_name(z.dtype)
-
-    def blocks(
-        self, y: Array, index: NDArray[np.int64] | None = None
-    ) -> Iterator[tuple[Array, Array]]:
-        """Yield blocks of features in their own dtype, and targets in float64, in `place`.
-
-        For all rows, or those that `index`, on the host, names. Features that are not finite raise
-        when their block is reached.
-        """
-        sizes = self.n_features, 4 if self.dtype == "float32" else 8
-        block = _arrays.block_rows_for_gram(*sizes)
-        # A GPU makes features of many blocks at once: the host waits for each look at them.
-        on_gpu = _arrays.is_on_accelerator(self.x)
-        whole = _arrays.block_rows_for_map(*sizes, self.x) if on_gpu else block
-        for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
-            z = self._rows(rows, index)
-            targets = y[rows, :] if index is None else rows_at(y, index[rows])
-            if self.place is not self.home:
-                z = _arrays.from_host(_arrays.to_host(z), self.place)
-                targets = _arrays.from_host(_arrays.to_host(targets), self.place, "float64")
-            else:
-                targets = self.home.xp.astype(targets, self.home.xp.float64)
-            for part in _arrays.slices(z.shape[0], block):
-                yield z[part, :], targets[part, :]
-
-    def _rows(self, rows: slice, index: NDArray[np.int64] | None) -> Array:
-        source = self.x if self._kept is None else self._kept
-        some = source[rows, :] if index is None else rows_at(source, index[rows])
-        return features_of(self.phi, some) if self._kept is None else some
-
-
 def rows_at(x: Array, index: NDArray[np.int64]) -> Array:
-    """Select rows by a host array of integers."""
+    """Select rows, dense or sparse, by a host array of integers."""
+    if type(x) is np.ndarray or issparse(x):
+        return x[index]
     xp = _arrays.array_namespace(x)
     # JAX has no int64 unless x64 is enabled.
     narrow = index.astype(np.int32) if x.shape[0] < 2**31 else index
     return xp.take(x, _arrays.from_host(narrow, _arrays.place_of(x)), axis=0)
+
+
+def dense_blocks(x: Array) -> Iterator[Array]:
+    """Yield sparse rows block by block as arrays; others as they are."""
+    if not issparse(x):
+        yield x
+        return
+    n, d = x.shape
+    for rows in _arrays.slices(n, max(1, _DENSE // (8 * d))):
+        yield x[rows].toarray()
 
 
 def apply(phi: Callable[[Array], Array], rows: Array) -> Array:
@@ -175,6 +152,8 @@ def apply(phi: Callable[[Array], Array], rows: Array) -> Array:
 
 def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
     """Compute features of rows, and check them: a real, finite matrix with as many rows."""
+    if issparse(rows):
+        return np.concatenate([features_of(phi, part) for part in dense_blocks(rows)])
     z = apply(phi, rows)
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
@@ -192,10 +171,59 @@ def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
     return z
 
 
-def require_no_overflow(size: float) -> None:
-    """Raise for infinite sums of squares or products: every weight would be 0 or NaN."""
-    if not math.isfinite(size):
-        raise ValueError(
-            "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
-            "targets, down"
-        )
+class Features:
+    """Features of checked rows, block by block; those of few rows are computed once and kept.
+
+    Rows may be SciPy's sparse ones. `n_features` and `dtype` are read off the features of the first
+    row, or of all of few rows.
+    """
+
+    def __init__(self, phi: Callable[[Array], Array], x: Array, weights: Array = None) -> None:
+        self.phi, self.x, self.weights = phi, x, weights
+        self.home = _arrays.resolve_place(None) if issparse(x) else _arrays.place_of(x)
+        self.place = work_place(self.home)
+        few = x.shape[0] <= _FEW
+        z = features_of(phi, x if few else x[:1, :])
+        self._kept = z if few else None
+        self.n_features, self.dtype = int(z.shape[1]), _arrays.dtype_name(z.dtype)
+
+    def total(self, index: NDArray[np.int64] | None = None) -> float:
+        """Return the number of rows, or the sum of their weights."""
+        if self.weights is None:
+            return self.x.shape[0] if index is None else len(index)
+        weights = np.asarray(_arrays.to_host(self.weights), dtype=np.float64)
+        return float(np.sum(weights if index is None else weights[index]))
+
+    def blocks(
+        self, y: Array, index: NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield blocks of features in their own dtype, targets and weights (or None) in float64.
+
+        All are in `place`, for all rows, or those that `index`, on the host, names. Features that
+        are not finite raise when their block is reached.
+        """
+        sizes = self.n_features, 4 if self.dtype == "float32" else 8
+        block = _arrays.block_rows_for_gram(*sizes)
+        # A GPU makes features of many blocks at once: the host waits for each look at them.
+        on_gpu = _arrays.is_on_accelerator(self.x)
+        whole = _arrays.block_rows_for_map(*sizes, self.x) if on_gpu else block
+        for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
+            z = self._chosen(self.x if self._kept is None else self._kept, rows, index)
+            z = features_of(self.phi, z) if self._kept is None else z
+            z = z if self.place is self.home else _arrays.from_host(_arrays.to_host(z), self.place)
+            targets = self._wide(self._chosen(y, rows, index))
+            weights = None
+            if self.weights is not None:
+                weights = self._wide(self._chosen(self.weights, rows, index))
+            for part in _arrays.slices(z.shape[0], block):
+                yield z[part, :], targets[part, :], None if weights is None else weights[part]
+
+    def _chosen(self, x: Array, rows: slice, index: NDArray[np.int64] | None) -> Array:
+        if index is not None:
+            return rows_at(x, index[rows])
+        return x[rows, :] if x.ndim == 2 else x[rows]
+
+    def _wide(self, x: Array) -> Array:
+        if self.place is not self.home:
+            return _arrays.from_host(_arrays.to_host(x), self.place, "float64")
+        return self.home.xp.astype(x, self.home.xp.float64)
