@@ -46,7 +46,7 @@ def with_entry(bad):
         ({"y": np.asarray([1.0, np.nan, -1.0])}, ValueError, "nan"),
         ({"y": Y > 0}, TypeError, "dtype bool, which cannot hold the labels -1"),
         ({"y": np.ones(3, np.uint8)}, TypeError, "uint8, which cannot hold the labels -1"),
-        ({"Z": np.ma.masked_greater(Z, 2.5)}, TypeError, "Z is a masked array; fill it"),
+        ({"Z": np.ma.masked_greater(Z, 2.5)}, TypeError, "Z is a masked array: drop or impute"),
         ({"gap": 1e-18}, ValueError, "within the rounding of a certificate for these rows"),
         ({"y": Y.astype(complex)}, TypeError, "complex"),
         ({"y": np.asarray(["a", "b", "a"])}, TypeError, "cannot hold the labels"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -260,17 +262,18 @@ def box_erm(
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
     rows = chosen.envelope(limits, np.inf, tolerance)
-    graph = Graph(data, limits)
     zero = data.vector(np.zeros(data.m))
     narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
-    minimum = _minimise(graph, rows, zero, None, narrow, max_iterations)
+    graph = functools.cache(lambda: Graph(data, limits))
+    minimum = _minimise(data, graph, rows, zero, None, narrow, max_iterations)
     margins = minimum.proof.margins
     envelope = chosen.envelope(limits, chosen.bound, tolerance)
-    convex = _same(rows, envelope)
+    pairs = zip(astuple(rows), astuple(envelope), strict=True)
+    convex = all(np.array_equal(own, other) for own, other in pairs)
     relaxed = minimum
     if not convex:
         start = minimum.beta, minimum.theta
-        relaxed = _minimise(graph, envelope, *start, narrow, max_iterations)
+        relaxed = _minimise(data, graph, envelope, *start, narrow, max_iterations)
     return BoxERM(
         alpha=data.at_home(data.weights(minimum.beta)),
         scale=scale,
@@ -299,11 +302,16 @@ class _Minimum:
 
 
 def _minimise(
-    graph: Graph, losses: RowLosses, beta: Array, theta: Array | None, gap: float, limit: int
+    data: SignedRows,
+    graph: Callable[[], Graph],
+    losses: RowLosses,
+    beta: Array,
+    theta: Array | None,
+    gap: float,
+    limit: int,
 ) -> _Minimum:
     """Iterate from `beta` and `theta` until the certified gap is at most `gap`, or to the limit."""
-    data, xp = graph.data, graph.xp
-    rows = losses.on(data.place)
+    xp, rows = data.xp, losses.on(data.place)
 
     def proved(beta: Array, theta: Array, iterations: int) -> _Minimum:
         return _Minimum(beta, theta, certify(data, rows, data.weights(beta), theta), iterations)
@@ -314,19 +322,12 @@ def _minimise(
         candidate = smooth_minimum(data, rows, beta, gap, limit)
         return proved(candidate.beta, candidate.theta, candidate.iterations)
     start = rows.maximiser(xp, data.margins(beta)) if theta is None else rows.clip(xp, theta)
-    for candidate in iterate(graph, rows, beta, start, limit):
+    for candidate in iterate(graph(), rows, beta, start, limit):
         if candidate.gap <= gap:
             minimum = proved(candidate.beta, candidate.theta, candidate.iterations)
             if minimum.proof.upper - minimum.proof.lower <= gap:
                 return minimum
     return proved(candidate.beta, candidate.theta, candidate.iterations)
-
-
-def _same(rows: RowLosses, other: RowLosses) -> bool:
-    return all(
-        bool(np.array_equal(getattr(rows, name), getattr(other, name)))
-        for name in ("low", "high", "constant", "curved")
-    )
 
 
 def units(phi: Any, X: Array) -> Array:
@@ -370,8 +371,6 @@ def units(phi: Any, X: Array) -> Array:
 
 def _require_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
     """Return `z` as a matrix of finite floats; integers become the default float."""
-    if isinstance(z, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
     xp = _arrays.array_namespace(z, names=(name,))
     if _arrays.is_lazy(z):
         raise TypeError(

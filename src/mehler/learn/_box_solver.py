@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -171,24 +170,14 @@ def rounding(n: int, m: int, at_zero: float, slope: float, limits: Array) -> flo
     return 2.0 * terms / (1.0 - terms) * (at_zero + slope * float(limits.mean()))
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A feasible pair: beta (m,) in [-1, 1], weights over C/m, and theta (n,).
+class Incumbent:
+    """The best weights beta in [-1, 1]^m and the best theta, which need not come together.
 
     `gap` is upper less lower, mean over rows, from products in the dtype of `Z`: no certificate.
     """
 
-    iterations: int
-    beta: Array
-    theta: Array
-    gap: float
-
-
-class Incumbent:
-    """Keeps the best weights and the best theta; they need not come from one iteration."""
-
     def __init__(self) -> None:
-        self.upper, self.lower = float("inf"), -float("inf")
+        self.upper, self.lower, self.iterations = math.inf, -math.inf, 0
         self.beta: Array = None
         self.theta: Array = None
 
@@ -199,14 +188,15 @@ class Incumbent:
         if lower > self.lower:
             self.lower, self.theta = lower, theta
 
-    def candidate(self, iterations: int) -> Candidate:
-        """Return the best pair so far."""
-        return Candidate(iterations, self.beta, self.theta, self.upper - self.lower)
+    @property
+    def gap(self) -> float:
+        """Upper less lower."""
+        return self.upper - self.lower
 
 
 def smooth_minimum(
     data: SignedRows, rows: RowLosses, beta: Array, gap: float, limit: int
-) -> Candidate:
+) -> Incumbent:
     """Return the best pair of L-BFGS-B from `beta` on, until its gap is at most `gap`."""
     from scipy.optimize import minimize
 
@@ -228,7 +218,7 @@ def smooth_minimum(
         return upper, -np.asarray(_arrays.to_host(gradient)) / data.n
 
     def stop(point: NDArray[np.float64]) -> None:
-        if best.upper - best.lower <= gap:
+        if best.gap <= gap:
             raise StopIteration
 
     outcome = minimize(
@@ -240,162 +230,106 @@ def smooth_minimum(
         callback=stop,
         options={"maxiter": limit, "maxfun": 4 * limit, "ftol": 0.0, "gtol": 0.0, "maxls": 50},
     )
-    return best.candidate(int(outcome.nit))
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """A vector of the size of the weights, and one of the size of the margins."""
-
-    beta: Array
-    t: Array
-
-    def plus(self, factor: float, other: _Pair) -> _Pair:
-        return _Pair(self.beta + factor * other.beta, self.t + factor * other.t)
+    best.iterations = int(outcome.nit)
+    return best
 
 
 class Graph:
-    """Projection on t = K beta in the norm sum_l e_l beta_l^2 + sum_i w_i t_i^2.
+    """Projection of (beta, t), joined, on t = K beta in a norm sum_j weights_j (beta, t)_j^2.
 
-    The weights precondition rows and columns: w_i is one over the largest margin of row i, if
-    above 1, and e_l grows with the norm of column l, a tenth of the mean eigenvalue overall, so
-    that betas move about as much as margins do. Lazy: nothing is computed before it is needed.
+    The weights precondition rows and columns: that of t_i is one over the largest margin of row i,
+    if above 1, and that of beta_l grows with the norm of column l, a tenth of the mean eigenvalue
+    overall, so that betas move about as much as margins do.
     """
 
     def __init__(self, data: SignedRows, limits: NDArray[np.float64]) -> None:
         self.data, self.xp = data, data.xp
-        self.w = data.vector(1.0 / np.maximum(limits, 1.0))
-
-    @cached_property
-    def _lengths(self) -> Array:
-        """Column norms over the largest; short columns count as a millionth of that."""
-        xp = self.xp
-        lengths = xp.sqrt(self.data.column_squares())
+        xp, wide = data.xp, data.m <= data.n
+        w = data.vector(1.0 / np.maximum(limits, 1.0))
+        # Column norms over the largest; short columns count as a millionth of that.
+        lengths = xp.sqrt(data.column_squares())
         top = xp.max(lengths)
-        relative = lengths / xp.where(top > _NOTHING, top, xp.ones_like(top))
-        return xp.where(relative > 1e-6, relative, xp.full_like(relative, 1e-6))
+        lengths = lengths / xp.where(top > _NOTHING, top, xp.ones_like(top))
+        lengths = xp.where(lengths > 1e-6, lengths, xp.full_like(lengths, 1e-6))
+        gram = data.gram(w, 1.0 / lengths)
+        # 0 if no weights move any margin.
+        total = xp.linalg.trace(gram) / xp.sum(lengths if wide else 1.0 / w)
+        self.scale = 0.1 * float(total)
+        if self.scale < _NOTHING:
+            return
+        self.e, self.w = self.scale * lengths, w
+        self.weights = xp.concat([self.e, w])
+        # Of the smaller of diag(e) + K^T diag(w) K and diag(1/w) + K diag(1/e) K^T.
+        unit = xp.eye(gram.shape[0], dtype=xp.float64, device=data.place.device)
+        system = gram + self.e * unit if wide else gram / self.scale + unit / w
+        self.inverse = xp.linalg.inv(system)
 
-    @cached_property
-    def _gram(self) -> Array:
-        return self.data.gram(self.w, 1.0 / self._lengths)
-
-    @cached_property
-    def scale(self) -> float:
-        """A tenth of the mean eigenvalue; 0 if no weights move any margin."""
-        xp, weights = self.xp, self._lengths if self.data.m <= self.data.n else 1.0 / self.w
-        return 0.1 * float(xp.linalg.trace(self._gram) / xp.sum(weights))
-
-    @cached_property
-    def e(self) -> Array:
-        """Weights of the betas."""
-        return self.scale * self._lengths
-
-    @cached_property
-    def inverse(self) -> Array:
-        """Inverse of the smaller of diag(e) + K^T diag(w) K and diag(1/w) + K diag(1/e) K^T."""
-        xp, size = self.xp, self._gram.shape[0]
-        unit = xp.eye(size, dtype=xp.float64, device=self.data.place.device)
-        if self.data.m <= self.data.n:
-            inverse = xp.linalg.inv(self._gram + self.e * unit)
-        else:
-            inverse = xp.linalg.inv(self._gram / self.scale + unit / self.w)
-        del self._gram  # as large as the inverse, and `scale` is cached
-        return inverse
-
-    def project(self, point: _Pair) -> _Pair:
-        data, xp = self.data, self.xp
+    def project(self, point: Array) -> Array:
+        """Return the nearest point of the graph."""
+        data, xp, beta, t = self.data, self.xp, point[: self.data.m], point[self.data.m :]
         if data.m <= data.n:
-            pull = self.e * point.beta + data.transposed(self.w * point.t)
-            beta = xp.matmul(self.inverse, pull)
-            return _Pair(beta, data.margins(beta))
-        share = xp.matmul(self.inverse, point.t - data.margins(point.beta))
-        return _Pair(point.beta + data.transposed(share) / self.e, point.t - share / self.w)
+            beta = xp.matmul(self.inverse, self.e * beta + data.transposed(self.w * t))
+            return xp.concat([beta, data.margins(beta)])
+        share = xp.matmul(self.inverse, t - data.margins(beta))
+        return xp.concat([beta + data.transposed(share) / self.e, t - share / self.w])
 
-    def length(self, point: _Pair) -> float:
-        xp = self.xp
-        squares = xp.sum(self.e * point.beta * point.beta) + xp.sum(self.w * point.t * point.t)
-        return math.sqrt(float(squares))
+    def length(self, point: Array) -> float:
+        """Return the norm of a point."""
+        return math.sqrt(float(self.xp.sum(self.weights * point * point)))
 
 
 def iterate(
     graph: Graph, rows: HingeRows, beta: Array, theta: Array, limit: int
-) -> Iterator[Candidate]:
-    """Candidates, from `beta` and `theta` on, every few iterations until `limit`."""
-    data, xp = graph.data, graph.xp
-    best = Incumbent()
+) -> Iterator[Incumbent]:
+    """Yield the best pair so far, from `beta` and `theta` on, every few iterations until `limit`.
 
-    def candidate(iteration: int) -> Candidate:
+    Restarts begin from the last point when the residual has fallen by enough; rho, the weight of
+    dual over primal, is then balanced by how far both have moved, within a factor of 4.
+    """
+    data, xp, m, best = graph.data, graph.xp, graph.data.m, Incumbent()
+
+    def offer(beta: Array, theta: Array, iteration: int) -> Incumbent:
         upper = float(xp.mean(rows.values(xp, data.margins(beta))))
         penalty = float(xp.sum(xp.abs(data.transposed(theta)))) / data.n
         best.offer(beta, theta, upper, float(xp.mean(rows.dual(xp, theta))) - penalty)
-        return best.candidate(iteration)
+        best.iterations = iteration
+        return best
 
-    yield candidate(0)
+    yield offer(beta, theta, 0)
     if graph.scale < _NOTHING:
         return
     # As steep as the losses, over margins of order 1.
     rho = float(xp.mean(rows.high)) / float(xp.mean(graph.w))
-    at = _Pair(  # the point whose proximal points are beta and theta
-        beta + data.transposed(theta) / (rho * graph.e),
-        data.margins(beta) - theta / (rho * graph.w),
-    )
-    restart = _Restart(graph, at)
+    # The point whose proximal points are beta and theta.
+    forces = xp.concat([data.transposed(theta), -theta])
+    at = xp.concat([beta, data.margins(beta)]) + forces / (rho * graph.weights)
+    anchor, taken, first, last = at, 0, math.inf, math.inf
+    before: tuple[Array, Array] | None = None
     for iteration in range(1, limit + 1):
-        beta = clip(xp, at.beta, -1.0, 1.0)
-        theta = rows.proximal(xp, at.t, rho * graph.w)
-        near = _Pair(beta, at.t + theta / (rho * graph.w))
-        checking = iteration % _CHECK == 0 or iteration == limit
-        if checking:
-            yield candidate(iteration)
-        on_graph = graph.project(near.plus(1.0, near.plus(-1.0, at)))
-        step = on_graph.plus(-1.0, near)
-        reflected = at.plus(2.0, step)
-        if restart.first:
-            restart.residual = graph.length(step)
-        if checking and restart.due(graph.length(step), iteration):
-            rho, at = restart.rebalanced(rho, reflected, near, at, on_graph)
-        else:
-            at = restart.pulled_back(reflected)
-
-
-class _Restart:
-    """Restart rule: when, from where, and with which weight between primal and dual."""
-
-    def __init__(self, graph: Graph, anchor: _Pair) -> None:
-        self.graph, self.anchor = graph, anchor
-        self.taken = 0
-        self.residual = self.last = math.inf
-        self.primal: _Pair | None = None
-        self.dual: _Pair | None = None
-
-    @property
-    def first(self) -> bool:
-        return self.taken == 0
-
-    def pulled_back(self, reflected: _Pair) -> _Pair:
-        self.taken += 1
-        share = 1.0 / (self.taken + 1)
-        return reflected.plus(share, self.anchor.plus(-1.0, reflected))
-
-    def due(self, residual: float, iteration: int) -> bool:
-        rising = residual <= _SOME * self.residual and residual > self.last
-        self.last = residual
-        long = self.taken >= max(_LONG * iteration, 5 * _CHECK)
-        return residual <= _ENOUGH * self.residual or rising or long
-
-    def rebalanced(
-        self, rho: float, reflected: _Pair, near: _Pair, at: _Pair, on_graph: _Pair
-    ) -> tuple[float, _Pair]:
-        """Return rho, balanced by dual over primal moves within a factor of 4, and the anchor."""
-        away = near.plus(-1.0, at)
-        dual = _Pair(rho * away.beta, rho * away.t)
-        new = rho
-        if self.primal is not None and self.dual is not None:
-            moved = self.graph.length(on_graph.plus(-1.0, self.primal))
-            turned = self.graph.length(dual.plus(-1.0, self.dual))
+        beta = clip(xp, at[:m], -1.0, 1.0)
+        theta = rows.proximal(xp, at[m:], rho * graph.w)
+        near = xp.concat([beta, at[m:] + theta / (rho * graph.w)])
+        on_graph = graph.project(2.0 * near - at)
+        step = on_graph - near
+        reflected = at + 2.0 * step
+        if taken == 0:
+            first = graph.length(step)
+        restart = False
+        if iteration % _CHECK == 0 or iteration == limit:
+            yield offer(beta, theta, iteration)
+            residual = graph.length(step)
+            rising = last < residual <= _SOME * first
+            long = taken >= max(_LONG * iteration, 5 * _CHECK)
+            restart, last = residual <= _ENOUGH * first or rising or long, residual
+        if not restart:
+            taken += 1
+            at = reflected + (anchor - reflected) / (taken + 1)
+            continue
+        dual, new = rho * (near - at), rho
+        if before is not None:
+            moved, turned = (graph.length(b - a) for a, b in zip(before, (on_graph, dual)))
             if moved > 0.0 and turned > 0.0:
                 new = min(max(math.sqrt(rho * turned / moved), rho / 4.0), 4.0 * rho)
-        self.primal, self.dual = on_graph, dual
-        self.anchor = reflected if new == rho else near.plus(-1.0 / new, dual)
-        self.taken, self.last = 0, math.inf
-        return new, self.anchor
+        before = on_graph, dual
+        at = reflected if new == rho else near - dual / new
+        rho, anchor, taken, last = new, at, 0, math.inf
