@@ -13,6 +13,7 @@ from mehler.learn._features import rows_at as rows_at
 from mehler.learn._measures import Rademacher, rademacher, spectral_error
 from mehler.learn._path import RidgeFit
 from mehler.learn._path import best as best
+from mehler.learn._ridge import Held as Held
 from mehler.learn._ridge import fit as fit
 from mehler.learn._ridge import one_vs_all, ridge
 from mehler.learn._sums import RidgeSums

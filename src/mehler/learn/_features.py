@@ -91,7 +91,7 @@ def require_weights(x: Array, weights: Array | None) -> Array | None:
     return weights
 
 
-def require_lambdas(lambdas: Any) -> tuple[float, ...]:
+def require_lambdas(lambdas: object) -> tuple[float, ...]:
     """Return one or several numbers above 0 as a tuple."""
     several = (lambdas,) if isinstance(lambdas, Real) else lambdas
     if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):

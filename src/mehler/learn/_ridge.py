@@ -199,11 +199,11 @@ def fit(
     return _chosen(path, held, scoring, lambda: left_out(path, scoring, features, y))
 
 
-def _chosen(path: Path, held: Any, scoring: Scoring, leave_out: Callable[[], Any]) -> RidgeFit:
+def _chosen(path: Path, held: Held, scoring: Scoring, leave_out: Callable[[], Any]) -> RidgeFit:
     """Return the function of least error on rows held out, or on its own rows left out."""
     if held is None:
         return path.fit(0)
-    if held is True:
+    if not isinstance(held, tuple):
         errors = leave_out() / path.n_rows
     else:
         total = held[0].shape[0] if len(held) == 2 else float(np.sum(_arrays.to_host(held[2])))
@@ -214,7 +214,12 @@ def _chosen(path: Path, held: Any, scoring: Scoring, leave_out: Callable[[], Any
 
 
 def _errors(
-    path: Path, scoring: Scoring, function: Any, x: Array, y: Array, weights: Array = None
+    path: Path,
+    scoring: Scoring,
+    function: Callable[..., Any],
+    x: Array,
+    y: Array,
+    weights: Array = None,
 ) -> Any:
     """Sum errors over rows whose features are still to be computed, of Dask chunk by chunk."""
     if not _arrays.is_chunked(x):

@@ -90,7 +90,7 @@ def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
             )
 
 
-def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> Array:
+def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
     """Validate `X` as `rows` does, and that it is on the device of `phi`.
 
     The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.

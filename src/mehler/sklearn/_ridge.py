@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -78,7 +78,9 @@ class FeatureRidge(Estimator):
         part = self._drawn_for(x, weights)
         rows = (x, _placed(codes, x), *(() if weights is None else (_placed(weights, x),)))
 
-        def solved(rows: Any, held: Any, lambdas: tuple[float, ...] = lambdas) -> learn.RidgeFit:
+        def solved(
+            rows: Sequence[Array], held: learn.Held, lambdas: tuple[float, ...] = lambdas
+        ) -> learn.RidgeFit:
             x, y, weights = (*rows, None)[:3]
             features = learn.Features(part.map_, x, weights)
             return learn.fit(features, y, held, lambdas, False, self._scoring, self.fit_intercept)
@@ -115,7 +117,9 @@ class FeatureRidge(Estimator):
 
     _scoring: Scoring = "mse"
 
-    def _read(self, X: object, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+    def _read(
+        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> tuple[Any, ...]:
         """Return rows, codes (n, t) on the host, targets, weights, and the classes or None."""
         raise NotImplementedError
 
@@ -127,7 +131,13 @@ class FeatureRidge(Estimator):
         require_choice("scoring", self._scoring, SCORINGS)
         return require_lambdas(self.lambdas)
 
-    def _add(self, x: Array, codes: Any, targets: Array, weights: Any) -> None:
+    def _add(
+        self,
+        x: Array,
+        codes: NDArray[np.float64],
+        targets: Array,
+        weights: NDArray[np.float64] | None,
+    ) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
         lambdas = self._lambdas()
         n_folds = folds_of(self.cv, lambdas)
@@ -292,7 +302,9 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept: bool = True
     random_state: Any = None
 
-    def _read(self, X: object, y: Any, sample_weight: Any, **checks: Any) -> tuple[Any, ...]:
+    def _read(
+        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None, **checks: Any
+    ) -> tuple[Any, ...]:
         kinds = {"multi_output": True, "y_numeric": True}
         x, targets = _inputs.rows_and_labels(self, X, y, **kinds, **checks)
         wide: Any = np.asarray(targets, dtype=np.float64)
@@ -402,7 +414,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     def _scoring(self) -> Scoring:  # type: ignore[override]  # a parameter here
         return self.scoring
 
-    def _read(self, X: object, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+    def _read(
+        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> tuple[Any, ...]:
         x, targets = _inputs.rows_and_labels(self, X, y)
         check_classification_targets(targets)
         labels = column_or_1d(targets, warn=True)
@@ -416,7 +430,11 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
     @available_if(_takes_parts)
     def partial_fit(
-        self, X: object, y: ArrayLike, classes: Any = None, sample_weight: Any = None
+        self,
+        X: object,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> RandomFeatureRidgeClassifier:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
@@ -503,7 +521,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             t = xp.where(falling[:, k : k + 1] > total / (k + 1), total / (k + 1), t)
         return xp.where(estimate > t, estimate - t, xp.zeros_like(estimate))
 
-    def _weights(self, sample_weight: Any, labels: np.ndarray, x: Array) -> Any:
+    def _weights(self, sample_weight: ArrayLike | None, labels: np.ndarray, x: Array) -> Any:
         """Return weights of rows times those of their classes, or None."""
         weights = _inputs.weights_of(sample_weight, x)
         given = self.class_weight
@@ -528,7 +546,7 @@ def _columns(codes: NDArray[np.float64]) -> Any:
     return codes[:, 1:] if codes.shape[1] == 2 else codes
 
 
-def _beside(classes: Any, x: Array) -> Any:
+def _beside(classes: np.ndarray, x: Array) -> Any:
     """Return numeric classes on the device of the rows; strings stay on the host."""
     numbers = classes.dtype.kind in "biuf" and not _inputs.is_sparse(x)
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
