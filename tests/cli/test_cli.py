@@ -248,10 +248,7 @@ def test_statements_are_listed_for_machines(toy_statements, capsys):
     assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["report", "verify", "plan", "reproduce", "statements"],
-)
+@pytest.mark.parametrize("command", ["report", "verify", "plan", "reproduce", "statements"])
 def test_help_of_a_command_has_an_example(command, capsys):
     run_app([*command.split(), "--help"])
     assert f"Example: mehler {command}" in " ".join(capsys.readouterr().out.split())

@@ -34,10 +34,7 @@ def table(tmp_path):
 )
 def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     words = [word.format(table) for word in command]
-    assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (
-        0,
-        3,
-    )
+    assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (0, 3)
     first, *rest = capsys.readouterr().err.splitlines()
     assert first == (
         "mehler: rows.csv: 40 rows, 3 columns, target c (index column "

@@ -78,9 +78,7 @@ def test_versions_pass(package, run_tests):
     assert "mehler: 1 look, spent 1e-09 of 1e-06" in output
 
 
-CHANGES = {
-    "test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)"),
-}
+CHANGES = {"test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)")}
 
 
 @pytest.mark.parametrize("test", CHANGES)

@@ -188,11 +188,7 @@ def test_printed_pages_fold_the_details_and_keep_the_layout_of_the_screen():
 
 @pytest.mark.parametrize(
     ("latex", "letters"),
-    [
-        (r"\mathcal{R}(f) = \mathbb{E} f", "ℛ 𝔼"),
-        (r"\mathfrak{g}", "𝔤"),
-        (r"\mathbf{x}", "𝐱"),
-    ],
+    [(r"\mathcal{R}(f) = \mathbb{E} f", "ℛ 𝔼"), (r"\mathfrak{g}", "𝔤"), (r"\mathbf{x}", "𝐱")],
 )
 def test_letters_are_characters_since_browsers_ignore_mathvariant(latex, letters):
     found = mathml(latex)

@@ -75,27 +75,26 @@ def report(
     data: str | None = typer.Argument(
         None, metavar="DATA", help=f"Your rows: {common.KINDS}; without them the statements."
     ),
-    out: Path = option(Path("mehler-report"), "DIR", "Directory to write to."),
+    out: Path = option(Path("mehler-report"), "DIR", "Directory of the three files."),
     level: str = option("quick", "quick|full", "Effort of the checks."),
     statements: list[str] | None = GLOBS,
     backend: str = option("numpy", "numpy|torch|jax|dask|cupy", "Array library of the maps."),
     seed: int = common.SEED,
     false_alarm: float = common.FALSE_ALARM,
     compare: Path | None = option(None, "OLD.json", "Earlier report.json to compare with."),
-    jobs: int = option(-1, "N", "Processes, -1 for one per core; the results are the same."),
+    jobs: int = option(-1, "N", "Processes, -1: one per core. Results do not depend on it."),
     certificate: Path | None = common.CERTIFICATE,
     junit: Path | None = common.JUNIT,
     annotations: str = common.ANNOTATIONS,
     debug: bool = common.DEBUG,
     how: Any = None,
 ) -> int:
-    """Compare maps on your rows, or check all statements, and write a report of three files.
+    """Report on your rows, or check all statements.
 
-    With DATA: which map, how many features, and the score of a linear model on them beside that on
-    the raw columns and gradient boosting. Without: all statements, with digits as the example.
+    With DATA: which map and how many features predict --target best, beside the raw columns and
+    gradient boosting. Without DATA: all statements, with digits as the example.
 
-    Exit status: 0 if every statement came out as expected, 1 if one did not, 2 if the run failed,
-    3 if one was inconclusive.
+    Exit status: 0 all as expected, 1 unexpected verdict, 2 could not run, 3 inconclusive.
 
     Example: mehler report rows.csv --target label --out report
     """
@@ -133,7 +132,7 @@ app.command()(plan)
 @app.command()
 def statements(
     as_json: bool = switch("--json", "Print JSON."),
-    parts: bool = switch("--parts", "One entry a printed statement: its parts, each a verdict."),
+    parts: bool = switch("--parts", "List the parts of each statement."),
     globs: list[str] | None = GLOBS,
     debug: bool = common.DEBUG,
 ) -> int:
@@ -164,15 +163,15 @@ def reproduce(
     name: str | None = typer.Argument(
         None, metavar="NAME", help="Experiment to rerun; without it, list them."
     ),
-    out: Path = option(Path("mehler-reproduce"), "DIR", "Directory of results and finished cells."),
+    out: Path = option(
+        Path("mehler-reproduce"), "DIR", "Directory of results; a run resumes from it."
+    ),
     level: str = option("quick", "quick|full", "Size of the experiment."),
     seed: int = common.SEED,
     data: Path | None = option(None, "FOLDER", "Folder of MNIST's four files."),
     debug: bool = common.DEBUG,
 ) -> int:
-    """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
-
-    The same command resumes a run that was killed.
+    """Rerun an experiment of a paper, and write its numbers beside the published ones.
 
     Example: mehler reproduce maxout-figure-1 --out figures
     """

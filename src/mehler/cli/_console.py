@@ -63,13 +63,9 @@ def progress(*, lines: bool = False) -> Iterator[Callable[[str, int, int], None]
         _say("\x1b[K" if terminal else "")
 
 
-# Limit on texts, since texts with a changing number would give a line per call.
-_MOST = 20
-
-
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Show each warning text once, in one line on standard error; at most 20 texts.
+    """Show each warning text once, in one line on standard error.
 
     Python's own once-per-line rule forgets the warnings shown whenever a library changes a filter,
     as many do in every call.
@@ -77,12 +73,9 @@ def warnings_once() -> Iterator[None]:
     shown: set[tuple[str, type[Warning]]] = set()
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        text = str(message)
-        if (text, category) in shown or len(shown) > _MOST:
-            return
-        shown.add((text, category))
-        line = f"{text} ({category.__name__}, said once)"
-        echo(f"mehler: warning: {line if len(shown) <= _MOST else 'no more are shown'}", error=True)
+        if (text := (str(message), category)) not in shown:
+            shown.add(text)
+            echo(f"mehler: warning: {message} ({category.__name__}, said once)", error=True)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -32,18 +32,14 @@ class Declared:
 # Methods that draw and apply the weights. By the classes of scikit-learn that define them all: the
 # kernel and its law, the reason, and the range of products, which is that of 2 cos(s) cos(t).
 _METHODS = ("fit", "_make_random_matrix", "transform")
-_FOURIER = "random Fourier features with uniform offsets"
+_PROJECTIONS = ("BaseRandomProjection", "GaussianRandomProjection")
+_FOURIER, _WAVES = "random Fourier features with uniform offsets", (-2.0, 2.0)
+_NORMAL, _SIGNS = "independent normal weights", "independent hashes and signs"
 _KNOWN: dict[frozenset[str], tuple[str, str, str, tuple[float, float] | None]] = {
-    frozenset({"RBFSampler"}): ("rbf", "cos-offset", _FOURIER, (-2.0, 2.0)),
-    frozenset({"SkewedChi2Sampler"}): ("skewed-chi2", "cos-offset", _FOURIER, (-2.0, 2.0)),
-    frozenset({"BaseRandomProjection", "GaussianRandomProjection"}): (
-        *("linear", "gaussian", "independent normal weights"),
-        None,
-    ),
-    frozenset({"PolynomialCountSketch"}): (
-        *("polynomial", "sketch", "independent hashes and signs"),
-        None,
-    ),
+    frozenset({"RBFSampler"}): ("rbf", "cos-offset", _FOURIER, _WAVES),
+    frozenset({"SkewedChi2Sampler"}): ("skewed-chi2", "cos-offset", _FOURIER, _WAVES),
+    frozenset(_PROJECTIONS): ("linear", "gaussian", _NORMAL, None),
+    frozenset({"PolynomialCountSketch"}): ("polynomial", "sketch", _SIGNS, None),
 }
 
 

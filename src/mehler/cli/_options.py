@@ -35,12 +35,12 @@ def switch(flag: str, help: str, default: bool = False, **more: Any) -> Any:
 SEED = option(0, "N", "Seed of all random numbers.")
 FALSE_ALARM = option(1e-9, "A", "Probability that a check refutes a true claim.")
 DEBUG = switch("--debug", "Show tracebacks.")
-JUNIT = option(None, "FILE", "Write JUnit XML there, one case per check.")
+JUNIT = option(None, "FILE", "Write JUnit XML, one case per check.")
 CERTIFICATE = option(
-    None, "FILE", "Write the evidence of each verdict there: python -m mehler.recheck FILE."
+    None, "FILE", "Write the evidence for each verdict, for python -m mehler.recheck FILE."
 )
 ANNOTATIONS = option(
-    "auto", "auto|github|none", "GitHub annotations of unexpected outcomes; auto: in its workflows."
+    "auto", "auto|github|none", "Annotate unexpected outcomes; auto: in workflows of GitHub."
 )
 # How DATA is read: types of the options, which `load_rows` documents and has defaults for.
 HOW: dict[str, tuple[Any, Any]] = {

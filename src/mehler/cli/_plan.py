@@ -51,28 +51,28 @@ def plan(
     ridge: float | None = option(
         None,
         "L",
-        "Ridge: plan the spectral error of the Gram matrix relative to it, and the nearest "
-        "function, too.",
+        "Plan also the spectral error of the Gram matrix relative to this ridge, and the "
+        "approximation.",
     ),
     group_order: int | None = option(None, "N", "Order of a finite group, to plan its elements."),
     measure: bool = switch(
-        "--measure/--no-measure", "Whether to draw features, and measure.", True
+        "--measure/--no-measure", "Draw features and measure their error.", True
     ),
     max_rows: int = option(128, "N", "Largest number of rows to measure on."),
     task: str = option("kernel", "kernel|ridge", "Plan the kernel and the risk, or regression."),
-    noise: float | None = option(None, "S", "Of ridge: noise; default by --target, or 0.1."),
-    norm: float | None = option(None, "B", "Of ridge: norm; default by --target, or 1."),
-    gamma: float = option(1.0, "G", "Of ridge: gamma of the kernel exp(-gamma |x - y|^2)."),
+    noise: float | None = option(None, "S", "Noise of the target; default: estimated, or 0.1."),
+    norm: float | None = option(None, "B", "Norm of the function; default: estimated, or 1."),
+    gamma: float = option(1.0, "G", "gamma of exp(-gamma |x - y|^2), for --task ridge."),
     seed: int = common.SEED,
     as_json: bool = switch("--json", "Print the plan as JSON."),
-    out: Path | None = option(None, "FILE", "File to write the plan to as well."),
+    out: Path | None = option(None, "FILE", "Write the plan to this file, too."),
     debug: bool = common.DEBUG,
     how: Any = None,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
 
-    With --task ridge, plan the ridge, and the features at which the risk of ridge regression is
-    within a part --eps of the exact kernel's.
+    With --task ridge: the ridge, and the number of features at which the risk of ridge regression
+    exceeds that of the exact kernel by a factor of 1 + eps at most.
 
     Exit status: 0, or 2 if it could not run.
 
@@ -86,11 +86,13 @@ def plan(
         require_file(out, "--out")
         require_different([("--out", out)], {"DATA": data})
     matrix = read(data, optional=True, **how)
+    given = {name: value for name, value in ctx.params.items() if name not in _OWN}
+    flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
     try:
-        planned = _planned(matrix, **{key: ctx.params[key] for key in _ARGUMENTS})
+        planned = _planned(matrix, **given)
     except (ValueError, TypeError) as error:
-        names = "|".join(_ARGUMENTS)
-        words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", _flag, str(error))
+        names = "|".join(given)
+        words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", flag, str(error))
         raise ValueError(re.sub(r"\bdata\b", "DATA", words)) from error
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:
@@ -99,15 +101,7 @@ def plan(
     return 0
 
 
-_ARGUMENTS = (
-    *("task", "map", "arg", "eps", "delta", "pool_size", "n_inputs", "n_samples", "dimension"),
-    *("diameter", "lipschitz", "scale", "loss_bound", "ridge", "group_order", "measure"),
-    *("max_rows", "noise", "norm", "gamma", "seed"),
-)
-
-
-def _flag(match: re.Match[str]) -> str:
-    return f"--{match[0].replace('_', '-')}" if match[0] in _ARGUMENTS else match[0]
+_OWN = {"data", "as_json", "out", "debug", *common.HOW}
 
 
 def _planned(matrix: DataMatrix | None, *, task: str, map: str | None, **given: Any) -> Plan:

@@ -30,17 +30,17 @@ def verify(
     ),
     param: list[str] | None = option(None, "K=V", "A parameter of the kernel; repeatable."),
     arg: list[str] | None = option(None, "K=V", "An argument for FACTORY; repeatable."),
-    n_features: int | None = option(None, "M", "Features of a map, if left open.", "--features"),
-    inputs: int | None = option(None, "D", "Columns of the random rows; default 5."),
-    data: str | None = option(None, "FILE", f"Rows to check on, not random ones: {common.KINDS}."),
+    n_features: int | None = option(None, "M", "Number of features of a map.", "--features"),
+    inputs: int | None = option(None, "D", "Number of columns of the random rows; default 5."),
+    data: str | None = option(None, "FILE", f"Rows instead of random ones: {common.KINDS}."),
     claim: str | None = option(
         None,
         "mean|close",
-        "What should hold: the average over all seeds is the kernel (mean), or every map is close "
-        "to it (close); default: mean for maps that have a seed.",
+        "The claim: the mean over seeds is the kernel (mean), or each map is close to it (close); "
+        "default: mean for maps with a seed.",
     ),
     also: list[str] | None = option(
-        None, "convergence", "One more check: whether the error falls with the number of features."
+        None, "convergence", "Also check that the error decreases with the number of features."
     ),
     resolution: float = option(
         0.02, "R", "Smallest deviation that must be found, in units of sqrt(k(x,x) k(y,y))."
@@ -49,26 +49,26 @@ def verify(
     law: str | None = option(
         None,
         "NAME",
-        "How features are made, from which their variance follows: cos-offset or cos-sin (rbf, "
+        "Construction of the features, which implies their variance: cos-offset or cos-sin (rbf, "
         "laplacian, matern, skewed-chi2, and cos-sin of exp); positive or positive-pairs (exp); "
         "gaussian or signs (linear); sketch (polynomial); rectified (arc-cosine). With -orthogonal "
         "after the name if directions come in orthogonal blocks.",
     ),
     bounds: tuple[float, float] | None = option(None, "LO HI", "Range of a sample of the kernel."),
     independent_features: bool = switch(
-        "--independent-features", "Take the features of one map for independent and alike."
+        "--independent-features", "Declare the features of a map i.i.d."
     ),
-    max_features: int | None = option(None, "N", "Most features to draw, over all maps."),
+    max_features: int | None = option(None, "N", "Largest number of features drawn."),
     time_limit: float = option(
         60.0,
         "SECONDS",
-        "Seconds of computing for all checks together, 0 for no limit; seconds of waiting count a "
-        "quarter. What is undecided by then is inconclusive.",
+        "Limit on the CPU seconds of all checks, 0 for none; waiting counts a quarter. What is "
+        "undecided by then is inconclusive.",
     ),
-    n_jobs: int = option(1, "N", "Threads that draw maps, -1 for one per core.", "--jobs"),
+    n_jobs: int = option(1, "N", "Number of threads that draw maps, -1: one per core.", "--jobs"),
     seed: int = common.SEED,
-    out: Path | None = option(None, "DIR", "Write report.html, report.json and summary.md there."),
-    json: Path | None = option(None, "FILE", "Write the numbers of the report there."),
+    out: Path | None = option(None, "DIR", "Directory for report.html, report.json, summary.md."),
+    json: Path | None = option(None, "FILE", "Write the numbers of the report as JSON."),
     certificate: Path | None = common.CERTIFICATE,
     junit: Path | None = common.JUNIT,
     annotations: str = common.ANNOTATIONS,

@@ -6,13 +6,7 @@ integration.
 """
 
 from mehler.report._compare import read_report
-from mehler.report._model import (
-    SCHEMA,
-    DataResult,
-    Report,
-    StatementResult,
-    Verification,
-)
+from mehler.report._model import SCHEMA, DataResult, Report, StatementResult, Verification
 
 # Shared with other packages of mehler, and no public names.
 from mehler.report._model import provenance as provenance
