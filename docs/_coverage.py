@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mehler.proofs_checks.experiments import EXPERIMENTS
-
 from mehler.proofs_checks import STATEMENTS
 
 DOCS = Path(__file__).parent
@@ -140,12 +138,6 @@ def _counts(papers: list[tuple[str, str, list[Item]]]) -> str:
         counts += tuple(extents.count(word) for word in ("whole", "partial", "none"))
         lines.append(f"| {heading} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
-
-
-def unknown_experiments(text: str) -> set[str]:
-    """Return the experiments that are named and do not exist, or exist and are not named."""
-    named = {name for _, _, rows in items(text) for item in rows for name in item.experiments}
-    return named ^ set(EXPERIMENTS)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import matplotlib as mpl
 mpl.use("svg")
 
 import matplotlib.pyplot as plt
-from _style import COLOURS, style
+from _gallery import COLOURS, style
 from mehler.proofs_checks.experiments import EXPERIMENTS, Results
 
 from mehler.report.render._svg import plot_on

@@ -18,7 +18,6 @@ mpl.use("svg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, COLOURS, GREY, ORANGE, style
 from mehler.proofs_checks.experiments.invariant.permutations import BEST, LEAST_SQUARES
 
 import mehler
@@ -27,9 +26,18 @@ from mehler.report.render._svg import plot_on
 from mehler.statements import Plot, Series
 
 STATIC = Path(__file__).parent / "_static"
+_HOUSE = mpl.rc_params_from_file(STATIC.with_name("matplotlibrc"), use_default_template=False)
+COLOURS = tuple(_HOUSE["axes.prop_cycle"].by_key()["color"])
+BLUE, ORANGE = COLOURS[:2]
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+GREY = "#6b7280"
 TRUE, PRINTED, MEASURED = BLUE, ORANGE, GREY
 POINTS = "#aab4c3"  # a crowd of points, under the curve that it follows
+
+
+def style(name: str, size: float = 10) -> dict[str, Any]:
+    """Settings of matplotlib for the picture of that name; the salt keeps its bytes the same."""
+    return {**_HOUSE, "svg.hashsalt": name, "font.size": size}
 
 
 def figure_1() -> Any:

@@ -156,8 +156,6 @@ PAGES = ["report.html", "report.json", "summary.md"]
 STAGES = {
     "run": (report, []),
     "require_writable": (report, []),
-    "write_junit": (report, PAGES),
-    "write_certificates": (report, [*PAGES, "junit.xml"]),
     "lines": (report, [*PAGES, "junit.xml", "made.json"]),
     "render_markdown": (_write, []),
     "write_all": (_write, []),

@@ -154,6 +154,17 @@ def test_a_key_is_one_of_jax():
     assert target.assumed == "a draw function key -> map, with m=250"
 
 
+def test_a_key_is_one_of_jax_where_the_map_imports_it(monkeypatch):
+    jax = pytest.importorskip("jax")
+
+    def draw(m, key):
+        sys.modules["jax"] = jax  # as an import in the function
+        return lambda X: X @ jax.random.normal(key, (5, m))
+
+    monkeypatch.delitem(sys.modules, "jax")
+    assert read(draw).draw(1)(X).shape == (4, 250)
+
+
 @pytest.mark.parametrize(
     ("factory", "arguments", "error", "message"),
     [

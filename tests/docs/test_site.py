@@ -27,7 +27,6 @@ def load(path: Path) -> ModuleType:
 
 
 gallery = load(ROOT / "docs" / "_gallery.py")
-style = load(ROOT / "docs" / "_style.py")
 
 
 @pytest.mark.parametrize("name", sorted(gallery.FIGURES))
@@ -41,7 +40,7 @@ def test_pictures_are_drawn_and_reproducible(name: str, tmp_path: Path) -> None:
 
 def test_colours_are_those_of_the_report() -> None:
     light = page_style().partition("@media")[0]
-    for number, colour in enumerate(style.COLOURS):
+    for number, colour in enumerate(gallery.COLOURS):
         assert f"--series-{number}: {colour};" in light
 
 

@@ -80,10 +80,10 @@ def test_workflow_commands_are_escaped(found):
 
 
 def test_the_file_is_written_whole_and_not_over_a_folder(found, tmp_path):
-    path = report.write_junit(found, tmp_path / "new" / "junit.xml")
+    (path,) = report.write(found, junit=tmp_path / "new" / "junit.xml")
     assert ElementTree.parse(path).getroot().tag == "testsuites"
     with pytest.raises(ValueError, match="is a directory: give a file"):
-        report.write_junit(found, tmp_path)
+        report.write(found, junit=tmp_path)
 
 
 def test_an_all_good_run_has_no_annotation():

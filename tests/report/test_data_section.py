@@ -10,12 +10,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from mehler import report
 from mehler.report import _scores, _survey, load_rows
 from mehler.report._jobs import Settings
 from mehler.report._maps import candidates
 from mehler.report._sample import MEASURED, choose
 from mehler.report._scores import BOOSTING, RAW, Task, _score, task_of
 from mehler.report._survey import ERRORS, check_on_rows, design, plan
+from mehler.report.render._pages import render_html, render_markdown
 from mehler.statements import Context
 from mehler.verify import Ledger, features_needed
 from tests.report import toys
@@ -262,6 +264,23 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
     first = f"R² of y: {outcome.best.map} {outcome.best.value:.2f} with {outcome.best.n_features} "
     assert outcome.headline.startswith(first)
     assert f"raw columns {round(best[RAW], 2) + 0.0:.2f}" in outcome.headline
+
+
+@pytest.mark.parametrize("failing", ["boosting", "raw columns"])
+def test_a_learner_without_a_score_has_its_reason_on_every_page(failing, monkeypatch):
+    if failing == "boosting":
+        error = ImportError("there is none")
+        none = lambda task, seed: (_scores.failure(BOOSTING, error),)  # noqa: E731
+        monkeypatch.setattr(_scores, "boosting_scores", none)
+    values = toys.rows(60, 3) * [1e300, 1.0, 1.0]  # whose squares overflow
+    rows = with_target(lambda x: x[:, 1], values)
+    with toys.few_maps():
+        found = report.run((), data=replace(rows, values=values))
+    assert found.exit_status == 0
+    reasons = {one.map: one.reason for one in found.data.scores if one.value is None}
+    assert ("none" if failing == "boosting" else "is no number") in "".join(reasons.values())
+    for page in (render_html(found), render_markdown(found)):
+        assert all(reason in page for reason in reasons.values())
 
 
 def test_the_first_in_the_headline_is_the_best_learner():

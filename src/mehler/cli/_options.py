@@ -134,15 +134,8 @@ class Outputs:
         """Write the files, and return the exit status of a result and what `tell` prints."""
         from mehler import report as reports
 
-        files: list[Path] = []
-        if self.out:
-            files += reports.write(result, self.out, certificates=self.certificate or None)
-        writers = {
-            self.json: reports.write_json,
-            self.junit: reports.write_junit,
-            self.certificate: reports.write_certificates,
-        }
-        files += [write(result, place) for place, write in writers.items() if place]
+        single = {"json": self.json, "junit": self.junit, "certificates": self.certificate}
+        files = reports.write(result, self.out or None, **{k: v for k, v in single.items() if v})
         github = os.environ.get("GITHUB_ACTIONS") == "true"
         shown = self.annotations == "github" or (self.annotations == "auto" and github)
         below = (f.relative_to(self.here) if f.is_relative_to(self.here) else f for f in files)

@@ -87,12 +87,12 @@ def plan(
         require_different([("--out", out)], {"DATA": data})
     matrix = read(data, optional=True, **how)
     given = {name: value for name, value in ctx.params.items() if name not in _OWN}
-    flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
+    as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
     try:
         planned = _planned(matrix, **given)
     except (ValueError, TypeError) as error:
         names = "|".join(given)
-        words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", flag, str(error))
+        words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", as_flag, str(error))
         raise ValueError(re.sub(r"\bdata\b", "DATA", words)) from error
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:

@@ -1,8 +1,7 @@
 """Check statements, and render the results as HTML, JSON and Markdown.
 
 `load_rows` reads rows; `run` checks statements, and the library's maps on rows. `write` renders its
-result or that of ``mehler verify``, `write_junit` and `annotations` for continuous
-integration.
+result or that of ``mehler verify``, `annotations` prints it for continuous integration.
 """
 
 from mehler.report._compare import read_report
@@ -14,19 +13,14 @@ from mehler.report._read import DataMatrix, load_rows
 from mehler.report._read import as_options as as_options
 from mehler.report._run import run
 from mehler.report.render._lines import annotations, lines
-from mehler.report.render._pages import page_style
+from mehler.report.render._pages import page_style as page_style
 from mehler.report.render._pages import page_text as page_text
 from mehler.report.render._pages import with_glyphs as with_glyphs
 from mehler.report.render._svg import draw
 from mehler.report.render._write import FILES as FILES
-from mehler.report.render._write import (
-    require_renderers,
-    require_writable,
-    write,
-    write_certificates,
-    write_json,
-    write_junit,
-)
+from mehler.report.render._write import require_renderers as require_renderers
+from mehler.report.render._write import require_writable as require_writable
+from mehler.report.render._write import write
 
 __all__ = [
     "SCHEMA",
@@ -39,13 +33,7 @@ __all__ = [
     "draw",
     "lines",
     "load_rows",
-    "page_style",
     "read_report",
-    "require_renderers",
-    "require_writable",
     "run",
     "write",
-    "write_certificates",
-    "write_json",
-    "write_junit",
 ]

@@ -63,26 +63,18 @@ class DataResult:
     ----------
     name, digest, example : str, str, bool
         File name, or name of the example; SHA-256 of the rows; whether these are the digits.
-    n_rows, n_columns, n_zero_rows : int
-        Shape of the data without rows of zeros, which have no direction, and their number.
-    columns : tuple of Column
-        Names and ranges.
+    n_rows, n_columns, n_zero_rows, columns : int, and tuple of Column
+        Shape without rows of zeros, which have no direction, and their number; names and ranges.
     warnings, choices, notes : tuple of str
         Doubts about columns, decisions of the reader, and what is sampled.
-    target, measure, score_method : str or None, str, str
-        Name of the target, "R²" or "accuracy", and how it is computed, as a sentence.
-    scores : tuple of Score
-        Of raw columns, gradient boosting, and each map at several numbers of features.
-    best, enough : Score, optional
-        The best score of a map, and that of its fewest features within the interval of the best.
-    no_score, scaling : str
-        Why there is no score; what standardizing the columns does to it.
+    target, measure, score_method, no_score, scaling : str
+        Name of the target, "R²" or "accuracy", how it is computed, why not; effect of scaling.
+    scores, best, enough : tuple of Score, Score, Score
+        Of all learners; the best of a map; that of its fewest features within the best's interval.
     settings, plan, plan_method : dict, tuple of PlanRow, str
-        The setting of each map by its label, features needed per error, and how they were computed.
-    measured, evidence : tuple of int, tuple of Evidence
-        The rows, as numbered in the source, at whose pairs a kernel was checked; the verdict.
-    plots, seconds : tuple of Plot, float
-        Plots of the section, and wall time.
+        Setting of each map by its label; without a score, features for an error, and the method.
+    measured, evidence, plots, seconds : tuple of int, of Evidence, of Plot, and float
+        The rows at whose pairs a kernel was checked; the verdict; plots; wall time.
     """
 
     name: str

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
 from mehler._text import printable
-from mehler.report._model import PlanRow, Report, Score, StatementResult, Verification
+from mehler.report._model import PlanRow, Report, Score, Verification
 from mehler.report._survey import ERRORS
 from mehler.report.render import _format
 from mehler.report.render._svg import draw
@@ -58,24 +58,9 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
             "anchor": anchor,
             "markdown": partial(markdown, targets=anchors(report.statements)),
             "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
-            "tally": _tally(report.statements),
         }
     template = _environment(autoescape=True).get_template(f"{page}.html.j2")
     return with_glyphs(template.render(report=report, prose=partial(prose, ids=ids), **names))
-
-
-def _tally(statements: Sequence[StatementResult]) -> str:
-    """Count the verdicts: published and restored forms apart, refutations by their causes."""
-    texts = []
-    for copy, name in (("printed", "published"), ("lost", "restored"), ("none", "of our own")):
-        group = [one for one in statements if one.copy == copy]
-        verdicts = Counter(one.verdict.removesuffix(" as restored") for one in group)
-        counts = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
-        causes = len({one.cause for one in group if one.cause})
-        texts += [f"{len(group)} {name}: {counts}" + f" (causes: {causes})" * (causes > 0)] * bool(
-            group
-        )
-    return ". ".join(texts) + "."
 
 
 def render_markdown(report: Report | Verification) -> str:
@@ -121,19 +106,7 @@ def plain_text(text: str) -> str:
 
 
 def page_style() -> str:
-    """Return the style sheet of all pages, light and dark.
-
-    Returns
-    -------
-    str
-        CSS, without any address.
-
-    Examples
-    --------
-    >>> from mehler import report
-    >>> "prefers-color-scheme: dark" in report.page_style()
-    True
-    """
+    """Return the style sheet of all pages, light and dark."""
     return (files(__package__) / "_templates" / "style.css").read_text(encoding="utf-8")
 
 

@@ -70,8 +70,8 @@ def draw(plot: Plot, prefix: str) -> Markup:
     Returns
     -------
     markupsafe.Markup
-        Deterministic, without scripts, fonts or outside addresses; colours are variables of
-        `page_style`.
+        Deterministic, without scripts, fonts or outside addresses; colours are the variables
+        ``--ink``, ``--muted``, ``--rule`` and ``--series-0`` to ``--series-5`` of the page.
 
     Examples
     --------
