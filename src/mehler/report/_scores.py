@@ -152,6 +152,8 @@ def failure(label: str, error: Exception) -> Score:
 def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:
     """Fit ridge regression on features, and predict the targets of new rows."""
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
+    if not np.isfinite(scale):
+        raise ValueError("squares of the columns overflow: standardize them")
     lambdas = [float(lam) for lam in _LAMBDAS * scale]
     return np.asarray(learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new))
 
@@ -172,6 +174,6 @@ def _score(label: str, n_features: int, predicted: np.ndarray, task: Task) -> Sc
         # R^2 is at most 1, which a normal limit does not know.
         low, high = value - half, min(1.0, value + half)
     if not np.isfinite([value, low, high]).all():
-        raise ValueError("the score is no number: columns of extreme size need scaling")
+        raise ValueError("the score overflows: standardize the columns")
     interval = (float(low), float(high))
     return Score(map=label, n_features=n_features, value=value, interval=interval)
