@@ -7,6 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mehler._validate import require_instance
@@ -24,27 +25,7 @@ _VARIABLES = {_INK: "var(--ink)", _MUTED: "var(--muted)", _GRID: "var(--rule)"}
 _VARIABLES |= {colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)}
 _DASHES: Any = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), (0, (3, 1)), (0, (9, 3)))
 _MARKERS = ("s", "^", "o", "D", "v", "P")
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "mehler",
-    "font.size": 10.5,
-    "mathtext.fontset": "dejavusans",
-    "axes.edgecolor": _MUTED,
-    "axes.labelcolor": _INK,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.unicode_minus": True,
-    "grid.color": _GRID,
-    "grid.linewidth": 0.6,
-    "text.color": _INK,
-    "text.parse_math": False,
-    "xtick.color": _MUTED,
-    "ytick.color": _MUTED,
-    "legend.frameon": False,
-    "legend.fontsize": 10,
-}
+_STYLE = Path(__file__).with_name("_templates") / "plots.mplstyle"
 # It goes into ids and addresses, as it is.
 _PREFIX = re.compile(r"[\w.:-]*")
 # Inches; in a window of 400 px the drawing has about its natural size.
@@ -88,7 +69,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
     require_instance("plot", plot, Plot)
     if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
         raise ValueError(f"prefix={prefix!r} must be letters, digits, and '_', '-', '.' or ':'")
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(fname=_STYLE):
         # Title and axes already name a single series.
         named = len(plot.series) > 1
         rows = sum(len(textwrap.wrap(series.label, _LABEL)) for series in plot.series)
