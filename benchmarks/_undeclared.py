@@ -1,7 +1,9 @@
 """Many repetitions of the check without declarations, at once: the library's own looks and bets.
 
 A repetition is one map at two rows, three pairs with the diagonal, as `check_kernel` would see
-it. `Look` and `Excess` work elementwise, so a batch of repetitions is one array.
+it. `Look` and `Excess` work elementwise, so a batch of repetitions is one array. A suspicion is
+looked for up to BEYOND times the size from which on intervals are; where there is one, fresh draws
+follow, on which bets start anew.
 """
 
 from __future__ import annotations
@@ -17,73 +19,71 @@ from mehler.verify.intervals._kurtosis import Look
 from mehler.verify.intervals._nonnegative import Excess
 from mehler.verify.intervals._undeclared import LEAST, least_samples
 
-PAIRS = 3
-# First size at which a suspicion is looked for; repetitions end at so many times the samples at
-# which a suspicion of the last size would be confirmed.
-FIRST, BEYOND = 64, 1.3
-RESOLUTION = 0.02
+PAIRS, RESOLUTION = 3, 0.02
+FIRST, STEP, BEYOND = 64, 1.25, 4.0
 # Elements of the largest temporary.
 _BLOCK = 1 << 22
+
+
+class Batch:
+    """Draws of n repetitions: power sums of deviations, and bets on squared lengths."""
+
+    def __init__(self, law: Law, m: int, n: int, rate: float, rng: Any, scale: float) -> None:
+        self.law, self.m, self.n, self.rng, self.scale = law, m, n, rng, scale
+        self.claim = np.repeat([1.0, 1.0, law.k], n)
+        forms = np.concatenate([2.0 + 2.0 * self.claim, 2.0 - 2.0 * self.claim])
+        self.forms = np.maximum(forms, 0.0)
+        self.bets, self.level = Excess(self.forms + 1e-12), math.log(4.0 * PAIRS / rate)
+        self.sums, self.drawn = np.zeros((4, PAIRS * n)), 0
+        self.won = np.zeros(n, dtype=bool)
+
+    def draw_until(self, target: int) -> None:
+        while self.drawn < target:
+            block = min(max(1, _BLOCK // (self.n * self.m * 8)), target - self.drawn)
+            products = self.law.products(self.rng, block * self.n * self.m)
+            shape = (block, self.n, self.m)
+            xx, yy, xy = (self.scale * p.reshape(shape).mean(axis=2) for p in products)
+            lengths = np.concatenate([2.0 * xx, 2.0 * yy, xx + yy], axis=1)
+            cross = np.concatenate([xx, yy, xy], axis=1)
+            both = np.concatenate([lengths + 2.0 * cross, lengths - 2.0 * cross], axis=1)
+            self.bets.add(np.maximum(both, 0.0))
+            off = cross - self.claim
+            self.sums += np.stack([(off**k).sum(axis=0) for k in (1, 2, 3, 4)])
+            self.drawn += block
+            won = self.bets.log_wealth >= self.level
+            won &= 0.5 * (self.bets.mean - self.forms) >= FLOOR * RESOLUTION
+            self.won |= won.reshape(2 * PAIRS, self.n).any(axis=0)
 
 
 def alarms(law: Law, m: int, rate: float, repeats: int, seed: int, scale: float = 1.0) -> Any:
     """Return which repetitions refute the claim; `scale` times the products is a defect."""
     rng = np.random.default_rng(np.random.SeedSequence([seed, m, round(1e6 * rate)]))
-    share = 0.5 * rate / PAIRS
-    start = least_samples(share)
-    batch = max(1, min(repeats, 500, _BLOCK // m // 64))
-    found = [
-        _batch(law, m, rate, share, start, min(batch, repeats - done), rng, scale)
-        for done in range(0, repeats, batch)
-    ]
-    return np.concatenate(found)
+    size = max(1, min(repeats, 500, _BLOCK // m // 64))
+    sizes = [min(size, repeats - done) for done in range(0, repeats, size)]
+    return np.concatenate([_refuted(law, m, rate, n, rng, scale) for n in sizes])
 
 
-def _batch(
-    law: Law,
-    m: int,
-    rate: float,
-    share: float,
-    start: int,
-    n: int,
-    rng: np.random.Generator,
-    scale: float,
-) -> Any:
-    claim = np.repeat([1.0, 1.0, law.k], n)
-    forms = np.concatenate([2.0 + 2.0 * claim, 2.0 - 2.0 * claim])
-    bets = Excess(np.maximum(forms, 0.0) + 1e-12)
-    level = math.log(2.0 * 2 * PAIRS / rate)
-    sums, drawn = np.zeros((4, PAIRS * n)), 0
-    refuted, confirmed = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+def _refuted(law: Law, m: int, rate: float, n: int, rng: Any, scale: float) -> Any:
+    share, batch = 0.5 * rate / PAIRS, Batch(law, m, n, rate, rng, scale)
     # Of each repetition the size and the sums at its first suspicion.
-    since, before = np.full(n, np.inf), np.zeros_like(sums)
-    step = max(1, _BLOCK // (n * m * 8))
-    target, last = FIRST, BEYOND * (start + LEAST)
-    while target <= last:
-        while drawn < target:
-            block = min(step, target - drawn)
-            products = law.products(rng, block * n * m)
-            xx, yy, xy = (scale * p.reshape(block, n, m).mean(axis=2) for p in products)
-            for k in range(block):
-                lengths = np.concatenate([2.0 * xx[k], 2.0 * yy[k], xx[k] + yy[k]])
-                cross = np.concatenate([xx[k], yy[k], xy[k]])
-                both = np.concatenate([lengths + 2.0 * cross, lengths - 2.0 * cross])
-                bets.add(np.maximum(both, 0.0))
-                off = cross - claim
-                sums += np.stack([off, off**2, off**3, off**4])
-            drawn += block
-            enough = bets.log_wealth >= level
-            enough &= 0.5 * (bets.mean - np.maximum(forms, 0.0)) >= FLOOR * RESOLUTION
-            refuted |= enough.reshape(2 * PAIRS, n).any(axis=0)
-        look = Look(drawn, sums, share, RESOLUTION, 1e-14)
-        ready = ~confirmed & (drawn - since >= np.maximum(2.0 * since, LEAST))
-        for size in np.unique(since[ready]):
-            fresh = Look(int(drawn - size), sums - before, share, RESOLUTION, 1e-14)
-            agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
-            refuted |= ready & (since == size) & agrees.reshape(PAIRS, n).any(axis=0)
-        confirmed |= ready
-        suspected = np.isinf(since) & look.refutable.reshape(PAIRS, n).any(axis=0)
-        since = np.where(suspected, float(drawn), since)
-        before = np.where(np.tile(suspected, PAIRS), sums, before)
-        target = math.ceil(1.25 * target)
+    since, before, target = np.zeros(n, dtype=int), np.zeros_like(batch.sums), FIRST
+    while target <= BEYOND * least_samples(share):
+        batch.draw_until(target)
+        refutable = Look(batch.drawn, batch.sums, share, RESOLUTION, 1e-14).refutable
+        new = (since == 0) & refutable.reshape(PAIRS, n).any(axis=0)
+        since = np.where(new, batch.drawn, since)
+        before = np.where(np.tile(new, PAIRS), batch.sums, before)
+        target = math.ceil(STEP * target)
+    refuted = batch.won.copy()
+    for drawn in np.unique(since[since > 0]):
+        some = np.flatnonzero(since == drawn)
+        first = before.reshape(4, PAIRS, n)[:, :, some].reshape(4, -1)
+        fresh = Batch(law, m, some.size, rate, rng, scale)
+        fresh.draw_until(max(LEAST, math.ceil(1.5 * drawn)))
+        looks = (
+            Look(fresh.drawn + int(drawn), fresh.sums + first, share, RESOLUTION, 1e-14),
+            Look(fresh.drawn, fresh.sums, 0.5 * share, RESOLUTION, 1e-14),
+        )
+        agrees = looks[0].refutable & looks[1].refutable & (looks[0].off * looks[1].off > 0.0)
+        refuted[some] |= fresh.won | agrees.reshape(PAIRS, some.size).any(axis=0)
     return refuted

@@ -86,17 +86,6 @@ def test_offsets_by_quadrature_over_the_circle():
     agree(RBF, "cos-offset", X, *moments(offset(w, X, b), mass))
 
 
-def test_positive_features_in_closed_form():
-    # E e^{2 w.(x + y)} = e^{2 |x + y|^2}, times e^{-|x|^2 - |y|^2}, less k^2.
-    k = kernels.make("exp")
-    inner, norms = X @ X.T, (X**2).sum(axis=1)
-    z = norms[:, None] + norms[None, :] + 2.0 * inner
-    square = np.exp(2.0 * z - norms[:, None] - norms[None, :])
-    np.testing.assert_allclose(
-        k.laws["positive"].variance(X, X), square - np.exp(2.0 * inner), rtol=1e-12
-    )
-
-
 def test_signs_by_counting_all_of_them():
     rows = np.random.default_rng(1).standard_normal((4, 3))
     w = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))

@@ -91,16 +91,6 @@ def test_draws_run_at_the_same_time():
     assert together == {0, 1}
 
 
-class Remembering:
-    """Features that depend on the order of calls, whatever the seed."""
-
-    def __init__(self):
-        self.rng = np.random.default_rng(0)
-
-    def __call__(self, seed):
-        return signs_of(self.rng)
-
-
 class Racing:
     """A function of the seed as long as nobody else draws meanwhile."""
 
@@ -135,7 +125,7 @@ def unseeded(seed):
     return lambda rows: rows @ weights
 
 
-@pytest.mark.parametrize("race", [Remembering, Racing, lambda: unseeded])
+@pytest.mark.parametrize("race", [Racing, lambda: unseeded])
 def test_draws_that_depend_on_their_order_are_refused(race):
     with pytest.raises(ValueError, match=r"n_jobs.*same seed.*pass n_jobs=1"):
         check(race(), n_jobs=4, max_features=100 * M)

@@ -184,12 +184,8 @@ def no_event(count: int, trials: int, kind: str, rate: float, miss: float) -> Me
         observed=np.array([count / trials]),
         low=np.array([low]),
         high=np.array([high]),
-        n_draws=0,
-        n_intervals=1,
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(miss) / trials),
-        needed=0,
         method=f"binomial (share of {kind} that differ)",
-        assumptions=(),
         statistics=(Statistics("no event", {}, {"n": [trials], "count": [count]}),),
     )

@@ -112,12 +112,12 @@ class Measurement:
     observed: Array
     low: Array
     high: Array
-    n_draws: int
-    n_intervals: int
     detectable: float
-    needed: int
     method: str
-    assumptions: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+    n_draws: int = 0
+    n_intervals: int = 1
+    needed: int = 0
     may_refute: Any = True
     evidence: Evidence | None = None
     unless: str = ""
@@ -132,8 +132,8 @@ def cut_short(
     nothing = np.full(task.n, math.nan)
     observed = nothing.copy()
     observed[mean] = value / float(task.source.unit[mean])
-    empty = (nothing, nothing, n_draws, task.n, math.inf, 0, method, ())
-    return Measurement(observed, *empty, statistics=statistics)
+    where: dict[str, Any] = {"n_draws": n_draws, "n_intervals": task.n, "statistics": statistics}
+    return Measurement(observed, nothing, nothing, math.inf, method, **where)
 
 
 def of_samples(
@@ -146,6 +146,5 @@ def of_samples(
 ) -> Measurement:
     """Return the interval of one mean, from samples of a number that was fixed before."""
     low, high = (np.array([end]) for end in ends)
-    mean = x.mean(keepdims=True)
-    rest = (0, 1, detectable, 0, method, (assumption,))
-    return Measurement(mean, low, high, *rest, statistics=(statistics,))
+    rest = (detectable, method, (assumption,))
+    return Measurement(x.mean(keepdims=True), low, high, *rest, statistics=(statistics,))

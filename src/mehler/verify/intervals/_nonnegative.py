@@ -24,8 +24,10 @@ FORMS = "squared lengths (betting)"
 # Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
 
-# Draws multiplied before taking the logarithm, the dominant cost; fewer where one is large.
+# Factors multiplied before taking the logarithm, the dominant cost; none if one is so large.
 _TOGETHER, _LARGE = 8, 1e30
+# Elements of the largest temporary, over the number of stakes, and of samples that wait for bets.
+_BLOCK, _WAITING = 1 << 16, 1 << 16
 
 
 class Excess:
@@ -34,35 +36,24 @@ class Excess:
     def __init__(self, claims: NDArray[np.float64]) -> None:
         self.claims = np.asarray(claims, dtype=np.float64)
         self._log = np.zeros((_STAKES.size, self.claims.size))
-        self._product = np.ones_like(self._log)
-        self._held = 0
-        self._sum = np.zeros(self.claims.size)
-        self.n = 0
+        self._sum, self.n = np.zeros(self.claims.size), 0
 
     def add(self, samples: Array) -> None:
         """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
         samples = np.atleast_2d(samples)
-        gains = samples / self.claims - 1.0
-        for start in range(0, len(gains), _TOGETHER):
-            some = gains[start : start + _TOGETHER]
-            if len(some) > 1 and some.max() < _LARGE ** (1.0 / len(some)):
-                self._fold()
-                self._product = (1.0 + _STAKES[:, None] * some).prod(axis=1)
-                self._held = len(some)
+        step = _TOGETHER * max(1, _BLOCK // (_TOGETHER * self.claims.size))
+        for start in range(0, len(samples), step):
+            gains = samples[start : start + step] / self.claims - 1.0
+            if not gains.max() < _LARGE:
+                self._log += np.log1p(_STAKES[:, None] * gains).sum(axis=1)
                 continue
-            for gain in some:
-                self._product *= 1.0 + _STAKES * gain
-                self._held += 1
-                # Seven factors of at least 1 - 0.96 and a large one neither under- nor overflow.
-                if self._held == _TOGETHER or not gain.max() < _LARGE:
-                    self._fold()
+            rest = np.zeros((-len(gains) % _TOGETHER, self.claims.size))
+            groups = np.concatenate([gains, rest]).reshape(-1, _TOGETHER, self.claims.size)
+            # Eight factors of at least 1 - 0.96 neither under- nor overflow.
+            products = (1.0 + _STAKES[:, None, None] * groups).prod(axis=2)
+            self._log += np.log(products).sum(axis=1)
         self._sum += samples.sum(axis=0)
-        self.n += samples.shape[0]
-
-    def _fold(self) -> None:
-        self._log += np.log(self._product)
-        self._product = np.ones_like(self._log)
-        self._held = 0
+        self.n += len(samples)
 
     @property
     def mean(self) -> Any:
@@ -72,12 +63,10 @@ class Excess:
     @property
     def log_wealth(self) -> Any:
         """Logarithm of the wealth averaged over all stakes, shape (n,)."""
-        self._fold()
         return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
 
     def statistics(self, chosen: Any = slice(None)) -> dict[str, Any]:
         """Return count, sum, claim of the bets and the log wealth of each stake, of some means."""
-        self._fold()
         return {
             "n": self.n,
             "sum": self._sum[chosen],
@@ -114,8 +103,8 @@ class SquaredLengths:
         self._claim = np.maximum(claims, 0.0)
         self._pairs, self._forms = pairs, forms
         # For equal rows the difference is 0 up to rounding.
-        self._bets = Excess(self._claim + 4.0 * rounding)
-        self._sound = True
+        self._excess, self._sound = Excess(self._claim + 4.0 * rounding), True
+        self._waiting: list[tuple[Array, Array]] = []
 
     @property
     def n_bets(self) -> int:
@@ -127,49 +116,58 @@ class SquaredLengths:
 
         It has one column a mean, shared by sums and differences.
         """
-        size = np.concatenate([np.abs(size)] * len(self._pairs), axis=1)
-        slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * size
-        # A map's own gram need not be an inner product; then these bets are invalid.
-        self._sound = self._sound and not (values < -slack).any()
-        self._bets.add(np.maximum(values, 0.0))
+        self._waiting.append((values, size))
+        if len(self._waiting) * np.size(values) >= _WAITING:
+            self._bets()
+
+    def _bets(self) -> Excess | None:
+        """Return the bets on all samples; None without samples, or where bets are invalid."""
+        if self._waiting:
+            values, size = map(np.concatenate, zip(*self._waiting))
+            self._waiting = []
+            slack = 4.0 * (self._excess.claims - self._claim)
+            slack = slack + 1e-9 * np.concatenate([np.abs(size)] * len(self._pairs), axis=1)
+            # A map's own gram need not be an inner product; then these bets are invalid.
+            self._sound = self._sound and not (values < -slack).any()
+            self._excess.add(np.maximum(values, 0.0))
+        return self._excess if self._sound and self._excess.n else None
 
     def evidence(self, level: float, floor: float) -> Evidence | None:
         """Return the direction of most wealth if it reached exp(level) and is off by `floor`.
 
         The deviation of a form is twice that of a kernel entry.
         """
-        if not self._sound or not self._bets.n:
+        bets = self._bets()
+        if bets is None:
             return None
-        wealth = self._bets.log_wealth
-        reached = (wealth >= level) & (self._off >= floor)
+        wealth = bets.log_wealth
+        reached = (wealth >= level) & (0.5 * (bets.mean - self._claim) >= floor)
         if not reached.any():
             return None
         best = int(np.argmax(np.where(reached, wealth, -np.inf)))
         return Evidence(
             mean=best % self._pairs.shape[1],
             form=self._forms.format(self._sign(best)),
-            observed=float(self._bets.mean[best]),
+            observed=float(bets.mean[best]),
             claim=float(self._claim[best]),
-            low=float(self._bets.lower_ends(level)[best]),
+            low=float(bets.lower_ends(level)[best]),
         )
 
     def statistics(self, floor: float, **plan: int) -> tuple[Statistics, ...]:
         """Return the direction of most wealth among those off by `floor`, if bets are valid."""
-        if not self._sound or not self._bets.n:
+        bets = self._bets()
+        if bets is None:
             return ()
-        best = int(np.argmax(np.where(self._off >= floor, self._bets.log_wealth, -np.inf)))
+        off = 0.5 * (bets.mean - self._claim) >= floor
+        best = int(np.argmax(np.where(off, bets.log_wealth, -np.inf)))
         tests = {
             "pair": self._pairs[:, [best % self._pairs.shape[1]]],
             "sign": [1 if self._sign(best) == "+" else -1],
             "claim": self._claim[[best]],
-            **self._bets.statistics([best]),
+            **bets.statistics([best]),
         }
         plan = {"count": self.n_bets, "shared": True, **plan}
         return (Statistics("squared lengths", plan, tests),)
-
-    @property
-    def _off(self) -> Any:
-        return 0.5 * (self._bets.mean - self._claim)
 
     def _sign(self, bet: int) -> str:
         return "+" if bet < self._pairs.shape[1] else "-"
