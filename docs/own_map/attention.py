@@ -1,7 +1,5 @@
 """Positive random features of attention: exp(<w, x> - |x|^2/2), with the kernel exp(<x, y>)."""
 
-import functools
-
 from array_api_compat import array_namespace
 
 from mehler.features import FeatureMap, projections
@@ -15,14 +13,12 @@ class PositiveFeatures(FeatureMap):
     Choromanski and others, Rethinking Attention with Performers (2021), Lemma 1.
     """
 
-    def _draw(self, dtype):
-        return self._draw_units(dtype, slice(0, self.n_features))
+    def _draw(self, dtype, units):
+        return GAUSSIAN.draw_units(self.seed, 1, self.n_inputs, units, self.n_features, dtype)
 
-    def _draw_units(self, dtype, units):
-        return GAUSSIAN.draw_units(self.seed, 1, self.n_inputs, units, dtype)
-
-    def _block(self):
-        return functools.partial(features, scale=self.n_features**-0.5)
+    def _transform(self, xp, rows, weights):
+        squares = xp.sum(rows * rows, axis=1, keepdims=True)
+        return self.n_features**-0.5 * xp.exp(rows @ weights[0, ...] - squares / 2)
 
     def _kernel_of(self, x, y):
         inner, _ = products(x, y)
@@ -32,12 +28,6 @@ class PositiveFeatures(FeatureMap):
         inner, total = products(x, y)
         xp = array_namespace(x)
         return xp.exp(2 * inner) * xp.expm1(total)
-
-
-def features(xp, rows, weights, *, scale):
-    """Features of rows (b, d) for weights (1, d, m), on any array library: shape (b, m)."""
-    squares = xp.sum(rows * rows, axis=1, keepdims=True)
-    return scale * xp.exp(rows @ weights[0, ...] - squares / 2)
 
 
 def products(x, y):

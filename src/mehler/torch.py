@@ -5,6 +5,7 @@ Not imported with mehler: it needs PyTorch, the extra ``torch``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -53,11 +54,6 @@ class RandomFeatures(nn.Module):
     log_scale : torch.nn.Parameter or None
         Logarithm of s, shape (1,) or (n_inputs,).
 
-    See Also
-    --------
-    mehler.FourierFeatures : Features of the Gaussian, Laplacian and Matern kernels.
-    mehler.jax : The same for JAX.
-
     Notes
     -----
     ``state_dict`` has the weights, and the recipe as extra state, so that ``load_state_dict``
@@ -98,8 +94,11 @@ class RandomFeatures(nn.Module):
             raise TypeError(f"map={map!r} made {type(phi).__name__}, which is no map of mehler")
         if not phi.stored:
             raise ValueError("map has stored=False, and a layer keeps its weights: draw it stored")
-        on_torch = phi.place.xp.__name__.endswith("torch")
-        self.map = phi if on_torch else phi.to(torch.zeros(0, dtype=_default(phi)))
+        self.map = (
+            phi
+            if phi.place.xp.__name__.endswith("torch")
+            else phi.to(torch.zeros(0, dtype=_default(phi)))
+        )
         # Converted weights have their bits in the state alone.
         for i, weight in enumerate(weights_of(self.map)):
             self.register_buffer(f"weight_{i}", weight.clone())
@@ -142,10 +141,12 @@ class RandomFeatures(nn.Module):
         dtype = next(w.dtype for w in weights if w.is_floating_point())
         wide = torch.float32 if dtype in _HALF else dtype
         weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
-        block, xp, rows = self.map._whole(first_dtype(self.map)), self.map.place.xp, rows.to(wide)
-        if not _arrays.is_on_accelerator(rows):
-            block.guard(xp, rows)
-        values = block.function(xp, rows, *weights)
+        rows, waves = rows.to(wide), self.map._unit.angles is not None
+        if waves and rows.shape[0] > 0 and not _arrays.is_on_accelerator(rows):
+            drawn = functools.partial(weights_of, self.map)
+            self.map._require_range(rows, first_dtype(self.map), None, False, drawn)
+        with _arrays.full_precision(rows):
+            values = self.map._transform(self.map.place.xp, rows, *weights)
         if values.is_floating_point():
             values = _arrays.attached(values, rows).to(dtype)
         return values.reshape(*X.shape[:-1], self.map.n_features)
@@ -189,9 +190,8 @@ class RandomFeatures(nn.Module):
         >>> bool(torch.equal(layer(torch.ones(3)), before)), layer.map.seed
         (False, 1)
         """
-        like = torch.zeros(
-            0, dtype=getattr(torch, first_dtype(self.map)), device=self.map.place.device
-        )
+        dtype = getattr(torch, first_dtype(self.map))
+        like = torch.zeros(0, dtype=dtype, device=self.map.place.device)
         arguments = {**self.map._arguments(), "seed": require_seed(seed)}
         phi = type(self.map)(**arguments, like=like, dtype=self.map.dtype)
         for buffer, weight in zip(self.buffers(recurse=False), weights_of(phi), strict=True):

@@ -91,7 +91,7 @@ def of_templates(law):
 
     def change(phi, scale, *_):
         other = {**phi._arguments(), "templates": law}
-        return mehler.GroupInvariantFeatures(**other)._draw(scale.dtype.name)
+        return mehler.GroupInvariantFeatures(**other)._weights(scale.dtype.name)
 
     return moved_weights(change)
 

@@ -69,9 +69,9 @@ def smallest(cls):
     """argmin and min for argmax and max."""
 
     class Broken(cls):
-        def _draw(self, dtype):
+        def _draw(self, dtype, units):
             # min over w is -max over -w: negate what decides and what comes out.
-            parts = super()._draw(dtype)
+            parts = super()._draw(dtype, units)
             return tuple(-part if part.dtype.kind == "f" else part for part in parts)
 
         def __call__(self, X):

@@ -61,8 +61,8 @@ def moved_weights(change: Callable[..., tuple[Any, ...]]) -> Callable[[type], ty
 
     def defect(cls: type) -> type:
         class Broken(cls):
-            def _draw(self, dtype: str) -> tuple[Any, ...]:
-                return change(self, *super()._draw(dtype))
+            def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+                return change(self, *super()._draw(dtype, units))
 
         return Broken
 

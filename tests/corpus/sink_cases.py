@@ -52,14 +52,21 @@ def missing_scale(cls):
     return Broken
 
 
+def with_activation(phi, cls, activation):
+    """The same map, whose features are of another activation."""
+    other = object.__new__(cls)
+    other.__dict__.update(phi.__dict__, _activation=activation)
+    return other
+
+
 def as_another(name):
     """The activation is not the one that is declared."""
 
     def defect(cls):
         class Broken(cls):
-            def _block(self):
-                parts = super()._block()
-                return type(parts)(parts.func, ACTIVATIONS[name], *parts.args[1:])
+            def _transform(self, xp, rows, *weights):
+                other = with_activation(self, cls, ACTIVATIONS[name])
+                return cls._transform(other, xp, rows, *weights)
 
         return Broken
 
@@ -71,10 +78,10 @@ def moved_projection(change):
 
     def defect(cls):
         class Broken(cls):
-            def _block(self):
-                block = super()._block()
-                activation, *rest = block.args
-                return functools.partial(block.func, lambda xp, t: activation(xp, change(t)), *rest)
+            def _transform(self, xp, rows, *weights):
+                own = self._activation
+                other = with_activation(self, cls, lambda xp, t: own(xp, change(t)))
+                return cls._transform(other, xp, rows, *weights)
 
         return Broken
 

@@ -58,7 +58,7 @@ def call(cupy: Any, kind: str, n_rows: int) -> Call:
     x = cupy.asarray(rows)
     phi = DRAWS[kind](N_FEATURES, seed=0, like=x)
     phi(x[:1, :])
-    width = max(phi.n_features, phi._numbers_per_row())
+    width = max(phi.n_features, phi._unit.width)
     blocks = -(-n_rows // _arrays.block_rows_for_map(width, 4, x))
     with counted() as found:
         phi(x)

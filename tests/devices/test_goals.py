@@ -24,7 +24,7 @@ def test_a_call_keeps_within_its_goals(cupy, kind):
 def test_several_blocks_take_no_more_each_and_one_look(cupy, monkeypatch, kind):
     """On a device with a thousandth of the memory: blocks of a few hundred rows or fewer."""
     usual = _arrays.block_rows_for_map(goals.N_FEATURES, 4, cupy.ones((1, 3)))
-    monkeypatch.setattr(_arrays._blocks, "_ACCELERATOR", 1 << 18)
+    monkeypatch.setattr(_arrays._rows, "_ACCELERATOR", 1 << 18)
     found = goals.call(cupy, kind, 3000)
     assert 2 <= found.blocks <= 3000 < usual
     # One launch more copies a block to its place, and two gather the looks at blocks of rows.

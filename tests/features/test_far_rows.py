@@ -108,7 +108,7 @@ def test_far_rows_are_found_among_many_and_in_chunks():
     for stored in (True, False):
         lazy = MAPS["pairs"](stored=stored)(dask.from_array(x, chunks=(1000, 3)))
         assert np.isfinite(lazy[:4000].compute()).all()
-        with pytest.raises(ValueError, match=r"a block of X has the length .* in row \d+,"):
+        with pytest.raises(ValueError, match=r"a chunk of X has the length .* in row \d+,"):
             lazy.compute()
 
 
@@ -168,8 +168,9 @@ def test_the_error_of_angles_is_below_what_the_limit_takes_it_for(d, m, dtype):
     each = 0.5 * np.finfo(dtype).eps * np.sqrt(d + 3)
     x = (x / np.linalg.norm(x, axis=1, keepdims=True) * 0.99 * _block.LIMIT / each).astype(dtype)
     w = rng.standard_normal((1, d, m)).astype(dtype)
-    angles, name = _block.Angles(1.0), np.dtype(dtype)
-    angles.require(x, name, 1.0, None, "X")
+    angles = _block.Angles(1.0)
+    most = angles.longest(dtype, d, 1.0)
+    angles.require(x, dtype, most, "X")
     # As the map computes them, in turns or radians.
     unit = _arrays.angle_unit(x)
     (rounded,) = projections.named("gaussian").pieces(np, x * np.asarray(unit, dtype), w)
@@ -181,4 +182,4 @@ def test_the_error_of_angles_is_below_what_the_limit_takes_it_for(d, m, dtype):
         ]
     assert np.sqrt(np.mean(np.square(errors))) < _block.LIMIT
     with pytest.raises(ValueError, match=REFUSAL):
-        angles.require(x * np.asarray(1.05, dtype), name, 1.0, None, "X")
+        angles.require(x * np.asarray(1.05, dtype), dtype, most, "X")

@@ -95,7 +95,7 @@ MAPS = {
 def test_a_batch_without_rows_has_no_features(name):
     phi = MAPS[name].draw(3, 8, 4, seed=0, like=torch)
     weights = phi._weights("float32")
-    assert phi._block()(XP, torch.zeros(0, 3), *weights).shape == (0, 8)
+    assert phi._transform(XP, torch.zeros(0, 3), *weights).shape == (0, 8)
     if name != "codes":
         assert RandomFeatures(phi)(torch.zeros(2, 0, 3)).shape == (2, 0, 8)
 

@@ -12,8 +12,8 @@ import pytest
 
 import mehler
 from mehler import _arrays
-from mehler._arrays import bit_planes
 from mehler.features import PackedCodes
+from mehler.features.maxout import _bit_planes as bit_planes
 from tests.places import CPU
 
 # One bit and less, a power of two, not one, above a byte, above int16; m not a multiple of 64.

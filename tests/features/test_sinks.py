@@ -49,8 +49,8 @@ def test_a_function_of_the_users_own_holds():
 @pytest.mark.full
 def test_seeds_reused_across_units_break_convergence():
     class Repeated(KitchenSinks):
-        def _draw(self, dtype):
-            (weights,) = super()._draw(dtype)
+        def _draw(self, dtype, units):
+            (weights,) = super()._draw(dtype, units)
             return (np.repeat(weights[:, :, :4], self.n_features // 4, axis=2),)
 
     def sized(cls):

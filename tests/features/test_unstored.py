@@ -56,7 +56,7 @@ def whole(phi, kind, start, stop, dtype):
 
 
 def alone(phi, kind, start, stop, dtype):
-    weights = phi._draw_units(dtype, slice(start, stop))
+    weights = phi._draw(dtype, slice(start, stop))
     return weights[0][weights[1]] if kind == "shared" else weights
 
 
@@ -193,7 +193,7 @@ def test_one_unit_on_the_sphere_among_many():
     phi = mehler.KitchenSinks.draw(50, 100, activation="relu", law="sphere", seed=0)
     (whole,) = phi._weights("float64")
     for unit in range(100):
-        (one,) = phi._draw_units("float64", slice(unit, unit + 1))
+        (one,) = phi._draw("float64", slice(unit, unit + 1))
         assert np.array_equal(one, whole[:, :, unit : unit + 1])
 
 
@@ -221,9 +221,9 @@ def test_bad_input():
             call(np.ones((2, 6)))
         with pytest.raises(ValueError, match="X is empty"):
             call(np.ones((0, D)))
-    codes = mehler.MaxoutCodes.draw(D, 8, Q, seed=0)
+    network = mehler.DeepFeatures.draw(D, (8,), activation="relu", seed=0)
     with pytest.raises(ValueError, match="draws its units together"):
-        codes.unit_blocks()
+        network.unit_blocks()
 
 
 def test_units_take_a_single_row():

@@ -15,8 +15,8 @@ from tests.golden import _store, make, test_bounds, test_exact, test_maps, test_
 def test_another_weight_is_seen(monkeypatch: pytest.MonkeyPatch):
     draw = mehler.MaxoutFeatures._draw
 
-    def changed(self, dtype):
-        first, *others = draw(self, dtype)
+    def changed(self, dtype, units):
+        first, *others = draw(self, dtype, units)
         first = first.copy()
         first.flat[7] = -first.flat[7]
         return (first, *others)

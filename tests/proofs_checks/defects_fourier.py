@@ -20,8 +20,8 @@ def turned_narrower(*sizes: int, **options: Any) -> Any:
     """Spectral variance without its factor 2."""
 
     class Broken(FourierFeatures):
-        def _draw(self, dtype: str) -> tuple[Any, ...]:
-            *rest, weights = super()._draw(dtype)
+        def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+            *rest, weights = super()._draw(dtype, units)
             return (*rest, weights / np.sqrt(2.0))
 
     return Broken(*sizes, **options)
@@ -45,8 +45,8 @@ def weights(change: Callable[[Any], Any]) -> Callable[..., Any]:
 
     def draw(*sizes: int, **options: Any) -> Any:
         class Broken(FourierFeatures):
-            def _draw(self, dtype: str) -> tuple[Any, ...]:
-                (drawn,) = super()._draw(dtype)
+            def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+                (drawn,) = super()._draw(dtype, units)
                 return (change(drawn),)
 
         return Broken(*sizes, **options)
@@ -68,8 +68,8 @@ def repeated_within_blocks(drawn: Any) -> Any:
 class Unturned(FourierFeatures):
     """Structured blocks whose first transform is not normalised."""
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        places, signs, *rest = super()._draw(dtype)
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        places, signs, *rest = super()._draw(dtype, units)
         return (places, 1.3 * signs, *rest)
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from mehler import DeepFeatures, _arrays, _random
 from mehler._arrays import Array
 from mehler.exact import collision_at, evaluate, kernel_at, pool_table
+from mehler.features import Units
 from mehler.features.deep import Elementwise, Layer, first_pairs, inputs_of
-from mehler.features.projections import products
 
 
 class TangentFeatures(DeepFeatures):
@@ -46,25 +44,23 @@ class TangentFeatures(DeepFeatures):
         bias = int(self.limit.bias_variance > 0.0)
         return (self.n_inputs + bias, *(2 * width + bias for width in self.widths[:-1]))
 
-    def _n_weights(self) -> int:
+    def _units(self) -> Units:
+        own, pool = super()._units(), self.limit.pool_size or 1
         pairs = zip(self._lengths(), self.widths, strict=True)
-        pool = self.limit.pool_size or 1
-        return super()._n_weights() + pool * sum(one * two for one, two in pairs)
+        directions = pool * sum(one * two for one, two in pairs)
+        return own._replace(n_weights=own.n_weights + directions, width=2 * self.n_features)
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         q = self.limit.pool_size or 1
         directions = tuple(
             _random.gaussian_weights(self.seed, _random.TANGENTS + layer, q, n, width, dtype)
             for layer, (n, width) in enumerate(zip(self._lengths(), self.widths, strict=True))
         )
-        return (*super()._draw(dtype), *directions)
+        return (*super()._draw(dtype, units), *directions)
 
-    def _numbers_per_row(self) -> int:
-        return 2 * self.n_features
-
-    def _block(self) -> Callable[..., Array]:
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         roots = self.limit.weight_variance**0.5, self.limit.bias_variance**0.5
-        return functools.partial(_tangents, self.limit.layer, *roots)
+        return _tangents(self.limit.layer, *roots, xp, rows, *weights)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.ntk(x, y)
@@ -103,7 +99,7 @@ def _layer(
     layer: Layer, xp: ModuleType, inputs: Array, weights: Array, tangents: Array, to: Any
 ) -> tuple[Array, Array]:
     """Return the units, and the projections of tangents by their derivatives."""
-    deciding, offers = products(xp, inputs, weights), products(xp, tangents, to)
+    deciding, offers = (_arrays.products(xp, *of) for of in ((inputs, weights), (tangents, to)))
     if isinstance(layer, Elementwise):
         best, passed = next(deciding), next(offers)
         slope = layer.activation.slope(xp, best)

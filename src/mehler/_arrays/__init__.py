@@ -5,20 +5,8 @@ the namespace and device of an array, transfers between host and device, and blo
 over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._blocks import (
-    attached,
-    block_rows_for_gram,
-    block_rows_for_map,
-    block_rows_for_max,
-    compiled,
-    map_columns,
-    map_elements,
-    map_rows,
-    pairs_of_batches,
-    rows_of_batches,
-    slices,
-)
 from mehler._arrays._chunks import (
+    finite_chunks,
     one_row,
     pairs_of_chunks,
     require_known_chunks,
@@ -26,7 +14,7 @@ from mehler._arrays._chunks import (
     sum_over_chunks,
 )
 from mehler._arrays._ecdf import ecdf_at
-from mehler._arrays._functions import angle_unit, clip, cosine, cosine_and_sine, erf
+from mehler._arrays._functions import angle_unit, cosine, cosine_and_sine, erf
 from mehler._arrays._global_random import global_states
 from mehler._arrays._gradients import (
     constant,
@@ -39,7 +27,7 @@ from mehler._arrays._gradients import (
 from mehler._arrays._host import (
     dense_host,
     elementwise_on_host,
-    from_host,
+    host_threads,
     one_blas_thread,
     to_host,
     usable_cores,
@@ -65,8 +53,10 @@ from mehler._arrays._namespace import (
     Place,
     array_namespace,
     array_of_frame,
+    clip,
     code_dtype,
     dtype_name,
+    from_host,
     has_float64,
     installed_namespaces,
     is_array,
@@ -81,6 +71,7 @@ from mehler._arrays._namespace import (
     place_of,
     real_dtype,
     require_same_place,
+    require_unmasked,
     resolve_dtype,
     resolve_place,
     widest_float,
@@ -90,8 +81,27 @@ from mehler._arrays._products import (
     ReusedBuffer,
     StackedProducts,
     maximum,
+    products,
     running_argmax,
     take_rows,
 )
-from mehler._arrays._validate import all_true, largest_entry, require_finite, require_matrix
-from mehler._arrays.bit_planes import hamming_similarity, require_digits
+from mehler._arrays._rows import (
+    all_true,
+    attached,
+    block_rows_for_gram,
+    block_rows_for_map,
+    block_rows_for_max,
+    compiled,
+    full_precision,
+    largest_entry,
+    map_columns,
+    map_elements,
+    map_rows,
+    over_chunks,
+    pairs_of_batches,
+    power_of_two,
+    require_finite,
+    require_matrix,
+    rows_of_batches,
+    slices,
+)

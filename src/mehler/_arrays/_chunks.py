@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays._namespace import Array, is_chunked
+from mehler._arrays._rows import require_matrix
 
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
 # parts at a time, however many chunks there are.
@@ -39,6 +40,16 @@ def require_small(x: Array, *, name: str, reason: str) -> None:
             f"{name} is a Dask array of {x.nbytes / 2**30:.1f} GiB, but {reason}; pass a part of "
             f"it, such as {name}[:: {-(-x.nbytes // _HELD)}]"
         )
+
+
+def finite_chunks(x: Array, name: str) -> Array:
+    """Return a Dask array whose chunks raise for NaN or infinity when they are computed."""
+
+    def require(rows: Array) -> Array:
+        require_matrix(rows, name=f"a chunk of {name}")
+        return rows
+
+    return x.rechunk({1: -1}).map_blocks(require, dtype=x.dtype, meta=x._meta)
 
 
 def sum_over_chunks(

@@ -12,8 +12,8 @@ from types import ModuleType
 
 import numpy as np
 
-from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array, is_numpy_array, is_on_accelerator
+from mehler._arrays._rows import slices
 
 # Most zeros and ones that a sum in uint8 holds without overflow.
 _MOST = 255

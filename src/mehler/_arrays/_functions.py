@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays._blocks import slices
-from mehler._arrays._host import from_host, to_host
+from mehler._arrays._host import to_host
 from mehler._arrays._namespace import (
     Array,
+    from_host,
     is_chunked,
     is_cupy_array,
     is_jax_array,
@@ -25,6 +25,7 @@ from mehler._arrays._namespace import (
     is_torch_array,
     place_of,
 )
+from mehler._arrays._rows import slices
 
 # Elements at a time: five float64 temporaries, 640 KiB, stay in L2; half as many take 1.15 times as
 # long, in calls.
@@ -42,7 +43,7 @@ def angle_unit(x: Array) -> float:
 
 def cosine(xp: ModuleType, angles: Array, gain: float) -> Array:
     """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
-    if not is_numpy_array(angles):
+    if type(angles) is not np.ndarray:
         return gain * xp.cos(angles)
     return _written(angles, gain, 1)
 
@@ -52,13 +53,13 @@ def cosine_and_sine(xp: ModuleType, angles: Array, gain: float) -> Array:
 
     On NumPy both are written in place: concatenation would cost as much as the cosine.
     """
-    if not is_numpy_array(angles):
+    if type(angles) is not np.ndarray:
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
     return _written(angles, gain, 2)
 
 
 def _in_turns(x: Array) -> bool:
-    return bool(is_numpy_array(x) and x.dtype != np.float32)
+    return type(x) is np.ndarray and x.dtype != np.float32
 
 
 def _written(angles: Array, gain: float, n: int) -> Any:
@@ -108,14 +109,6 @@ def _sine(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         out *= square
     out += _SINE[-1]
     out *= u
-
-
-def clip(xp: ModuleType, x: Array, least: float, most: float) -> Array:
-    """Clip to numbers, without waiting for values."""
-    if is_cupy_array(x):
-        # array-api-compat's writes through masks, whose sizes the host has to know.
-        return x.clip(least, most)
-    return xp.clip(x, least, most)
 
 
 def erf(_: Any, t: Array) -> Array:

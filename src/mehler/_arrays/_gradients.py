@@ -8,12 +8,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+import numpy as np
+
 from mehler._arrays._namespace import Array, array_namespace, is_jax_array, is_torch_array
 
 
 def differentiable(*arrays: Array) -> bool:
     """Return whether a derivative may be asked for in one of `arrays`; True of all JAX tracers."""
     for x in arrays:
+        if type(x) is np.ndarray:
+            continue
         if is_torch_array(x):
             from mehler._arrays import _torch_gradients
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from mehler._arrays._namespace import (
     Array,
-    Place,
-    dtype_name,
+    from_host,
     is_array,
     is_chunked,
     is_cupy_array,
@@ -22,12 +21,16 @@ from mehler._arrays._namespace import (
     is_torch_array,
     namespace_name,
     place_of,
+    require_unmasked,
     standard_namespace,
 )
 
 
 def to_host(x: Array) -> Any:
     """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
+    if type(x) is np.ndarray:
+        return x
+    require_unmasked(x, "this")
     if isinstance(x, np.ndarray):
         return x
     if is_chunked(x):
@@ -69,29 +72,6 @@ def without_gradient(x: Array) -> Array:
     if is_torch_array(x):
         return x.detach()
     return x
-
-
-def from_host(values: Any, place: Place, dtype: object = None) -> Array:
-    """Place a NumPy array; under ``jax.jit`` it becomes a constant, not a tracer.
-
-    Dask takes NumPy blocks as they are: a weight matrix is one constant of the graph,
-    so for Dask the array stays on the host.
-    """
-    xp = place.xp
-    if dtype is not None:
-        values = values.astype(dtype_name(dtype), copy=False)
-    name = namespace_name(xp)
-    if name in {"numpy", "dask.array"}:
-        return values
-    if name == "jax.numpy":
-        import jax
-
-        with jax.ensure_compile_time_eval():
-            return jax.device_put(values, place.device)
-    if name == "torch":
-        # torch would share read-only memory, with a warning: copy first.
-        return xp.asarray(np.array(values), device=place.device)
-    return xp.asarray(values, device=place.device)
 
 
 def dense_host(x: Array) -> tuple[Any, float | None]:

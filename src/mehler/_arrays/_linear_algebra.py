@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array
+from mehler._arrays._rows import slices
 
 # Columns per block: a product of 2048 x 2048 is 16 MiB of float32. NumPy computes half of a
 # diagonal block, and fewer blocks pack the rows fewer times.

@@ -102,9 +102,16 @@ def is_array(x: Any) -> bool:
     return type(x) is np.ndarray or is_torch_array(x) or bool(compat.is_array_api_obj(x))
 
 
+# The standard's face of NumPy, asked of an array: `array_api_compat.numpy` loads all of NumPy, its
+# test tools and its Fortran parser too, which costs as much as the rest of this library.
+HOST: Any = compat.array_namespace(np.empty(0))
+
+
 def standard_namespace(x: Array) -> Any:
     """Return the standard's face of the library of `x`."""
-    if type(x) is not np.ndarray and is_torch_array(x):
+    if type(x) is np.ndarray:
+        return HOST
+    if is_torch_array(x):
         import array_api_compat.torch
 
         return array_api_compat.torch
@@ -138,8 +145,13 @@ class Place:
         return self.xp.empty(0, device=self.device)
 
 
+_HOST_PLACE = Place(HOST, "cpu")
+
+
 def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
     """Return the common namespace of `arrays`, or raise TypeError naming the one that differs."""
+    if len(arrays) == 1 and type(arrays[0]) is np.ndarray:
+        return HOST
     spaces = []
     for i, array in enumerate(arrays):
         if type(array) is not np.ndarray:
@@ -157,11 +169,15 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
 
 
 def array_of_frame(x: Array, name: str = "X") -> Any:
-    """Return the numbers of a data frame of pandas or Polars in NumPy, anything else unchanged."""
+    """Return the numbers of a frame of pandas, Polars or Arrow, or anything else unchanged."""
     package = type(x).__module__.partition(".")[0]
-    if package not in ("pandas", "polars"):
+    if package not in ("pandas", "polars", "pyarrow"):
         return x
-    values = x.to_numpy()
+    if package == "pyarrow" and hasattr(x, "columns"):
+        columns = [column.to_numpy(zero_copy_only=False) for column in x.columns]
+        values = np.column_stack(columns) if columns else np.empty((x.num_rows, 0))
+    else:
+        values = x.to_numpy()
     if values.dtype.kind in "biuf":
         return values
     raise TypeError(
@@ -186,6 +202,11 @@ def _require_array(x: Any, name: str) -> None:
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
             f"library, but is {type(x).__name__}{remedy}"
         )
+    require_unmasked(x, name)
+
+
+def require_unmasked(x: Any, name: str) -> None:
+    """Raise TypeError for a masked array, whose entries NumPy would take for granted."""
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(
             f"{name} is a masked array: drop or impute what is masked first, and pass "
@@ -220,9 +241,9 @@ def is_lazy(x: Array) -> bool:
 
 def place_of(x: Array) -> Place:
     """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
-    xp = array_namespace(x)
     if type(x) is np.ndarray:
-        return Place(xp, "cpu")
+        return _HOST_PLACE
+    xp = array_namespace(x)
     if is_lazy(x) and not is_torch_array(x):
         return Place(xp, None)
     return Place(xp, device_of(x))
@@ -231,9 +252,7 @@ def place_of(x: Array) -> Place:
 def resolve_place(like: Any) -> Place:
     """Return the place of a ``like=`` argument: an array's own, or a namespace's default device."""
     if like is None:
-        # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
-        # test tools and its Fortran parser too, which costs as much as the rest of this library.
-        return Place(standard_namespace(np.empty(0)), "cpu")
+        return _HOST_PLACE
     if isinstance(like, Place):
         return like
     if is_array(like):
@@ -265,12 +284,13 @@ def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None
 
 
 _REAL = ("float32", "float64")
+NATIVE = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def dtype_name(dtype: object) -> str:
     """Return ``"float32"`` for ``numpy.float32``, ``torch.float32``, ``dtype('float32')``."""
-    if isinstance(dtype, str):
-        return dtype
+    if isinstance(dtype, (str, np.dtype)):
+        return dtype if isinstance(dtype, str) else dtype.name
     # Dtypes have a name, and scalar types such as numpy.float32 too; those of PyTorch and of
     # array-api-strict carry it in their repr only.
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
@@ -279,6 +299,8 @@ def dtype_name(dtype: object) -> str:
 
 def has_float64(xp: ModuleType, device: object = None) -> bool:
     """Return whether the device computes in double precision (JAX without x64 does not)."""
+    if xp is HOST:
+        return True
     return "float64" in xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
 
 
@@ -289,6 +311,8 @@ def widest_float(xp: ModuleType, device: object = None) -> Any:
 
 def real_dtype(x: Array, *, name: str = "X") -> Any:
     """Return the dtype to compute in for `x`: its own if floating, else the default float."""
+    if type(x) is np.ndarray and x.dtype in NATIVE:
+        return x.dtype
     xp = array_namespace(x, names=(name,))
     text = dtype_name(x.dtype)
     if text in _REAL:
@@ -341,3 +365,38 @@ def is_batched(x: Array | None) -> bool:
     """Return whether `x` is an array with batches of rows before its rows and columns."""
     # The number of axes first: it is cheap, and most rows are a matrix.
     return getattr(x, "ndim", 0) > 2 and is_array(x)
+
+
+def from_host(values: Any, place: Place, dtype: object = None) -> Array:
+    """Place a NumPy array; under ``jax.jit`` it becomes a constant, not a tracer.
+
+    Dask takes NumPy blocks as they are: a weight matrix is one constant of the graph,
+    so for Dask the array stays on the host.
+    """
+    xp = place.xp
+    if dtype is not None:
+        values = values.astype(dtype_name(dtype), copy=False)
+    if xp is HOST:
+        return values
+    name = namespace_name(xp)
+    if name == "dask.array":
+        return values
+    if name == "jax.numpy":
+        import jax
+
+        with jax.ensure_compile_time_eval():
+            return jax.device_put(values, place.device)
+    if name == "torch":
+        # torch would share read-only memory, with a warning: copy first.
+        return xp.asarray(np.array(values), device=place.device)
+    return xp.asarray(values, device=place.device)
+
+
+def clip(xp: ModuleType, x: Array, least: float, most: float) -> Array:
+    """Clip to numbers, without waiting for values."""
+    if type(x) is np.ndarray:
+        return np.clip(x, least, most)
+    if is_cupy_array(x):
+        # array-api-compat's writes through masks, whose sizes the host has to know.
+        return x.clip(least, most)
+    return xp.clip(x, least, most)

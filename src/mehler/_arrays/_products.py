@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays._blocks import slices
 from mehler._arrays._gradients import differentiable
-from mehler._arrays._namespace import Array, is_numpy_array, is_torch_array
+from mehler._arrays._namespace import Array, is_numpy_array, is_on_accelerator, is_torch_array
+from mehler._arrays._rows import slices
 
 
 def _overwritten(*arrays: Array) -> bool:
@@ -56,6 +56,19 @@ def running_argmax(
     own = chosen.view(bits)
     own ^= wins
     return np.maximum(best, value, out=best), chosen
+
+
+def products(xp: ModuleType, rows: Array, weights: Array) -> Iterator[Array]:
+    """Return products of rows (n, d) with the pieces of weights (q, d, m), piece by piece."""
+    if weights.shape[0] == 1:
+        return iter((xp.matmul(rows, weights[0, :, :]),))
+    if is_on_accelerator(rows):
+        return StackedProducts(xp.matmul(rows, weights))
+    if is_numpy_array(rows):
+        return HostProducts(rows, weights)
+    if ReusedBuffer.serves(rows, weights):
+        return ReusedBuffer(rows, weights)
+    return (xp.matmul(rows, weights[j, :, :]) for j in range(weights.shape[0]))
 
 
 class HostProducts(Iterator[Array]):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler._validate import require_integer
 from mehler.features._base import FeatureMap
 from mehler.features._block import UnitBlock
+from mehler.features._block import Units as Units
 
 # Shared with other packages of mehler, and no public names.
-from mehler.features._given_weights import first_dtype as first_dtype
-from mehler.features._given_weights import weights_of as weights_of
-from mehler.features._given_weights import with_weights as with_weights
+from mehler.features._map import first_dtype as first_dtype
+from mehler.features._map import weights_of as weights_of
+from mehler.features._map import with_weights as with_weights
 from mehler.features._recipes import MAPS as MAPS
 from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
@@ -47,7 +49,13 @@ __all__ = [
 ]
 
 
-def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
+# Weights beyond which a recipe, which may be anybody's, has to be meant: 4 GiB.
+_MOST_BYTES = 1 << 32
+
+
+def from_recipe(
+    recipe: dict[str, Any], *, like: Any = None, max_bytes: int = _MOST_BYTES
+) -> FeatureMap:
     """Draw the map that ``phi.recipe()`` describes.
 
     Parameters
@@ -56,6 +64,8 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
         Result of :meth:`FeatureMap.recipe`, or its JSON read back.
     like : array or array namespace, optional
         Where the weights live; default NumPy.
+    max_bytes : int, optional
+        Most bytes of weights in float64, by default 4 GiB: a recipe of 200 bytes can ask for 1 TiB.
 
     Returns
     -------
@@ -66,7 +76,8 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     Raises
     ------
     ValueError
-        If the recipe names no map known to this version, or lacks an argument.
+        If the recipe names no map known to this version, lacks an argument, or asks for more than
+        `max_bytes`.
 
     Examples
     --------
@@ -76,5 +87,6 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, centred=False, \
 n_projections=None, seed=0) on numpy
     """
-    phi: FeatureMap = map_of(recipe, like)
+    most = require_integer("max_bytes", max_bytes)
+    phi: FeatureMap = map_of(recipe, like, max_bytes=most)
     return phi

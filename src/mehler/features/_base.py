@@ -1,36 +1,25 @@
-"""The base class of every map: draw, transform, exact kernel, exact variance."""
+"""The base class of every map: its hooks, exact kernel, exact variance, Gram matrices."""
 
 from __future__ import annotations
 
-import threading
+import functools
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Literal, TypeVar
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._random import require_seed
-from mehler._validate import require_flag, require_integer
-from mehler._version import __version__
-from mehler.features import _given_weights, _rows
-from mehler.features._block import Angles, Block, Columns, UnitBlock, WholeBlock, units_per_block
-from mehler.features._recipes import MAPS, CalledByName, elsewhere, map_of
+from mehler._validate import require_flag
+from mehler.features._correlation import leaves_floats, require_within_floats
+from mehler.features._map import RandomMap
 
-# More weights than this must be a mistake, such as a size with a digit too many.
-_LARGEST_WEIGHTS = 1 << 42
+Pairwise = Callable[[Array, Array | None], Array]
 
 
-_Map = TypeVar("_Map")
-
-
-class _Constructor:
-    """The class itself, so that `draw` has the constructor's signature and documentation."""
-
-    def __get__(self, instance: object, owner: type[_Map]) -> type[_Map]:
-        return owner
-
-
-class FeatureMap(metaclass=CalledByName):
+class FeatureMap(RandomMap):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters
@@ -54,6 +43,8 @@ class FeatureMap(metaclass=CalledByName):
     ----------
     n_inputs, n_features, seed, stored
         As given.
+    weights : tuple of arrays
+        The weights, on the map's device, in the dtype that it was drawn in first.
     dtype : str or None
         Name of the dtype that the map computes in; None follows the data.
     n_units : int
@@ -63,158 +54,35 @@ class FeatureMap(metaclass=CalledByName):
 
     Notes
     -----
-    To write a map, subclass this class, set the attributes that the hooks need, and then call
-    ``super().__init__``, which draws the weights and freezes the map. Public methods validate
-    their arguments, choose the dtype and loop over blocks of rows; hooks see checked arrays of
-    one namespace and dtype only. d is n_inputs and m is n_features.
+    To write a map, subclass this class: a constructor keeps its arguments as attributes and calls
+    ``super().__init__``, which draws the weights and freezes the map. Public methods check rows,
+    choose the dtype and loop over blocks of rows; hooks see checked arrays of one namespace and
+    dtype. d is n_inputs and m is n_features. Recipes, pickles, :meth:`to` and ``repr`` call the
+    constructor with its arguments again, as the attributes of the same names are now.
 
-    Required hooks:
-
-    ``_draw(dtype) -> tuple of arrays``
-        All weights, on the host, in the dtype of that name, drawn from the streams of
-        `mehler._random` so that a larger map begins with the units of a smaller one. They are
-        then placed on the map's device.
-    ``_block() -> function``
-        A picklable ``function(xp, rows, *weights)``: rows (b, d) to features (b, m), by the array
-        API alone, without branches on values, so that it runs under ``jax.jit`` and on Dask.
+    ``_draw(dtype, units) -> tuple of arrays``
+        The weights of a slice of the units, on the host, in the dtype of that name, from the
+        streams of `mehler._random`, so that a larger map begins with the units of a smaller one.
+        They are then placed on the map's device. What cannot be drawn in parts calls
+        ``self._require_all(units)`` first.
+    ``_transform(xp, rows, *weights) -> array``
+        Features (b, m) of rows (b, d), by the array API alone, without branches on values, so that
+        it runs under ``jax.jit`` and on Dask. With weights of some units, their columns.
     ``_kernel_of(x, y) -> array``
         The expected kernel, (n, k), of rows (n, d) and (k, d) in the widest float; ``y=None``
         means `x`. Serves :meth:`kernel`.
     ``_variance_of(x, y) -> array``
         The variance of one feature product, (n, k), likewise. Serves :meth:`variance`.
-
-    Hooks with a default:
-
-    ``_parameters() -> dict``
-        Constructor arguments other than those above, JSON-able. Recipes, pickles, :meth:`to` and
-        ``repr`` call the constructor with them. Default none.
-    ``_gram_variance_of(x, y) -> array``
+    ``_gram_variance_of(x, y) -> array``, optional
         m times the variance of the Gram's entries, (n, k). Define it, and set
         ``independent_units = False``, if units depend on each other. Default ``_variance_of``.
-    ``_n_weights() -> int``
-        Count of the weights, called before any is drawn, to refuse absurd sizes. Default d m.
-    ``_angles() -> Angles or None``
-        Of a map of waves, the scale of its angles, by which rows that would lose their phase are
-        refused. Default None: any finite row is served.
-    ``_rows_per_block() -> int or None``
-        Rows per block that suit the host's cache. Default None: any block of at most 32 MiB.
-    ``_numbers_per_row() -> int``
-        Numbers held for each row of a block, which a GPU has no more of than memory. Default m.
-    ``_out_dtype(dtype)``
-        The dtype of the features, for maps to integers. Default `dtype`.
-    ``_unit_products(left, right) -> array``
-        Products per unit of paired features, (n, n_units), for units of several columns.
-        Serves :meth:`products`. Default ``m * left * right``.
-
-    Hooks for ``stored=False`` and :meth:`unit_blocks`, both of which fail without the first:
-
-    ``_draw_units(dtype, units) -> tuple of arrays``
-        The weights that ``_draw`` gives the units of a slice, without drawing the others.
-        ``_block()`` maps rows to the columns of these units alone.
-    ``n_units``
-        Property: number of units. Default m.
-    ``_columns_of(units) -> tuple of slice``
-        Columns of the units, in the order in which their block computes them. Default ``(units,)``.
-    ``_draw_common(dtype) -> tuple of arrays``
-        Weights shared by all units, drawn once per dtype; ``_common(dtype)`` returns them to
-        ``_draw_units``. Default none.
+    ``_units() -> Units``, optional
+        How many numbers the units draw, and how their columns lie; the default is d m, one column
+        a unit. It is called before any weight is drawn, and may refuse sizes.
     """
-
-    # The constructor under the name that says what it does.
-    draw = _Constructor()
-
-    _call = "{}.draw"
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
-
-    # Rows of smaller entries have features within float32: those of larger ones are looked at.
-    _safe_entry: float = 1e4
-    # What computes them, in messages.
-    _activation_title: str = ""
-
-    # Weights that are leaves of a tree are not those of the seed; trained ones of no draw at all.
-    _weights_are: Literal["drawn", "stacked", "trainable"] = "drawn"
-    # Axes of the weights of one draw, of maps whose weights were given to them.
-    _axes: tuple[int, ...] = ()
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Register the class, so that recipes can name it."""
-        super().__init_subclass__(**options)
-        MAPS.add(cls)
-
-    def __init__(
-        self,
-        n_inputs: int,
-        n_features: int,
-        *,
-        seed: int,
-        like: Any = None,
-        dtype: object = None,
-        stored: bool = True,
-    ) -> None:
-        self.stored = require_flag("stored", stored)
-        self.n_inputs = require_integer("n_inputs", n_inputs)
-        self.n_features = require_integer("n_features", n_features)
-        self.seed = require_seed(seed)
-        size = 8 * self._n_weights()
-        if size > _LARGEST_WEIGHTS:
-            sizes = {k: v for k, v in self._arguments().items() if k != "seed" and v is not None}
-            listed = ", ".join(f"{name}={value}" for name, value in sizes.items())
-            raise ValueError(
-                f"{listed} ask for {size >> 40} TiB of weights; make one of them smaller"
-            )
-        self.place = _arrays.resolve_place(like)
-        fixed = dtype is not None
-        chosen = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
-        self.dtype = _arrays.dtype_name(chosen) if fixed else None
-        if not fixed and _arrays.is_array(like):
-            chosen = _arrays.real_dtype(like, name="like")
-        self._lock = threading.Lock()
-        self._placed: dict[str, Any] = {}
-        self._blocks: dict[str, WholeBlock] = {}
-        self._held_in_common: dict[str, tuple[Any, ...]] = {}
-        if stored:
-            self._whole(_arrays.dtype_name(chosen))
-        else:
-            # Fail now, not in the first pass, if units cannot be drawn alone.
-            self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
-        self._drawn = True
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if getattr(self, "_drawn", False):
-            raise AttributeError(f"maps are immutable: draw another one to change {name}")
-        super().__setattr__(name, value)
-
-    # -- hooks, see the class docstring ---------------------------------------------------
-
-    def _n_weights(self) -> int:
-        return self.n_inputs * self.n_features
-
-    @abstractmethod
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        """Draw all weights on the host."""
-
-    @property
-    def n_units(self) -> int:
-        """Number of units, each of which can be several columns."""
-        return self.n_features
-
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        raise ValueError(
-            f"{type(self).__name__} draws its units together, so that no block of them can be had "
-            "alone"
-        )
-
-    def _columns_of(self, units: slice) -> tuple[slice, ...]:
-        return (units,)
-
-    def _draw_common(self, dtype: str) -> tuple[Any, ...]:
-        return ()
-
-    @abstractmethod
-    def _block(self) -> Callable[..., Array]:
-        """Return a function ``(xp, rows, *weights)`` from a block of rows to its features."""
 
     @abstractmethod
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
@@ -227,126 +95,7 @@ class FeatureMap(metaclass=CalledByName):
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_of(x, y)
 
-    def _angles(self) -> Angles | None:
-        return None
-
-    def _rows_per_block(self) -> int | None:
-        return None
-
-    def _numbers_per_row(self) -> int:
-        return self.n_features
-
-    def _on_host(self) -> bool:
-        return _arrays.namespace_name(self.place.xp) in {"numpy", "dask.array"}
-
-    def _parameters(self) -> dict[str, Any]:
-        return {}
-
-    # -- public methods -------------------------------------------------------------------
-
-    def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
-        """Compute the features of the rows of `X`: shape (n, n_features).
-
-        Parameters
-        ----------
-        X : array, shape (..., n, n_inputs) or (n_inputs,)
-            Real, finite rows on the map's library and device, in any number of batches; or a row.
-            A data frame of numbers stands for its NumPy array.
-        check_finite : bool, optional
-            Look for NaN and infinity, and refuse them. Without a look, rows that have some give
-            features without meaning, others are not affected; on a GPU nothing waits, and rows
-            whose angles lose their phase are not refused.
-
-        Returns
-        -------
-        array, shape (..., n, n_features) or (n_features,)
-            In the namespace, device and float dtype of `X` (integers: the default float), or in
-            the dtype that the map was drawn with.
-
-        Notes
-        -----
-        On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
-        """
-        X = _arrays.array_of_frame(X)
-        if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
-        if _arrays.is_row(X):
-            return self(X[None, :], check_finite=check_finite)[0, :]
-        finite = check_finite is True or require_flag("check_finite", check_finite)
-        dtype, largest = self._checked(X, finite)
-        name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)
-        near = not finite or (largest is not None and largest <= self._safe_entry)
-        with _rows.NOT_LOOKED if near else _rows.within_floats(self, X, largest) as look:
-            if not self.stored:
-                columns = Columns(self, name, guarded=not _arrays.is_chunked(X))
-                # Units of one law: the first ones have the reach of all.
-                self._guarded(next(self.unit_blocks()).transform(name), X, largest, finite)
-                values = _arrays.map_columns(columns, X, self.n_features, out)
-            else:
-                block = self._whole(name)
-                values = _arrays.map_rows(
-                    self._guarded(block, X, largest, finite),
-                    X,
-                    self.n_features,
-                    out,
-                    block=self._rows_per_block() if self._on_host() else None,
-                    width=self._numbers_per_row(),
-                    compiled=block.compiled,
-                )
-            if look:
-                look(values)
-        return _arrays.attached(values, X)
-
-    def _guarded(
-        self, block: Block, x: Array, largest: float | None, finite: bool
-    ) -> Callable[..., Array]:
-        """Guard all rows at once, and return a function of some; on Dask each chunk guards its own.
-
-        Nothing waits for a GPU whose rows nobody is to look at.
-        """
-        if _arrays.is_chunked(x):
-            return block
-        if finite or not _arrays.is_on_accelerator(x):
-            block.guard(_arrays.array_namespace(x), x, largest)
-        return block.compute
-
-    def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
-        """Iterate over blocks of units, each of which draws its weights when first called.
-
-        For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
-        have the same blocks. Loop over units outside and over rows inside: weights are then drawn
-        once per pass. ValueError if the units of this map are drawn together.
-
-        Parameters
-        ----------
-        size : int, optional
-            Units per block, best a multiple of 64; default 64 to 4096, about a million numbers.
-
-        Returns
-        -------
-        iterator of UnitBlock
-            From the first unit to the last.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0, stored=False)
-        >>> X, w, f = np.eye(3), np.ones(1000), 0.0
-        >>> for block in phi.unit_blocks():
-        ...     f = f + block(X) @ w[block.columns]
-        >>> bool(np.allclose(f, phi(X) @ w))
-        True
-        """
-        if size is None:
-            size = units_per_block(self)
-        size = require_integer("size", size)
-        self._require_drawn("drawn by units")
-        if self.stored:
-            # Maps that are not stored were checked when made.
-            self._draw_units("float32", slice(0, 1))
-        return (
-            UnitBlock(self, each.start, each.stop) for each in _arrays.slices(self.n_units, size)
-        )
+    # -- kernels --------------------------------------------------------------------------
 
     def kernel(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
         """Compute the exact expected kernel, (n, k): the mean of ``phi.gram(X, Y)`` over draws.
@@ -397,159 +146,136 @@ class FeatureMap(metaclass=CalledByName):
             X, Y, lambda x, y: self._gram_variance_of(x, y) / self.n_features, check_finite
         )
 
-    gram = _rows.gram
-    products = _rows.products
-    _products_at = _rows.products_at
+    def _of_rows(
+        self,
+        x: Array,
+        y: Array | None,
+        function: Pairwise,
+        check_finite: bool = True,
+        paired: bool = False,
+    ) -> Array:
+        """Check both matrices, compute in the widest float, and cast to the dtype of `x`.
+
+        The function gives all pairs of rows, (n, k), unless they are `paired`.
+        """
+        if self._weights_are == "trainable":
+            self._require_law()
+        finite = check_finite is True or require_flag("check_finite", check_finite)
+        if type(x) is not np.ndarray:
+            x = _arrays.array_of_frame(x)
+        if y is not None:
+            y = _arrays.array_of_frame(y, "Y")
+        if _arrays.is_batched(x) or _arrays.is_batched(y):
+            return _arrays.pairs_of_batches(
+                lambda a, b: self._of_rows(a, b, function, finite), x, y
+            )
+        largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+        if y is not None:
+            there = _arrays.require_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
+            largest = max(largest or 0.0, there or 0.0)
+            _arrays.array_namespace(x, y, names=("X", "Y"))
+            _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
+        dtype = _arrays.real_dtype(x)
+        if type(x) is not np.ndarray and _arrays.is_chunked(x) and not paired:
+            on_chunks = functools.partial(self._of_rows, function=function, check_finite=finite)
+            # What the map does not know is refused here, and not by a worker.
+            on_chunks(_arrays.one_row(x), None)
+            return _arrays.pairs_of_chunks(on_chunks, x, y, dtype)
+        place = _arrays.place_of(x)
+        xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
+        # XLA divides by reciprocals, which are 0 where they would be subnormal.
+        if wide == xp.float32 and (largest or 0.0) * float(xp.finfo(wide).smallest_normal) > 0.25:
+            raise leaves_floats("products", wide, x, y)
+        angles = self._unit.angles
+        if angles is not None:
+            for name, rows in (("X", x), ("Y", y)):
+                # Kernels are functions of differences, which lose only what rows themselves do.
+                lost = rows is not None and _arrays.loses_digits(rows, wide)
+                if lost and not _arrays.is_lazy(rows):
+                    most = angles.longest(_arrays.dtype_name(wide), self.n_inputs, angles.scale)
+                    angles.require(rows, _arrays.dtype_name(wide), most, name)
+        with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
+            value = function(
+                xp.astype(x, wide, copy=False), None if y is None else xp.astype(y, wide)
+            )
+            value = xp.astype(value, dtype, copy=False)
+        if finite:
+            require_within_floats(value, x, y)
+        return value
+
+    def gram(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
+        """Estimate ``phi.kernel(X, Y)`` by inner products of features, (n, k), in their dtype.
+
+        Arguments are as for :meth:`kernel`, in one library and device with the weights.
+        """
+        X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
+        for name, rows in (("X", X), ("Y", Y)):
+            if _arrays.is_row(rows):
+                _arrays.require_matrix(rows, name=name, finite=False)
+        features = self._with_flag(check_finite)
+        left = features(X)
+        right = left if Y is None else features(Y)
+        xp = _arrays.array_namespace(left)
+        with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(left):
+            value = xp.matmul(left, xp.matrix_transpose(right))
+        if check_finite and value.ndim == 2:
+            require_within_floats(value, X, Y)
+        return value
+
+    def products(self, X: Array, Y: Array, *, check_finite: bool = True) -> Array:
+        """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
+
+        The mean over columns is the estimate of the kernel at the pair. Rows, in as many of `X` as
+        of `Y`, and `check_finite` are as in :meth:`__call__`; the result has the dtype of the
+        features.
+        """
+        X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
+        _arrays.array_namespace(X, Y, names=("X", "Y"))
+        if tuple(X.shape) != tuple(Y.shape):
+            raise ValueError(
+                f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
+                f"{tuple(Y.shape)}; make them equal"
+            )
+        if _arrays.is_batched(X):
+            return _arrays.rows_of_batches(
+                lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
+            )
+        features = self._with_flag(check_finite)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = self._unit_products(features(X), features(Y))
+        if check_finite and value.ndim == 2:
+            require_within_floats(value, X, Y)
+        return value
+
+    def _products_at(
+        self, X: Array, Y: Array, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> Array | None:
+        """Return `products` of rows x_i and y_j by host indices, or None if it is not ours.
+
+        Features of each row are computed once, however many pairs it is in.
+        """
+        own = type(self).products is FeatureMap.products
+        if not own or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
+            return None
+        left = self(X)
+        right = left if Y is X else self(Y)
+        place = _arrays.place_of(left)
+        paired = (
+            place.xp.take(side, _arrays.from_host(index.astype(np.int32), place), axis=0)
+            for side, index in ((left, first), (right, second))
+        )
+        return self._unit_products(*paired)
 
     def _unit_products(self, left: Array, right: Array) -> Array:
-        return left * right * float(self.n_features)
+        """Sum the products of the columns of each unit, times the number of units."""
+        both = left * right * float(self.n_units)
+        groups, each = self._unit.columns
+        if groups == each == 1:
+            return both
+        xp = _arrays.array_namespace(both)
+        both = xp.reshape(both, (both.shape[0], groups, self.n_units, each))
+        return xp.sum(xp.sum(both, axis=3), axis=1)
 
-    def to(self, like: Any) -> FeatureMap:
-        """Return the same map with its weights on another library or device.
-
-        Parameters
-        ----------
-        like : array or array namespace
-            Where the weights are to live.
-
-        Returns
-        -------
-        FeatureMap
-            A new map, with weights equal bit for bit.
-        """
-        self._require_drawn("moved")
-        return type(self)(**self._arguments(), like=like, dtype=self.dtype)
-
-    def recipe(self) -> dict[str, Any]:
-        """Return a small JSON-able dict that draws the same map again.
-
-        Raises
-        ------
-        ValueError
-            If the map was drawn with a function or a spectrum of your own; a pickle names them.
-
-        See Also
-        --------
-        mehler.from_recipe : Draw it.
-
-        Notes
-        -----
-        With the same NumPy and SciPy, weights are the same bits on every array library and
-        processor. What linear algebra computes is so on processors of one kind, and agrees to
-        rounding elsewhere: :mod:`mehler.features.projections`.
-        """
-        written = self._written()
-        for name, value in written.items():
-            if isinstance(value, FeatureMap):
-                written[name] = value.recipe()
-            elif callable(value) or isinstance(type(value), CalledByName):
-                raise ValueError(
-                    f"a map drawn with {name}={value!r} has no recipe, since JSON cannot hold it: "
-                    "use a name, keep the call that draws it, or pickle the map"
-                )
-        return written
-
-    def _written(self) -> dict[str, Any]:
-        """Return the name of the class, the version, and the arguments as they are."""
-        self._require_drawn("written down")
-        return {
-            "map": type(self).__name__,
-            "mehler": __version__,
-            **self._arguments(),
-            "dtype": self.dtype,
-        }
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # Pickled as its arguments and its place, without weights; pickle names functions.
-        return map_of, (self._written(), self.place.empty(), elsewhere(type(self)))
-
-    # Maps are immutable: copies are the map itself, with its library, device and dtype.
-    def __copy__(self: _Map) -> _Map:
-        return self
-
-    def __deepcopy__(self: _Map, memo: dict[int, Any]) -> _Map:
-        return self
-
-    def __repr__(self) -> str:
-        arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
-        own = "" if self._weights_are == "drawn" else f", with {self._weights_are} weights"
-        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}{own}"
-
-    # -- implementation -------------------------------------------------------------------
-
-    _require_drawn = _given_weights.require_drawn
-    _require_law = _given_weights.require_law
-    _require_axes = _given_weights.require_axes
-
-    def _arguments(self) -> dict[str, Any]:
-        return {
-            "n_inputs": self.n_inputs,
-            "n_features": self.n_features,
-            **self._parameters(),
-            "seed": self.seed,
-            # Omit the default so recipes from before `stored=` still compare equal.
-            **({} if self.stored else {"stored": False}),
-        }
-
-    def _checked(self, x: Array, finite: bool = True) -> tuple[Any, float | None]:
-        """Validate rows; return the dtype to compute in, and their largest entry if looked at."""
-        largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
-        self._require_here(x, "X")
-        return self._dtype_for(x), largest
-
-    def _require_here(self, x: Array, name: str) -> None:
-        here = _arrays.place_of(x)
-        host_blocks = {"numpy", "dask.array"}
-        # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
-        if {_arrays.namespace_name(here.xp), _arrays.namespace_name(self.place.xp)} <= host_blocks:
-            return
-        _arrays.require_same_place(x, self.place, name=name, owner="phi")
-
-    def _dtype_for(self, x: Array) -> Any:
-        if self.dtype is None:
-            return _arrays.real_dtype(x)
-        place = _arrays.place_of(x)
-        return _arrays.resolve_dtype(self.dtype, place.xp, place.device)
-
-    def _out_dtype(self, dtype: object) -> Any:
-        return dtype
-
-    def _whole(self, dtype: str) -> WholeBlock:
-        """Return the block of all columns, made once per dtype."""
-        if dtype not in self._blocks:
-            if _arrays.is_compiling():
-                raise ValueError(
-                    f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
-                    "call it once before torch.compile"
-                )
-            # Of a copy, since a circle would keep the weights until the collector comes by.
-            copy = object.__new__(type(self))
-            copy.__dict__.update(self.__dict__, _blocks={})
-            self._blocks[dtype] = WholeBlock(copy, dtype)
-        return self._blocks[dtype]
-
-    def _weights(self, dtype: str) -> tuple[Any, ...]:
-        """Return the weights in `dtype`, placed on the device; cached per dtype if stored."""
-        if not self.stored:
-            return tuple(_arrays.from_host(part, self.place) for part in self._draw(dtype))
-        with self._lock:
-            if self._weights_are != "drawn" and dtype not in self._placed:
-                raise ValueError(
-                    f"this map was given weights of {next(iter(self._placed))}, and none of "
-                    f"{dtype}: convert X, or draw the map with dtype={dtype!r}"
-                )
-            if dtype not in self._placed:
-                self._placed[dtype] = tuple(
-                    _arrays.from_host(part, self.place) for part in self._draw(dtype)
-                )
-            self._require_axes(self._placed[dtype])
-            return self._placed[dtype]
-
-    def _common(self, dtype: str) -> tuple[Any, ...]:
-        """Return the weights of `_draw_common`, cached per dtype."""
-        with self._lock:
-            if dtype not in self._held_in_common:
-                self._held_in_common[dtype] = self._draw_common(dtype)
-            return self._held_in_common[dtype]
-
-    _of_rows = _rows.of_rows
+    def _with_flag(self, check_finite: bool) -> Callable[[Array], Array]:
+        """Return the map itself unless a check is left out: a subclass may know nothing of it."""
+        return self if check_finite is True else functools.partial(self, check_finite=check_finite)

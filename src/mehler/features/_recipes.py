@@ -73,10 +73,17 @@ class Registry:
             if not (name.startswith("_") or inspect.isabstract(cls))
         )
 
-    def make(self, recipe: dict[str, Any], cls: type | None = None, **options: Any) -> Any:
+    def make(
+        self,
+        recipe: dict[str, Any],
+        cls: type | None = None,
+        max_bytes: int | None = None,
+        **options: Any,
+    ) -> Any:
         """Call the class that a recipe names with its arguments and further options.
 
-        Raises ValueError if the recipe names none, or its arguments do not fit.
+        Raises ValueError if the recipe names none, its arguments do not fit, or ask for more than
+        `max_bytes` of weights.
         """
         if not isinstance(recipe, Mapping):
             raise TypeError(f"recipe={recipe!r} must be a dict, as recipe() returns it")
@@ -92,8 +99,13 @@ class Registry:
                 f"recipe names the {self._what} {name!r}, as two classes are called: rename one"
             )
         _require_known(arguments.pop("mehler", __version__))
+        kind: Any = cls or self._classes[name]
         try:
-            return (cls or self._classes[name])(**arguments, **options)
+            made = kind.__new__(kind, **arguments, **options)
+            if max_bytes is not None:
+                made._max_bytes = max_bytes
+            kind.__init__(made, **arguments, **options)
+            return made
         except TypeError as error:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
 
@@ -119,10 +131,25 @@ def elsewhere(cls: type) -> type | None:
 
 
 def map_of(
-    recipe: dict[str, Any], like: Array | ModuleType | None = None, cls: type | None = None
+    recipe: dict[str, Any],
+    like: Array | ModuleType | None = None,
+    cls: type | None = None,
+    max_bytes: int | None = None,
 ) -> Any:
     """Draw the map of a recipe where an array is; a module function, for pickles of maps."""
-    return MAPS.make(recipe, cls, like=like)
+    return MAPS.make(recipe, cls, max_bytes, like=like)
+
+
+def written(name: str, value: Any) -> Any:
+    """Return an argument in the form of recipes; ValueError for what JSON cannot hold."""
+    if hasattr(value, "recipe"):
+        return value.recipe()
+    if callable(value) or isinstance(type(value), CalledByName):
+        raise ValueError(
+            f"a map drawn with {name}={value!r} has no recipe, since JSON cannot hold it: "
+            "use a name, keep the call that draws it, or pickle the map"
+        )
+    return list(value) if isinstance(value, tuple) else value
 
 
 def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, Literal
 
@@ -14,7 +12,7 @@ from mehler import _arrays, _random
 from mehler._arrays import Array
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
-from mehler.features._block import Angles
+from mehler.features._block import Angles, Units
 from mehler.features._recipes import bandwidths
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
@@ -103,6 +101,7 @@ class FourierFeatures(FeatureMap):
     """
 
     _instead = bandwidths(BANDWIDTH)
+    _later = ("stored", "gamma", "nu", "length_scale")
 
     def __init__(
         self,
@@ -124,66 +123,56 @@ class FourierFeatures(FeatureMap):
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
+        if is_named(self.spectrum):
+            self._passed["kernel"] = self.spectrum.name
+            self.__dict__.update(self.spectrum.parameters())
+        self._scale, self._mixed = self.spectrum.scale, self.spectrum.changes_lengths
         self._projection = _projection_for(self.spectrum, projections)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
-
-    @property
-    def n_units(self) -> int:
-        """Number of frequencies."""
-        return self.n_features // 2 if self.form == "pairs" else self.n_features
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Whether frequencies are independent draws."""
         return self._projection.independent
 
-    def _n_weights(self) -> int:
-        if self.form == "pairs" and self.n_features % 2:
+    @property
+    def _n_waves(self) -> int:
+        """Number of cosines and sines."""
+        return self.n_features
+
+    def _units(self) -> Units:
+        pairs, m = self.form == "pairs", self._n_waves
+        if pairs and m % 2:
             raise ValueError(
-                f"n_features={self.n_features} is odd, but form='pairs' has two features a "
-                f"frequency: take {self.n_features + 1}, or form='offset'"
+                f"n_features={m} is odd, but form='pairs' has two features a frequency: take "
+                f"{m + 1}, or form='offset'"
             )
-        self._projection.check(1, self.n_inputs, self.n_units)
-        return self._projection.n_weights(1, self.n_inputs, self.n_units)
-
-    def _parameters(self) -> dict[str, Any]:
-        named = is_named(self.spectrum)
-        own = {"kernel": self.spectrum.name, **self.spectrum.parameters()}
-        return {
-            **(own if named else {"kernel": self.spectrum}),
-            "form": self.form,
-            "projections": self._projection.name,
-        }
-
-    def _rows_per_block(self) -> int | None:
+        sizes = (1, self.n_inputs, m // 2 if pairs else m)
+        self._projection.check(*sizes)
         own = self._projection.block_rows_for_map(self.n_inputs)
-        # 2 MiB of float32 features: each is written twice and read once.
-        return own or max(256, min(1024, (1 << 19) // self.n_features))
+        law = 0 if self.spectrum.changes_lengths or self.spectrum.changes_entries else None
+        if self.spectrum.changes_entries and not self.spectrum.changes_lengths and not pairs:
+            law = 1
+        return Units(
+            self._projection.n_weights(*sizes),
+            columns=(2 if pairs else 1, 1),
+            angles=Angles(self.spectrum.scale, law=law),
+            # 2 MiB of float32 features: each is written twice and read once.
+            block=own or max(256, min(1024, (1 << 19) // self.n_features)),
+        )
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        sizes = (self.seed, 1, self.n_inputs, self.n_units, self._drawn_in(dtype))
-        return self._mixed(dtype, slice(0, self.n_units), self._projection.draw(*sizes))
-
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        sizes = (self.seed, 1, self.n_inputs, units, self._drawn_in(dtype))
-        return self._mixed(dtype, units, self._projection.draw_units(*sizes))
-
-    def _columns_of(self, units: slice) -> tuple[slice, ...]:
-        if self.form == "offset":
-            return (units,)
-        return units, slice(self.n_units + units.start, self.n_units + units.stop)
-
-    def _drawn_in(self, dtype: str) -> str:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        """Draw lengths and offsets, if any, and the projection's weights."""
+        spectrum, n = self.spectrum, units.stop - units.start
         # `entries` transforms weights in float64; others are drawn in their dtype.
-        return "float64" if self.spectrum.changes_entries else dtype
-
-    def _mixed(self, dtype: str, units: slice, weights: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Apply the spectrum to the weights of some units; lengths and offsets come first."""
-        if self.spectrum.changes_entries:
-            weights = (self.spectrum.entries(weights[0]).astype(dtype),)
-        n = units.stop - units.start
+        drawn_in = "float64" if spectrum.changes_entries else dtype
+        weights = self._projection.draw_units(
+            self.seed, 1, self.n_inputs, units, self.n_units, drawn_in
+        )
+        if spectrum.changes_entries:
+            weights = (spectrum.entries(weights[0]).astype(dtype),)
         extra = []
-        lengths = self.spectrum.lengths(self.seed, n, units.start)
+        lengths = spectrum.lengths(self.seed, n, units.start)
         if lengths is not None:
             extra.append(np.asarray(lengths).astype(dtype))
         if self.form == "offset":
@@ -193,29 +182,16 @@ class FourierFeatures(FeatureMap):
             extra.append((2.0 * np.pi * turns).astype(dtype))
         return (*extra, *weights)
 
-    def _block(self) -> Callable[..., Array]:
-        return functools.partial(
-            _transform,
-            self._projection.pieces,
-            self.spectrum.scale,
-            self.spectrum.changes_lengths,
-            self.form == "offset",
-            math.sqrt(2.0 / self.n_features),
-        )
-
-    def _angles(self) -> Angles:
-        law = None
-        if self.spectrum.changes_lengths:
-            law = 0
-        elif self.spectrum.changes_entries:
-            law = 1 if self.form == "offset" else 0
-        return Angles(self.spectrum.scale, law=law)
-
-    def _unit_products(self, left: Array, right: Array) -> Array:
-        """Sum cosine and sine of each frequency, for pairs."""
-        both = left * right * float(self.n_units)
-        n = self.n_units
-        return both if self.form == "offset" else both[:, :n] + both[:, n:]
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        mixed, offset = self._mixed, self.form == "offset"
+        unit, gain = _arrays.angle_unit(rows), math.sqrt(2.0 / self._n_waves)
+        first = mixed + offset
+        (angles,) = self._projection.pieces(xp, rows * (self._scale * unit), *weights[first:])
+        if mixed:
+            angles = angles * weights[0]
+        if offset:
+            return _arrays.cosine(xp, angles + unit * weights[first - 1], gain)
+        return _arrays.cosine_and_sine(xp, angles, gain)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.spectrum.kernel(self.spectrum.distance(x, y))
@@ -295,27 +271,3 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
             "them says that it is isotropic"
         )
     return projection
-
-
-def _transform(
-    pieces: Callable[..., Iterator[Array]],
-    scale: float,
-    mixed: bool,
-    offset: bool,
-    gain: float,
-    xp: ModuleType,
-    rows: Array,
-    *weights: Any,
-) -> Array:
-    """Compute the features of a block of rows.
-
-    Weights are the lengths of frequencies if mixed, offsets if any, then the projection's.
-    """
-    unit = _arrays.angle_unit(rows)
-    first = mixed + offset
-    (angles,) = pieces(xp, rows * (scale * unit), *weights[first:])
-    if mixed:
-        angles = angles * weights[0]
-    if offset:
-        return _arrays.cosine(xp, angles + unit * weights[first - 1], gain)
-    return _arrays.cosine_and_sine(xp, angles, gain)

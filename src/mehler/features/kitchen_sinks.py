@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -25,7 +24,7 @@ from mehler.exact.activations import (
 )
 from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
-from mehler.features._block import Angles
+from mehler.features._block import Angles, Units
 from mehler.features._recipes import bandwidths
 from mehler.features.projections import Projection, named
 from mehler.features.projections._base import ProjectionName
@@ -117,7 +116,7 @@ class KitchenSinks(FeatureMap):
         law: LawName = "gaussian",
         projections: ProjectionName = "gaussian",
         seed: int,
-        like: Any = None,
+        like: object = None,
         dtype: object = None,
         stored: bool = True,
     ) -> None:
@@ -133,46 +132,35 @@ class KitchenSinks(FeatureMap):
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @property
-    def _safe_entry(self) -> float:  # type: ignore[override]  # depends on the instance
-        """Functions of the user's may grow as they like."""
-        return 1e4 / max(1.0, self.weight_scale) if isinstance(self.activation, str) else 0.0
-
-    @property
-    def _activation_title(self) -> str:  # type: ignore[override]  # depends on the instance
-        return f" of {self._activation.title}"
-
-    @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Whether the projections are independent draws."""
         return self._projection.independent
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "activation": self.activation,
-            "weight_scale": self.weight_scale,
-            "bias": self.bias,
-            "law": self.law,
-            "projections": self.projections,
-        }
+    @property
+    def _title(self) -> str:
+        return f"{type(self).__name__} of {self._activation.title}"
 
     # -- weights and features ----------------------------------------------------------------
 
-    def _n_weights(self) -> int:
-        return self._projection.n_weights(1, self.n_inputs, self.n_features)
+    def _units(self) -> Units:
+        angles = None
+        if self._activation.waves:
+            harmonic = max(abs(f) for f, _ in self._activation.waves)
+            angles = Angles(self.weight_scale, harmonic, law=0 if self._stumps else None)
+        # Functions of the user's may grow as they like.
+        safe = 1e4 / max(1.0, self.weight_scale) if isinstance(self.activation, str) else 0.0
+        sizes = (1, self.n_inputs, self.n_features)
+        return Units(self._projection.n_weights(*sizes), angles=angles, safe=safe)
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        sizes = (self.seed, 1, self.n_inputs, self.n_features)
-        draw = functools.partial(self._projection.draw, *sizes)
-        return self._by_law(dtype, slice(0, self.n_features), draw)
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        """Draw weights by their law, from Gaussian ones; then biases."""
 
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        sizes = (self.seed, 1, self.n_inputs, units)
-        return self._by_law(dtype, units, functools.partial(self._projection.draw_units, *sizes))
+        def gaussian(drawn_in: str) -> tuple[Any, ...]:
+            sizes = (1, self.n_inputs, units, self.n_features)
+            return self._projection.draw_units(self.seed, *sizes, drawn_in)
 
-    def _by_law(self, dtype: str, units: slice, draw: Draw) -> tuple[Any, ...]:
-        """Return weights of some units by their law, from Gaussian ones of `draw`; then biases."""
         n = units.stop - units.start
-        weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
+        weights = self._law.weights(dtype, self.seed, self.n_inputs, units, gaussian)
         if self.bias == 0.0 or self._stumps:
             return weights
         if self.bias == "uniform":
@@ -194,21 +182,21 @@ class KitchenSinks(FeatureMap):
         """The law whose moments do not follow from those of Gaussian pairs."""
         return self._law if isinstance(self._law, StumpWeights) else None
 
-    def _block(self) -> Callable[..., Array]:
-        return functools.partial(
-            _sink,
-            self._activation,
-            self._projection.pieces,
-            self.weight_scale,
-            1.0 / math.sqrt(self.n_features),
-            self.bias != 0.0,
-        )
-
-    def _angles(self) -> Angles | None:
-        if not self._activation.waves:
-            return None
-        harmonic = max(abs(f) for f, _ in self._activation.waves)
-        return Angles(self.weight_scale, harmonic, law=0 if self._stumps else None)
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        shifted = self.bias != 0.0
+        own = weights[:-1] if shifted else weights
+        (projected,) = self._projection.pieces(xp, rows * self.weight_scale, *own)
+        if shifted:
+            projected = projected + weights[-1]
+        activated = self._activation(xp, projected)
+        if tuple(activated.shape) != tuple(projected.shape):
+            raise ValueError(
+                f"the activation made shape {tuple(activated.shape)} from "
+                f"{tuple(projected.shape)}; it must work element by element"
+            )
+        # Cast: activations may return booleans, or float64 for float32.
+        activated = xp.astype(activated, projected.dtype, copy=False)
+        return activated * (1.0 / math.sqrt(self.n_features))
 
     # -- moments -----------------------------------------------------------------------------
 
@@ -348,31 +336,6 @@ def _bias(value: Any, activation: Activation) -> float | str:
     if isinstance(value, str):
         raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")
     return require_not_negative("bias", value)
-
-
-def _sink(
-    activation: Activation,
-    pieces: Callable[..., Iterator[Array]],
-    weight_scale: float,
-    gain: float,
-    shifted: bool,
-    xp: ModuleType,
-    rows: Array,
-    *weights: Any,
-) -> Array:
-    offset = weights[-1] if shifted else None
-    own = weights[: -1 if shifted else None]
-    (projected,) = pieces(xp, rows * weight_scale, *own)
-    if offset is not None:
-        projected = projected + offset
-    activated = activation(xp, projected)
-    if tuple(activated.shape) != tuple(projected.shape):
-        raise ValueError(
-            f"the activation made shape {tuple(activated.shape)} from {tuple(projected.shape)}; it "
-            "must work element by element"
-        )
-    # Cast: activations may return booleans, or float64 for float32.
-    return xp.astype(activated, projected.dtype, copy=False) * gain
 
 
 class WeightLaw:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from types import ModuleType
 from typing import Any, Literal
 
-from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_integer
 from mehler.features import _correlation
-from mehler.features._base import FeatureMap
-from mehler.features._block import Angles
+from mehler.features._block import Units
 from mehler.features.fourier import FourierFeatures
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum
 
 
-class LocalisedLinearFeatures(FeatureMap):
+class LocalisedLinearFeatures(FourierFeatures):
     r"""Kronecker product of a row with its Fourier features: a localised linear kernel.
 
     .. math:: \Phi(x) = x \otimes z(x), \qquad
@@ -91,9 +89,9 @@ class LocalisedLinearFeatures(FeatureMap):
                 f"n_features={n_features} is no multiple of n_inputs={n_inputs}: each feature of "
                 f"the localiser has {n_inputs} columns"
             )
-        self.localiser = FourierFeatures(
+        super().__init__(
             n_inputs,
-            n_features // n_inputs,
+            n_features,
             seed=seed,
             kernel=kernel,
             gamma=gamma,
@@ -104,55 +102,41 @@ class LocalisedLinearFeatures(FeatureMap):
             like=like,
             dtype=dtype,
         )
-        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    @functools.cached_property
+    def localiser(self) -> FourierFeatures:
+        """The map z of the localiser's features."""
+        sizes = {"n_features": self._n_waves, "like": self.place, "dtype": self.dtype}
+        return FourierFeatures(**{**self._arguments(), **sizes})
 
     @property
-    def n_units(self) -> int:
-        """Number of frequencies."""
-        return self.localiser.n_units
+    def _n_waves(self) -> int:
+        return self.n_features // self.n_inputs
 
-    @property
-    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
-        """Whether frequencies are independent draws."""
-        return self.localiser.independent_units
+    def _units(self) -> Units:
+        own = super()._units()
+        # Column i m/d + j is x_i z_j.
+        return own._replace(columns=(self.n_inputs * own.columns[0], 1), block=None)
 
-    def _n_weights(self) -> int:
-        return self.localiser._n_weights()
-
-    def _parameters(self) -> dict[str, Any]:
-        return self.localiser._parameters()
-
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        return self.localiser._draw(dtype)
-
-    def _block(self) -> Callable[..., Array]:
-        return self._kronecker
-
-    def _kronecker(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
-        """Compute x (n, d) times z (n, m/d) as (n, m): column i m/d + j is x_i z_j."""
-        z = self.localiser._block()(xp, rows, *weights)
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        z = super()._transform(xp, rows, *weights)
         both = rows[:, :, None] * z[:, None, :]
         return xp.reshape(both, (rows.shape[0], rows.shape[1] * z.shape[1]))
 
-    def _angles(self) -> Angles | None:
-        return self.localiser._angles()
-
-    def _unit_products(self, left: Array, right: Array) -> Array:
-        """Sum the columns of each feature of the localiser, and cosine with sine."""
-        xp = _arrays.array_namespace(left)
-        shape = (left.shape[0], self.n_inputs, self.localiser.n_features)
-        both = xp.sum(xp.reshape(left * right, shape), axis=1) * float(self.n_units)
-        n = self.n_units
-        return both if self.localiser.form == "offset" else both[:, :n] + both[:, n:]
-
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
-        return _correlation.products(x, y) * self.localiser._kernel_of(x, y)
+        return _correlation.products(x, y) * super()._kernel_of(x, y)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         # In units of columns: a frequency has d times as many here.
         scale = float(self.n_inputs) * _correlation.products(x, y) ** 2
-        return scale * self.localiser._variance_of(x, y)
+        return scale * super()._variance_of(x, y)
 
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         scale = float(self.n_inputs) * _correlation.products(x, y) ** 2
-        return scale * self.localiser._gram_variance_of(x, y)
+        return scale * super()._gram_variance_of(x, y)
+
+    def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
+        raise ValueError("the kurtosis of localised features is not known")
+
+    def _cdf_of(self, X: Array, t: Array) -> Array:
+        raise ValueError("the distribution of localised features is not known")

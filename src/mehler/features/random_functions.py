@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from types import ModuleType
@@ -14,6 +13,7 @@ from mehler import _random
 from mehler._arrays import Array
 from mehler._validate import require_function
 from mehler.features._base import FeatureMap
+from mehler.features._block import Units
 
 Matrix = Callable[[Any, Any], Any]
 
@@ -71,9 +71,6 @@ class RandomFunctions(FeatureMap):
     (2, 50)
     """
 
-    # No entry is known to be safe: functions of the user's may grow as they like.
-    _safe_entry = 0.0
-
     def __init__(
         self,
         n_inputs: int,
@@ -84,7 +81,7 @@ class RandomFunctions(FeatureMap):
         kernel: Matrix | None = None,
         variance: Matrix | None = None,
         seed: int,
-        like: Any = None,
+        like: object = None,
         dtype: object = None,
         stored: bool = True,
     ) -> None:
@@ -96,19 +93,17 @@ class RandomFunctions(FeatureMap):
         }
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"function": self.function, "law": self.law, **self._given}
+    def _units(self) -> Units:
+        # No entry is known to be safe: functions of the user's may grow as they like.
+        return super()._units()._replace(safe=0.0)
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        if self.n_features > _MOST_STORED:
-            raise ValueError(
-                f"n_features={self.n_features} would call law {self.n_features // 64} times and "
-                f"keep all: take at most {_MOST_STORED}, or pass stored=False"
-            )
-        return self._draw_units(dtype, slice(0, self.n_features))
-
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         n = units.stop - units.start
+        if n > _MOST_STORED:
+            raise ValueError(
+                f"n_features={n} would call law {n // 64} times and keep all: take at most "
+                f"{_MOST_STORED}, or pass stored=False"
+            )
         parts = [
             [part[..., there] for part in self._block_of(block)]
             for block, _, there in _random.covering(units.start, n)
@@ -137,8 +132,16 @@ class RandomFunctions(FeatureMap):
                 raise ValueError(f"law(rng, {self.n_inputs}, {size}) returned NaN or infinity")
         return parts
 
-    def _block(self) -> Callable[..., Array]:
-        return functools.partial(_values, self.function, 1.0 / math.sqrt(self.n_features))
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        values = self.function(rows, *weights)
+        expected = (rows.shape[0], weights[0].shape[-1])
+        if tuple(getattr(values, "shape", ())) != expected:
+            raise ValueError(
+                f"function(X, omega) must return shape {expected}, one column a unit, not "
+                f"{tuple(getattr(values, 'shape', ()))}"
+            )
+        # Cast: functions may return booleans, or float64 for float32.
+        return xp.astype(values, rows.dtype, copy=False) * (1.0 / math.sqrt(self.n_features))
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self._of_given("kernel", x, y)
@@ -154,17 +157,3 @@ class RandomFunctions(FeatureMap):
                 "a function (X, Y) -> (n, k), or estimate the kernel by gram(X) of many features"
             )
         return function(x, x if y is None else y)
-
-
-def _values(
-    function: Callable[..., Any], scale: float, xp: ModuleType, rows: Array, *omega: Any
-) -> Array:
-    values = function(rows, *omega)
-    expected = (rows.shape[0], omega[0].shape[-1])
-    if tuple(getattr(values, "shape", ())) != expected:
-        raise ValueError(
-            f"function(X, omega) must return shape {expected}, one column a unit, not "
-            f"{tuple(getattr(values, 'shape', ()))}"
-        )
-    # Cast: functions may return booleans, or float64 for float32.
-    return xp.astype(values, rows.dtype, copy=False) * scale

@@ -35,7 +35,7 @@ def test_places_agree(place: Place, family):
 def test_features_are_the_network():
     """By hand: two layers of pools, then the scale of a read-out and the bias."""
     phi = drawn()
-    first, second = phi._draw("float64")
+    first, second = phi._weights("float64")
     h = np.concatenate([X / 2, 0.1**0.5 * np.ones((5, 1))], axis=1)
     h = (h @ first).max(axis=0)
     h = np.concatenate([h / 30**0.5, 0.1**0.5 * np.ones((5, 1))], axis=1)

@@ -53,9 +53,9 @@ def test_verify_sees_a_planted_defect(monkeypatch):
         ).status
 
     assert status() == "holds"
-    right = LocalisedLinearFeatures._kronecker
+    right = LocalisedLinearFeatures._transform
     monkeypatch.setattr(
-        LocalisedLinearFeatures, "_kronecker", lambda phi, xp, *rest: right(phi, xp, *rest) * 1.2
+        LocalisedLinearFeatures, "_transform", lambda phi, xp, *rest: right(phi, xp, *rest) * 1.2
     )
     assert status() == "refuted"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal
 
@@ -14,9 +12,10 @@ from mehler._arrays import Array
 from mehler._validate import require_integers
 from mehler.exact.activations import ActivationLike
 from mehler.features._base import FeatureMap
+from mehler.features._block import Units
 from mehler.features.deep import _recursion
 from mehler.features.deep._kernel import DeepKernel
-from mehler.features.deep._recursion import Layer, Maxout
+from mehler.features.deep._recursion import Maxout
 
 _NO_VARIANCE = (
     "the exact variance is known for one layer of maxout alone: estimate it from draws of several "
@@ -72,7 +71,7 @@ class DeepFeatures(FeatureMap):
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
         seed: int,
-        like: Any = None,
+        like: object = None,
         dtype: object = None,
     ) -> None:
         self.widths = tuple(require_integers("widths", widths, least=1))
@@ -85,30 +84,21 @@ class DeepFeatures(FeatureMap):
             weight_variance=weight_variance,
             bias_variance=bias_variance,
         )
+        self.__dict__.update(
+            {name: getattr(self.limit, name) for name in ("weight_variance", "bias_variance")}
+        )
         self._fan_in = (n_inputs, *self.widths[:-1])
         super().__init__(n_inputs, self._n_columns(), seed=seed, like=like, dtype=dtype)
 
     def _n_columns(self) -> int:
         return self.widths[-1] + (self.limit.bias_variance > 0.0)
 
-    def _arguments(self) -> dict[str, Any]:
-        limit = self.limit
-        return {
-            "n_inputs": self.n_inputs,
-            "widths": list(self.widths),
-            "activation": limit.activation,
-            "pool_size": limit.pool_size,
-            "weight_variance": limit.weight_variance,
-            "bias_variance": limit.bias_variance,
-            "seed": self.seed,
-        }
+    def _units(self) -> Units:
+        pairs = zip(self._fan_in, self.widths, strict=True)
+        return Units((self.limit.pool_size or 1) * sum((one + 1) * two for one, two in pairs))
 
-    def _n_weights(self) -> int:
-        inputs = (self.n_inputs, *self.widths[:-1])
-        pairs = zip(inputs, self.widths, strict=True)
-        return (self.limit.pool_size or 1) * sum((one + 1) * two for one, two in pairs)
-
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        self._require_all(units)
         q, drawn = self.limit.pool_size or 1, []
         for layer, (fan_in, width) in enumerate(zip(self._fan_in, self.widths, strict=True)):
             stream = _random.LAYERS + 2 * layer
@@ -118,9 +108,11 @@ class DeepFeatures(FeatureMap):
             drawn.append(np.concatenate(parts, axis=1))
         return tuple(drawn)
 
-    def _block(self) -> Callable[..., Array]:
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         roots = self.limit.weight_variance**0.5, self.limit.bias_variance**0.5
-        return functools.partial(_network, self.limit.layer, *roots)
+        for each in weights:
+            rows = self.limit.layer.units(xp, inputs_of(xp, rows, *roots), each)
+        return inputs_of(xp, rows, *roots)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return self.limit.nngp(x, y)
@@ -153,15 +145,6 @@ class DeepFeatures(FeatureMap):
         """The exact variance of the Gram, of one layer of maxout; else AttributeError."""
         self._of_known_variance()
         return super().gram_variance
-
-
-def _network(
-    layer: Layer, weight: float, bias: float, xp: ModuleType, rows: Array, *weights: Any
-) -> Array:
-    """Compute the units of the last layer, scaled as the inputs of a read-out."""
-    for each in weights:
-        rows = layer.units(xp, inputs_of(xp, rows, weight, bias), each)
-    return inputs_of(xp, rows, weight, bias)
 
 
 def inputs_of(xp: ModuleType, rows: Array, weight: float, bias: float) -> Array:

@@ -28,7 +28,6 @@ from mehler.exact.activations import Activation, Held, Pairs, arc_cosine
 from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
 from mehler.features.maxout._maxout import largest
-from mehler.features.projections._base import products
 
 # Pairs per block: 512 KiB of float64 an array.
 _PAIRS = 1 << 16
@@ -122,7 +121,7 @@ class Maxout:
         return near, 2.0 - near
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        return largest(xp, products(xp, rows, weights))
+        return largest(xp, _arrays.products(xp, rows, weights))
 
     def variance(self, pairs: Pairs) -> Array:
         """Compute the variance of the product of a unit at two rows."""
@@ -204,7 +203,7 @@ class Elementwise:
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        return self.activation(xp, next(iter(products(xp, rows, weights))))
+        return self.activation(xp, next(iter(_arrays.products(xp, rows, weights))))
 
 
 Layer: TypeAlias = Maxout | Elementwise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +15,7 @@ from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features._base import FeatureMap
+from mehler.features._block import Units
 from mehler.features.groups import _orbits
 from mehler.features.groups._families import BlockPermutations, CyclicShifts, ImageShifts
 from mehler.features.groups._group import Group, Subset, as_group
@@ -109,6 +109,8 @@ class GroupInvariantFeatures(FeatureMap):
     True
     """
 
+    _later = ("stored", "n_templates")
+
     def __init__(
         self,
         n_inputs: int,
@@ -142,12 +144,15 @@ class GroupInvariantFeatures(FeatureMap):
         self._moments: Moments | GivenMoments
         self._moments = Moments(*sample) if given is None else GivenMoments(*sample, own_elements)
         self._listed = self.group.elements() if size is None else None
+        self._passed.update(
+            n_templates=None,
+            n_bins=self.bins.n_bins,
+            window=self.bins.window,
+            rule=self.bins.rule,
+            templates=self.law.name if given is None else given.rows.tolist(),
+            epsilon=float(self.law.epsilon),
+        )
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
-
-    @property
-    def n_units(self) -> int:
-        """Templates m; each has `n_features // n_units` neighbouring columns."""
-        return self.n_features // self.bins.columns
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
@@ -161,24 +166,6 @@ class GroupInvariantFeatures(FeatureMap):
         """Whether ``variance`` is exact: for a single element, or your own templates."""
         dithered = self.bins.rule == "dither"
         return (self._moments.single or self._given is not None) and not dithered
-
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "group": self.group.recipe(),
-            "n_bins": self.bins.n_bins,
-            "window": self.bins.window,
-            "rule": self.bins.rule,
-            "templates": self.law.name if self._given is None else self._given.rows.tolist(),
-            "epsilon": float(self.law.epsilon),
-            "n_elements": self.n_elements,
-            "replacement": self.replacement,
-            "own_elements": self.own_elements,
-        }
-
-    def __repr__(self) -> str:
-        shown = {**self._arguments(), "group": self.group}
-        listed = ", ".join(f"{name}={value!r}" for name, value in shown.items())
-        return f"{type(self).__name__}.draw({listed}) on {self.place.name}"
 
     @property
     def _size(self) -> int:
@@ -195,10 +182,18 @@ class GroupInvariantFeatures(FeatureMap):
             return "shifts"
         return "moved" if self.group.moves_coordinates else "orbit"
 
-    def _n_weights(self) -> int:
-        if self.own_elements or self._layout == "orbit":
-            return self.n_inputs * self.n_units * self._size
-        return self.n_inputs * (self.n_units + self._size)
+    def _units(self) -> Units:
+        columns = self.bins.columns
+        n, r = self.n_features // columns, self._size
+        alone = self.own_elements or self._layout == "orbit"
+        # One template's projections on a block of rows fit in a piece; features in 32 MiB.
+        most = min(draws.VALUES // r, (8 << 20) // self.n_features)
+        return Units(
+            self.n_inputs * (n * r if alone else n + r) + self.n_features,
+            columns=(1, columns),
+            block=max(16, min(1024 if self.n_inputs >= _WIDE else 512, most)),
+            width=draws.numbers_per_row(n, r, columns),
+        )
 
     def _elements(self) -> Any:
         """Return the elements shared by all templates, (r, k), or those of each one, (m, r, k)."""
@@ -217,7 +212,8 @@ class GroupInvariantFeatures(FeatureMap):
             return self._given.rows, np.ones(len(self._given.rows))
         return draws.templates(self.law, self.seed, self.n_units)
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        self._require_all(units)
         templates, kept = self._templates()
         columns = np.sqrt(self.bins.weights / self.n_units) / self._size
         thresholds = self.bins.thresholds
@@ -246,33 +242,21 @@ class GroupInvariantFeatures(FeatureMap):
             return (np.moveaxis(self.group.apply(templates, elements), 1, 0),)
         return (_moved_alone(self.group, templates, elements),)
 
-    def _block(self) -> Callable[..., Array]:
-        return self._counts
-
-    def _counts(
-        self, xp: ModuleType, rows: Array, scale: Array, thresholds: Array, *weights: Any
-    ) -> Array:
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Count the projections of rows on moved templates below the thresholds."""
+        scale, thresholds, *own = weights
 
         def project(part: slice) -> Array:
             if self._layout == "shifts":
-                return draws.on_shifts(_image_shape(self.group), xp, rows, part, *weights)
+                return draws.on_shifts(_image_shape(self.group), xp, rows, part, *own)
             if self._layout == "blocks":
-                return draws.on_blocks(_few_blocks(self.group), xp, rows, part, *weights)
+                return draws.on_blocks(_few_blocks(self.group), xp, rows, part, *own)
             if self._layout == "moved":
-                return draws.on_moved(self._size, xp, rows, part, *weights)
-            return draws.on_orbit(xp, rows, part, *weights)
+                return draws.on_moved(self._size, xp, rows, part, *own)
+            return draws.on_orbit(xp, rows, part, *own)
 
         sizes = self.n_units, self._size
         return draws.count_below(project, sizes, xp, rows, scale, thresholds)
-
-    def _rows_per_block(self) -> int | None:
-        # One template's projections on a block of rows fit in a piece; features in 32 MiB.
-        most = min(draws.VALUES // self._size, (8 << 20) // self.n_features)
-        return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
-
-    def _numbers_per_row(self) -> int:
-        return draws.numbers_per_row(self.n_units, self._size, self.bins.columns)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         return _orbits.in_float64(x, y, self._moments.kernel)
@@ -289,12 +273,6 @@ class GroupInvariantFeatures(FeatureMap):
             return own
         shared = _orbits.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
-
-    def _unit_products(self, left: Array, right: Array) -> Array:
-        """Sum the columns of each template."""
-        xp = _arrays.array_namespace(left)
-        both = left * right * float(self.n_units)
-        return xp.sum(xp.reshape(both, (both.shape[0], self.n_units, self.bins.columns)), axis=2)
 
     def invariance_defect(self, X: Array, moved: Array) -> Array:
         r"""Compute the expected squared change of the features when rows move, exactly: (n,).

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
-from mehler.features.leverage._selector import require_groups, sum_groups, with_finite_chunks
+from mehler.features.leverage._selector import require_groups, sum_groups
 
 ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
 # The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
@@ -233,7 +233,7 @@ def _require_weights(pool_weights: ArrayLike | None, n: int) -> Any:
 def _loaded(xp: ModuleType, phi: Array) -> Any:
     """Return rows on the host with the products of a Dask array's, in float64."""
     _arrays.require_known_chunks(phi)
-    phi = xp.astype(with_finite_chunks(phi, "Phi"), xp.float64)
+    phi = xp.astype(_arrays.finite_chunks(phi, "Phi"), xp.float64)
     few = phi.shape[0] <= phi.shape[1]
     return _arrays.to_host(phi if few else xp.linalg.qr(phi, mode="reduced")[1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -15,10 +15,9 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer
 from mehler.features._base import FeatureMap
-from mehler.features._block import Angles
+from mehler.features._block import Units
 from mehler.features._recipes import map_of
 from mehler.features.fourier import FourierFeatures
-from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks import KitchenSinks
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._maxout import MaxoutFeatures
@@ -39,12 +38,9 @@ def require_pool(pool: object) -> FeatureMap:
 
 def columns_of_units(pool: FeatureMap) -> Any:
     """Return column numbers, (units, columns per unit): one for a maxout unit, two for a pair."""
-    columns = np.arange(pool.n_features)
-    if isinstance(pool, FourierFeatures) and pool.form == "pairs":
-        # All cosines come first.
-        return columns.reshape(2, -1).T
-    units = pool.n_units if isinstance(pool, GroupInvariantFeatures) else columns.size
-    return columns.reshape(units, -1)
+    groups, each = pool._unit.columns
+    columns = np.arange(pool.n_features).reshape(groups, pool.n_units, each)
+    return np.moveaxis(columns, 1, 0).reshape(pool.n_units, -1)
 
 
 def natural_groups(pool: FeatureMap) -> Any:
@@ -97,16 +93,6 @@ def sum_groups(xp: ModuleType, values: Array, labels: NDArray[np.int64]) -> Arra
     return xp.sum(xp.reshape(xp.take(padded, indices, axis=0), table.shape), axis=1)
 
 
-def with_finite_chunks(x: Array, name: str) -> Array:
-    """Return a Dask array whose chunks raise for NaN or infinity when they are computed."""
-
-    def require(rows: Array) -> Array:
-        _arrays.require_matrix(rows, name=f"a chunk of {name}")
-        return rows
-
-    return x.rechunk({1: -1}).map_blocks(require, dtype=x.dtype, meta=x._meta)
-
-
 class SelectedFeatures(FeatureMap):
     r"""Weighted features of a pool, as returned by a selector's ``fit``.
 
@@ -154,7 +140,7 @@ class SelectedFeatures(FeatureMap):
         dtype: object = None,
     ) -> None:
         if isinstance(pool, dict):
-            pool = map_of(pool, like)
+            pool = map_of(pool, like, max_bytes=self._max_bytes)
         pool = require_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)
@@ -170,17 +156,8 @@ class SelectedFeatures(FeatureMap):
         """Whether ``variance`` is exact, not an upper bound: for the kernel of kept features."""
         return not self.unbiased
 
-    def _n_weights(self) -> int:
-        return self.pool._n_weights()
-
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "pool": self.pool,
-            "columns": list(self.columns),
-            "gains": list(self.gains),
-            "unbiased": self.unbiased,
-            "variance_factors": self.variance_factors and list(self.variance_factors),
-        }
+    def _units(self) -> Units:
+        return self.pool._unit._replace(columns=(1, 1))
 
     def __repr__(self) -> str:
         changed = "" if self.unbiased else ", kernel changed"
@@ -188,7 +165,8 @@ class SelectedFeatures(FeatureMap):
 
     # -- features -------------------------------------------------------------------------
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        self._require_all(units)
         weights = tuple(_arrays.to_host(part) for part in self.pool._weights(dtype))
         gain = dict(zip(self.columns, self.gains, strict=True))
         if self._separate is None:
@@ -198,24 +176,12 @@ class SelectedFeatures(FeatureMap):
         kept = tuple(np.ascontiguousarray(part[..., units]) for part in weights)
         return (*kept, np.asarray([gain[one] for one in order], dtype=dtype))
 
-    def _block(self) -> Callable[..., Array]:
-        return self._kept
-
-    def _kept(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
-        block = self.pool._block()
+        whole = self.pool._transform
         if self._separate is not None:
-            return block(xp, rows, *weights[:-1]) * weights[-1]
-        return xp.take(block(xp, rows, *weights[:-2]), weights[-2], axis=1) * weights[-1]
-
-    def _angles(self) -> Angles | None:
-        return self.pool._angles()
-
-    def _rows_per_block(self) -> int | None:
-        return self.pool._rows_per_block()
-
-    def _out_dtype(self, dtype: object) -> Any:
-        return self.pool._out_dtype(dtype)
+            return whole(xp, rows, *weights[:-1]) * weights[-1]
+        return xp.take(whole(xp, rows, *weights[:-2]), weights[-2], axis=1) * weights[-1]
 
     # -- moments --------------------------------------------------------------------------
 
@@ -365,7 +331,7 @@ class Selector(ABC):
         """Compute the pool's features of rows, which need not be known yet."""
         X = _arrays.array_of_frame(X)
         _arrays.require_matrix(X, finite=False)
-        return self.pool(with_finite_chunks(X, "X") if _arrays.is_chunked(X) else X)
+        return self.pool(X)
 
     @abstractmethod
     def _choose(self, phi: Array) -> Choice:

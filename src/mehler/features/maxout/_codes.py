@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -12,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays, exact
-from mehler._arrays import Array, bit_planes
+from mehler._arrays import Array
 from mehler._validate import require_integer, require_real
-from mehler.features import _distributions, _rows
+from mehler.features import _distributions
+from mehler.features._block import Units
 from mehler.features._recipes import CalledByName
+from mehler.features.maxout import _bit_planes as bit_planes
 from mehler.features.maxout._maxout import MaxoutBase
 from mehler.features.projections import named
 from mehler.features.projections._base import ProjectionName
@@ -72,11 +73,22 @@ class MaxoutCodes(MaxoutBase):
         self._projection = named(projections)
         super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
 
-    def _block(self) -> Callable[..., Array]:
-        return functools.partial(_encode, self._projection.pieces, self.pool_size)
+    def _units(self) -> Units:
+        return super()._units()._replace(n_values=self.pool_size)
 
-    def _out_dtype(self, dtype: object) -> Any:
-        return _arrays.code_dtype(self.place.xp, self.pool_size)
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        # By a running argmax: reductions over a short last axis cost three times as much.
+        dtype = _arrays.code_dtype(xp, self.pool_size)
+        projected = self._projection.pieces(xp, rows, *weights)
+        if isinstance(projected, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
+            return xp.astype(projected.winner(xp), dtype)
+        best = next(projected)
+        code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
+        for j, piece in enumerate(projected, start=1):
+            # j increases, so a strict maximum keeps the smaller index on ties.
+            code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
+            best = _arrays.maximum(xp, best, piece)
+        return code
 
     # Codes depend on directions only, and a row of zeros has none.
     _slope = 0.0
@@ -106,7 +118,7 @@ class MaxoutCodes(MaxoutBase):
 
         Arguments are as for :meth:`kernel`; the result is in the widest float of the device.
         """
-        codes = _rows.features_of(self, check_finite)
+        codes = self._with_flag(check_finite)
         left = codes(X)
         return self.similarity(left, None if Y is None else codes(Y))
 
@@ -146,7 +158,7 @@ class MaxoutCodes(MaxoutBase):
         if D is not None:
             self._require_codes(D, "D")
             _arrays.array_namespace(C, D, names=("C", "D"))
-        return _arrays.hamming_similarity(C, D, self.pool_size)
+        return bit_planes.hamming_similarity(C, D, self.pool_size)
 
     def exponent(self, near: float, far: float) -> float:
         r"""Compute the exponent of hashing by digits: queries cost about n to this power.
@@ -220,31 +232,7 @@ class MaxoutCodes(MaxoutBase):
                 f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
                 "pass phi(X)"
             )
-        _arrays.require_digits(codes, self.pool_size, name)
-
-
-def _encode(
-    pieces: Callable[..., Iterator[Array]],
-    n_values: int,
-    xp: ModuleType,
-    rows: Array,
-    *weights: Any,
-) -> Array:
-    """Compute codes by a running argmax.
-
-    Reductions over a short last axis cost three times as much.
-    """
-    dtype = _arrays.code_dtype(xp, n_values)
-    projected = pieces(xp, rows, *weights)
-    if isinstance(projected, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
-        return xp.astype(projected.winner(xp), dtype)
-    best = next(projected)
-    code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
-    for j, piece in enumerate(projected, start=1):
-        # j increases, so a strict maximum keeps the smaller index on ties.
-        code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
-        best = _arrays.maximum(xp, best, piece)
-    return code
+        bit_planes.require_digits(codes, self.pool_size, name)
 
 
 class PackedCodes(metaclass=CalledByName):
@@ -413,7 +401,7 @@ class PackedCodes(metaclass=CalledByName):
 
 def _words(q: int, codes: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Pack checked rows of codes, (n, m), on the host: (n, planes, words)."""
-    _arrays.require_digits(codes, q, "codes")
+    bit_planes.require_digits(codes, q, "codes")
     return bit_planes.pack(codes.astype(_arrays.code_dtype(np, q), copy=False), q)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler._arrays import Array
 from mehler.features import _distributions
+from mehler.features._block import Units
 from mehler.features.maxout._maxout import LocallyLinear
 from mehler.features.projections import named
 from mehler.features.projections._base import ProjectionName
@@ -96,37 +96,29 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         """Distance from which units are independent of each other."""
         return 2 if self.directions == "next" and not self.independent_units else 1
 
-    def _n_weights(self) -> int:
-        return 2 * super()._n_weights()
+    def _units(self) -> Units:
+        own = super()._units()
+        return own._replace(n_weights=2 * own.n_weights)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {**super()._parameters(), "directions": self.directions}
-
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        q, d, m = self._sizes()
         if self.directions == "next":
             # One unit more than features: the last one only supplies its weights.
-            sizes = (self.pool_size, self.n_inputs, self.n_features + 1)
-            return self._projection.draw(self.seed, *sizes, dtype)
-        return tuple(
-            part
-            for stream in (_random.WEIGHTS, _random.DIRECTIONS)
-            for part in self._projection.draw(self.seed, *self._sizes(), dtype, stream)
-        )
-
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        sizes = (self.seed, self.pool_size, self.n_inputs)
-        if self.directions == "next":
             lent = slice(units.start, units.stop + 1)
-            return self._projection.draw_units(*sizes, lent, dtype)
+            return self._projection.draw_units(self.seed, q, d, lent, m + 1, dtype)
         return tuple(
             part
             for stream in (_random.WEIGHTS, _random.DIRECTIONS)
-            for part in self._projection.draw_units(*sizes, units, dtype, stream=stream)
+            for part in self._projection.draw_units(self.seed, q, d, units, m, dtype, stream)
         )
 
-    def _block(self) -> Callable[..., Array]:
-        block = _transform_next if self.directions == "next" else _transform_fresh
-        return functools.partial(block, self._projection.pieces, self._gain)
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        # Units are positively homogeneous: scale the d inputs, not the m outputs.
+        rows, pieces = rows * self._gain, self._projection.pieces
+        if self.directions == "next":
+            return _at_next(xp, pieces(xp, rows, *weights))
+        half = len(weights) // 2
+        return _at_fresh(xp, pieces(xp, rows, *weights[:half]), pieces(xp, rows, *weights[half:]))
 
     @property
     def _gain(self) -> float:
@@ -172,14 +164,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         )
 
 
-def _transform_next(
-    pieces: Callable[..., Iterator[Array]], scale: float, xp: ModuleType, rows: Array, *weights: Any
-) -> Array:
-    """Compute the projection of unit l + 1 at the argmax of unit l.
-
-    The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
-    """
-    projections = pieces(xp, rows * scale, *weights)
+def _at_next(xp: ModuleType, projections: Any) -> Array:
+    """Return the projection of unit l + 1 at the argmax of unit l."""
     if isinstance(projections, _arrays.StackedProducts):
         both = projections.array
         winner = _arrays.StackedProducts(both[:, :, :-1]).winner(xp)
@@ -195,22 +181,15 @@ def _transform_next(
     return chosen
 
 
-def _transform_fresh(
-    pieces: Callable[..., Iterator[Array]], scale: float, xp: ModuleType, rows: Array, *weights: Any
-) -> Array:
-    """Select by the first half of the weights, project on the second."""
-    rows = rows * scale
-    half = len(weights) // 2
-    deciding = pieces(xp, rows, *weights[:half])
-    directions = pieces(xp, rows, *weights[half:])
+def _at_fresh(xp: ModuleType, deciding: Any, directions: Any) -> Array:
+    """Select by the first products, and take the second."""
     if isinstance(deciding, _arrays.StackedProducts) and isinstance(
         directions, _arrays.StackedProducts
     ):
         return directions.chosen(xp, deciding.winner(xp))
     if isinstance(deciding, (_arrays.ReusedBuffer, _arrays.HostProducts)):
         # Both are of one kind.
-        kept: Any = directions
-        return kept.at_winner(deciding)
+        return directions.at_winner(deciding)
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):
         best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -14,8 +13,9 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer
-from mehler.features import _correlation, _distributions, _rows, projections
+from mehler.features import _correlation, _distributions, projections
 from mehler.features._base import FeatureMap
+from mehler.features._block import Units
 from mehler.features._recipes import bandwidths
 from mehler.features.projections import SharedPool, named
 from mehler.features.projections._base import ProjectionName
@@ -30,6 +30,8 @@ class MaxoutBase(FeatureMap):
 
     _projection: projections.Projection
 
+    # Recipes from before `projections=` compare equal.
+    _later = ("stored", "projections")
     _instead = bandwidths("the kernel has no bandwidth, and depends on the angle of rows")
 
     def __init__(
@@ -39,7 +41,7 @@ class MaxoutBase(FeatureMap):
         pool_size: int,
         *,
         seed: int,
-        like: Any = None,
+        like: object = None,
         dtype: object = None,
         stored: bool = True,
     ) -> None:
@@ -76,30 +78,19 @@ class MaxoutBase(FeatureMap):
         """Return pieces, inputs and units of the projection."""
         return self.pool_size, self.n_inputs, self.n_features
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        return self._projection.draw(self.seed, *self._sizes(), dtype)
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        q, d, m = self._sizes()
+        return self._projection.draw_units(self.seed, q, d, units, m, dtype)
 
-    def _n_weights(self) -> int:
+    def _units(self) -> Units:
         self._projection.check(*self._sizes())
-        return self._projection.n_weights(*self._sizes())
-
-    def _rows_per_block(self) -> int | None:
         own = self._projection.block_rows_for_map(self.n_inputs)
-        return own or _arrays.block_rows_for_max(self.n_inputs, self.n_features)
-
-    def _numbers_per_row(self) -> int:
-        # All products at once, and the largest.
-        return (self.pool_size + 1) * self.n_features
-
-    def _parameters(self) -> dict[str, Any]:
-        named = self._projection.name in projections.NAMES
-        # Omit the default so recipes from before `projections=` still compare equal.
-        other = {"projections": self._projection.name} if named and not self._plain else {}
-        return {"pool_size": self.pool_size, **other}
-
-    @property
-    def _plain(self) -> bool:
-        return isinstance(self._projection, projections.Gaussian)
+        return Units(
+            self._projection.n_weights(*self._sizes()),
+            block=own or _arrays.block_rows_for_max(self.n_inputs, self.n_features),
+            # All products at once, and the largest.
+            width=(self.pool_size + 1) * self.n_features,
+        )
 
     @property
     def _slope(self) -> float:
@@ -130,6 +121,8 @@ class MaxoutBase(FeatureMap):
     ) -> Array:
         x_length, y_length, rho = _correlation.pairs(x, y)
         scale, value = self._scale(x_length * y_length, power), at(rho)
+        if type(scale) is np.ndarray and np.isfinite(scale).all():
+            return scale * value
         xp = _arrays.array_namespace(rho)
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
@@ -205,16 +198,19 @@ class LocallyLinear(MaxoutBase):
         >>> bool(np.allclose((w * x).sum(axis=1), phi(x) @ alpha))
         True
         """
-        dtype, largest = self._checked(X)
+        largest = _arrays.require_matrix(X, n_columns=self.n_inputs)
+        self._require_here(X, "X")
+        dtype, name = self._dtype_for(X)
         place = _arrays.place_of(X)
         xp = place.xp
         alpha = None
         if weights is not None:
             alpha = self._checked_weights(weights, xp.astype(X, dtype, copy=False))
         rows = xp.astype(X, dtype, copy=False)
-        drawn = self._weights(_arrays.dtype_name(dtype))
+        drawn = self._weights(name)
         identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
-        with _rows.within_floats(self, X, largest):
+        self._require_range(X, name, largest, True, lambda: drawn)
+        with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(X):
             winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
         total: Any = 0.0
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
@@ -323,7 +319,7 @@ class MaxoutFeatures(LocallyLinear):
         pool_size: int,
         *,
         seed: int,
-        like: Any = None,
+        like: object = None,
         dtype: object = None,
         centred: bool = False,
         n_projections: int | None = None,
@@ -345,23 +341,12 @@ class MaxoutFeatures(LocallyLinear):
             n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype, stored=stored
         )
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            **super()._parameters(),
-            "centred": self.centred,
-            "n_projections": self.n_projections,
-        }
-
-    def _draw_common(self, dtype: str) -> tuple[Any, ...]:
-        return self._projection.shared(self.seed, self.n_inputs, dtype)
-
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        return self._projection.draw_units(
-            self.seed, self.pool_size, self.n_inputs, units, dtype, self._common(dtype)
-        )
-
-    def _block(self) -> Callable[..., Array]:
-        return functools.partial(_transform, self._projection.pieces, self._offset, self._gain)
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        # Units are positively homogeneous: scale the d inputs, not the m outputs.
+        rows = rows * self._gain
+        out = largest(xp, self._projection.pieces(xp, rows, *weights))
+        offset = self._offset
+        return out - offset * _correlation.lengths(xp, rows) if offset else out
 
     @property
     def _gain(self) -> float:
@@ -377,7 +362,8 @@ class MaxoutFeatures(LocallyLinear):
         return ((piece, piece) for piece in self._projection.pieces(xp, rows, *weights))
 
     def _kernel_at(self, rho: Array) -> Array:
-        kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
+        # Correlations are within [-1, 1] already.
+        kernel = exact.centred_kernel if self.centred else exact.kernel_at
         return kernel(rho, self.pool_size)
 
     def _variance_at(self, rho: Array) -> Array:
@@ -394,23 +380,6 @@ class MaxoutFeatures(LocallyLinear):
 
     def _kurtosis_at(self, rho: Array) -> Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
-
-
-def _transform(
-    pieces: Callable[..., Iterator[Array]],
-    offset: float,
-    scale: float,
-    xp: ModuleType,
-    rows: Array,
-    *weights: Any,
-) -> Array:
-    """Compute (max_j <w_j, x> - offset |x|) times scale.
-
-    The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
-    """
-    rows = rows * scale
-    out = largest(xp, pieces(xp, rows, *weights))
-    return out - offset * _correlation.lengths(xp, rows) if offset else out
 
 
 def largest(xp: ModuleType, pieces: Iterator[Array]) -> Array:

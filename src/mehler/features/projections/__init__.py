@@ -20,7 +20,6 @@ from mehler.features.projections._base import Gaussian, Projection, SharedPool, 
 
 # Shared with other packages, and no public names.
 from mehler.features.projections._base import ProjectionName as ProjectionName
-from mehler.features.projections._base import products as products
 from mehler.features.projections._orthogonal import Hadamard, Orthogonal
 
 __all__ = [

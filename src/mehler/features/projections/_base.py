@@ -87,32 +87,29 @@ class Projection(ABC):
         q, d, m = whole.values()
         return self._all_units(Draw(seed, q, d, dtype, stream), m)
 
-    def shared(self, seed: int, n_inputs: int, dtype: str) -> Weights:
-        """Draw weights shared by all units, once, for `draw_units`; most projections have none."""
-        return ()
-
     def draw_units(
         self,
         seed: int,
         n_pieces: int,
         n_inputs: int,
         units: slice,
+        n_units: int,
         dtype: str,
-        shared: Weights = (),
         stream: int = 0,
     ) -> Weights:
-        """Draw some units alone: bit for bit the weights that `draw` gives them.
+        """Draw some of `n_units` units: bit for bit the weights that `draw` gives them.
 
-        `shared` is the result of :meth:`shared`, the result that of `draw` for these units.
-        ValueError if this projection draws its units together.
+        ValueError if this projection draws its units together, and these are not all.
         """
-        return self._some_units(Draw(seed, n_pieces, n_inputs, dtype, stream), units, shared)
+        of = Draw(seed, n_pieces, n_inputs, dtype, stream)
+        whole = units == slice(0, n_units)
+        return self._all_units(of, n_units) if whole else self._some_units(of, units)
 
     def _all_units(self, of: Draw, n_units: int) -> Weights:
         """Draw weights for checked arguments; by default as units drawn alone."""
-        return self._some_units(of, slice(0, n_units), ())
+        return self._some_units(of, slice(0, n_units))
 
-    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
+    def _some_units(self, of: Draw, units: slice) -> Weights:
         together = f"projections={self.name!r} draws its units together, so that none can be had"
         raise ValueError(f"{together} alone: take projections='gaussian'")
 
@@ -122,7 +119,7 @@ class Projection(ABC):
         Weights are those of `draw`, in the namespace `xp` of the rows. The caller owns the first
         array. Each later one is valid until the next is requested, which may overwrite it.
         """
-        return products(xp, rows, *weights)
+        return _arrays.products(xp, rows, *weights)
 
     @abstractmethod
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
@@ -135,19 +132,6 @@ class Projection(ABC):
     def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return the rows per block that suit the cache; None leaves it to the map."""
         return None
-
-
-def products(xp: ModuleType, rows: Array, weights: Array) -> Iterator[Array]:
-    """Return products with dense weights (q, d, m), piece by piece."""
-    if weights.shape[0] == 1:
-        return iter((xp.matmul(rows, weights[0, :, :]),))
-    if _arrays.is_on_accelerator(rows):
-        return _arrays.StackedProducts(xp.matmul(rows, weights))
-    if _arrays.is_numpy_array(rows):
-        return _arrays.HostProducts(rows, weights)
-    if _arrays.ReusedBuffer.serves(rows, weights):
-        return _arrays.ReusedBuffer(rows, weights)
-    return (xp.matmul(rows, weights[j, :, :]) for j in range(weights.shape[0]))
 
 
 class Gaussian(Projection):
@@ -166,7 +150,7 @@ class Gaussian(Projection):
     name: ClassVar[str] = "gaussian"
     independent: ClassVar[bool] = True
 
-    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
+    def _some_units(self, of: Draw, units: slice) -> Weights:
         seed, q, d, dtype, stream = of
         n = units.stop - units.start
         return (_random.gaussian_weights(seed, stream, q, d, n, dtype, first=units.start),)
@@ -202,6 +186,7 @@ class SharedPool(Projection):
 
     def __init__(self, n_projections: int) -> None:
         self.n_projections = require_integer("n_projections", n_projections)
+        self._pools: dict[Draw, Any] = {}
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
         """Raise ValueError if there are fewer vectors than a unit uses."""
@@ -215,20 +200,23 @@ class SharedPool(Projection):
 
     def _all_units(self, of: Draw, n_units: int) -> Weights:
         members = _random.pool_members(of.seed, self.n_projections, of.q, n_units)
-        return (*self.shared(of.seed, of.d, of.dtype, of.stream), members)
+        return self._pool(of), members
 
-    def shared(self, seed: int, n_inputs: int, dtype: str, stream: int = 0) -> Weights:
-        """Draw the pool (P, d)."""
-        weights = _random.gaussian_weights(seed, stream, 1, n_inputs, self.n_projections, dtype)
-        # Transposed, so that each projection is a contiguous row, which the units gather.
-        return (weights[0].T.copy(),)
+    def _pool(self, of: Draw) -> Any:
+        """Draw the pool (P, d): each projection is a contiguous row, which the units gather."""
+        weights = _random.gaussian_weights(
+            of.seed, of.stream, 1, of.d, self.n_projections, of.dtype
+        )
+        return weights[0].T.copy()
 
-    def _some_units(self, of: Draw, units: slice, shared: Weights) -> Weights:
-        (pool,) = shared or self.shared(of.seed, of.d, of.dtype, of.stream)
+    def _some_units(self, of: Draw, units: slice) -> Weights:
+        if of not in self._pools:
+            # Kept, since every block of units uses it.
+            self._pools = {of: self._pool(of)}
         n, first = units.stop - units.start, units.start
         members = _random.pool_members(of.seed, self.n_projections, of.q, n, first=first)
         distinct, places = np.unique(members, return_inverse=True)
-        return pool[distinct], places.reshape(members.shape).astype(np.int32)
+        return self._pools[of][distinct], places.reshape(members.shape).astype(np.int32)
 
     def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
         pool, members = weights

@@ -23,7 +23,7 @@ drawn = functools.partial(network_of, family=TangentFeatures)
 def test_features_are_the_recursion():
     """By hand: the winner's direction, in two layers, and the network's features before them."""
     phi = drawn()
-    first, second, to, on = phi._draw("float64")
+    first, second, to, on = phi._weights("float64")
     h = np.concatenate([X / 2, 0.1**0.5 * np.ones((5, 1))], axis=1)
     tangents = h
     for weights, directions in ((first, to), (second, on)):

@@ -9,19 +9,8 @@ from typing import Any
 import array_api_extra as xpx
 import numpy as np
 
-from mehler._arrays._blocks import slices
-from mehler._arrays._chunks import pairs_of_chunks
-from mehler._arrays._host import host_threads
-from mehler._arrays._namespace import (
-    Array,
-    array_namespace,
-    code_dtype,
-    is_chunked,
-    is_lazy,
-    is_numpy_array,
-    place_of,
-    widest_float,
-)
+from mehler import _arrays
+from mehler._arrays import Array
 
 WORD = 64
 # 32 x 1024 words are 256 KiB; two such arrays fit in a core's own cache.
@@ -69,7 +58,7 @@ def agreements(
     # Rows along the contiguous axis.
     a = np.ascontiguousarray(np.moveaxis(left, 0, -1))
     b = a if right is None else np.ascontiguousarray(np.moveaxis(right, 0, -1))
-    tiles = list(slices(left.shape[0], _ROWS))
+    tiles = list(_arrays.slices(left.shape[0], _ROWS))
     count = np.uint16 if n_digits < 2**16 else np.uint32
 
     def run(rows: slice) -> None:
@@ -83,7 +72,7 @@ def agreements(
             if right is None:
                 out[columns, rows] = tile.T
 
-    threads = min(threads or host_threads(), len(tiles))
+    threads = min(threads or _arrays.host_threads(), len(tiles))
     if threads <= 1:
         for rows in tiles:
             run(rows)
@@ -117,9 +106,9 @@ _HOT_COLUMNS = 1024
 
 def require_digits(codes: Array, pool_size: int, name: str) -> None:
     """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
-    if is_lazy(codes) or 0 in codes.shape:
+    if _arrays.is_lazy(codes) or 0 in codes.shape:
         return
-    xp = array_namespace(codes)
+    xp = _arrays.array_namespace(codes)
     least, most = int(xp.min(codes)), int(xp.max(codes))
     if least < 0 or most >= pool_size:
         raise ValueError(
@@ -133,13 +122,13 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
 
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
-    if is_chunked(c):
+    if _arrays.is_chunked(c):
         chunk = functools.partial(_chunk_by_planes, n_values)
-        return pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
-    xp = place_of(c).xp
-    small = code_dtype(xp, n_values)
+        return _arrays.pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
+    xp = _arrays.place_of(c).xp
+    small = _arrays.code_dtype(xp, n_values)
     c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
-    if is_numpy_array(c):
+    if _arrays.is_numpy_array(c):
         return _by_planes(c, d, n_values)
     return _by_products(c, d, n_values)
 
@@ -156,20 +145,20 @@ def _chunk_by_planes(n_values: int, c: Any, d: Any | None) -> Any:
     for codes, name in ((c, "C"), (d, "D")):
         if codes is not None:
             require_digits(codes, n_values, name)
-    small = code_dtype(np, n_values)
+    small = _arrays.code_dtype(np, n_values)
     c, d = (x if x is None else x.astype(small, copy=False) for x in (c, d))
     return _by_planes(c, d, n_values, threads=1)
 
 
 def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
-    place = place_of(c)
+    place = _arrays.place_of(c)
     xp = place.xp
     count: Any = 0.0  # exact in float32 up to 2^24
-    for digits in slices(c.shape[1], max(1, _HOT_COLUMNS // n_values)):
+    for digits in _arrays.slices(c.shape[1], max(1, _HOT_COLUMNS // n_values)):
         left = _one_hot(xp, c[:, digits], n_values)
         right = left if d is None else _one_hot(xp, d[:, digits], n_values)
         count = count + xp.matmul(left, xp.matrix_transpose(right))
-    return xp.astype(count, widest_float(xp, place.device)) / c.shape[1]
+    return xp.astype(count, _arrays.widest_float(xp, place.device)) / c.shape[1]
 
 
 def _one_hot(xp: ModuleType, codes: Array, n_values: int) -> Array:

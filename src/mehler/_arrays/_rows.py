@@ -1,0 +1,405 @@
+"""Rows: what is refused before any work, and loops over blocks of them.
+
+Fresh memory costs more than arithmetic: a product into a fresh 100 MB array takes two
+to four times as long as the same product block by block into memory that stays in cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays._host import to_host
+from mehler._arrays._namespace import (
+    HOST,
+    NATIVE,
+    Array,
+    array_namespace,
+    dtype_name,
+    is_chunked,
+    is_cupy_array,
+    is_jax_array,
+    is_lazy,
+    is_numpy_array,
+    is_on_accelerator,
+    is_torch_array,
+    namespace_name,
+    place_of,
+    real_dtype,
+    standard_namespace,
+)
+
+# Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
+_ELEMENTS = 1 << 14
+# Bytes of one block of results on a GPU: a few such temporaries fit into 4 GiB. A constant, not a
+# share of what is free now: blocks, and with them roundings, would change from call to call.
+_ACCELERATOR = 1 << 28
+# Numbers from which compiling by XLA, a third of a second a shape, costs less than it saves. By
+# size alone: with a count of calls, the same call would round differently the next time.
+_COMPILED = 1 << 22
+
+
+# -- what is refused ----------------------------------------------------------------------
+
+
+def require_matrix(
+    x: Array, *, name: str = "X", n_columns: int | None = None, finite: bool = True
+) -> float | None:
+    """Raise unless `x` is a non-empty (n, d) matrix of finite real numbers.
+
+    Of lazy arrays (Dask graphs, tracers) only the shape is checked, and of all without `finite`.
+    Returns the largest absolute entry of what was looked at, else None.
+    """
+    xp = HOST if type(x) is np.ndarray else array_namespace(x, names=(name,))
+    if x.ndim != 2:
+        remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
+        raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
+    # The number of rows of a Dask array may be unknown: NaN, or None in the standard's face of it.
+    if 0 in x.shape:
+        raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}; pass at least one row")
+    width = x.shape[1]
+    if n_columns is not None and width != n_columns:
+        raise ValueError(
+            f"{name} has {width} columns but the map was drawn for n_inputs={n_columns}; "
+            f"pass {n_columns} columns, or draw with n_inputs={width}"
+        )
+    if xp is not HOST or x.dtype not in NATIVE:
+        real_dtype(x, name=name)
+        _require_library(x, xp, name)
+        if is_lazy(x) or not xp.isdtype(x.dtype, "real floating"):
+            return None
+    return require_finite(x, name=name) if finite else None
+
+
+def _require_library(x: Array, xp: Any, name: str) -> None:
+    """Raise for sparse tensors, and where CuPy would compute on another device, or refuse to."""
+    if namespace_name(xp) == "torch" and str(x.layout) != "torch.strided":
+        raise TypeError(f"{name} is sparse ({x.layout}): pass {name}.to_dense()")
+    if not is_cupy_array(x):
+        return
+    import cupy
+
+    own, current = int(x.device.id), int(cupy.cuda.Device().id)
+    if own != current:
+        raise ValueError(
+            f"{name} lives on CUDA device {own}, and CuPy computes on the current one, {current}: "
+            f"do this inside `with cupy.cuda.Device({own}):`"
+        )
+
+
+def all_true(check: Callable[[Array], Array], x: Array) -> bool:
+    """Return whether a check holds everywhere, even while JAX traces something else."""
+    xp = standard_namespace(x)
+    return bool(_at_once(lambda values: xp.all(check(values)), x))
+
+
+def largest_entry(x: Array) -> float:
+    """Return the largest absolute entry, NaN if there is one; the host waits once for a device."""
+    if type(x) is np.ndarray and x.dtype in NATIVE:
+        return max(float(np.max(x)), -float(np.min(x)))
+    xp = standard_namespace(x)
+    # Of PyTorch's: a loop over blocks would grow the graph.
+    x = x.detach() if is_torch_array(x) else x
+    if not xp.isdtype(x.dtype, "real floating"):
+        # Booleans have no sign, and the negative of the least integer is no integer.
+        x = xp.astype(x, real_dtype(x))
+    return float(_at_once(lambda rows: xp.maximum(xp.max(rows), -xp.min(rows)), x))
+
+
+def require_finite(x: Array, *, name: str) -> float:
+    """Return the largest absolute entry; ValueError names the first row with NaN or infinity."""
+    largest = largest_entry(x)
+    if math.isfinite(largest):
+        return largest
+    for rows in slices(x.shape[0], block_rows_for_map(x.shape[1], 8)):
+        good = np.isfinite(to_host(x[rows, :])).all(axis=1)
+        if not good.all():
+            raise ValueError(
+                f"{name} holds NaN or infinity, first in row {rows.start + int(good.argmin())}; "
+                "drop or impute such rows first"
+            )
+    return largest
+
+
+def power_of_two(x: Array, *, name: str = "X") -> tuple[Array, float]:
+    """Return `x` over a power of 2, and that power, so that squares neither vanish nor overflow.
+
+    Entries below 2^-500 of the largest still vanish when squared, as they do beside it. ValueError
+    names rows whose largest entry is subnormal, since such numbers have lost digits. Statistics of
+    traced and lazy rows are those of the rows as they are.
+    """
+    if is_lazy(x):
+        return x, 1.0
+    xp = standard_namespace(x)
+    dtype = real_dtype(x, name=name)
+    x = x if x.dtype == dtype else xp.astype(x, dtype)
+    largest = largest_entry(x)
+    if not math.isfinite(largest) or largest == 0.0:
+        return x, 1.0
+    if largest < float(xp.finfo(dtype).smallest_normal):
+        raise ValueError(
+            f"{name} has no entry above {largest:.3g}, and such numbers have lost digits in "
+            f"{dtype_name(dtype)}: take another unit"
+        )
+    power = math.frexp(largest)[1] - 1
+    # In two steps: XLA divides by reciprocals, which may be subnormal.
+    return (x / 2.0 ** (power // 2)) / 2.0 ** (power - power // 2), 2.0**power
+
+
+def _at_once(function: Callable[[Array], Array], x: Array) -> Array:
+    """Apply a function to values, even while JAX traces something else."""
+    if not is_jax_array(x):
+        return function(x)
+    import jax
+
+    with jax.ensure_compile_time_eval():
+        return function(x)
+
+
+# -- precision ----------------------------------------------------------------------------
+
+_PLAIN: nullcontext[None] = nullcontext()
+
+
+def full_precision(x: Array) -> Any:
+    """Return a context in which products of `x` have the digits of its dtype.
+
+    PyTorch's autocast and its TF32 flags, and JAX's default on a GPU, would leave eight bits or
+    eleven. Flags of PyTorch are those of the process, and are put back at the end; what
+    ``torch.compile`` traces under one of them is refused.
+    """
+    if type(x) is np.ndarray:
+        return _PLAIN
+    if is_torch_array(x):
+        from mehler._arrays._torch_precision import full_precision as on_torch
+
+        return on_torch(x.device.type)
+    if is_jax_array(x) and is_on_accelerator(x):
+        import jax
+
+        return jax.default_matmul_precision("highest")
+    return _PLAIN
+
+
+# -- blocks -------------------------------------------------------------------------------
+
+
+def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -> int:
+    """Return the rows per block for applying a map: 64 to 1024, results of at most 32 MiB.
+
+    Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
+    the time of 1024); larger ones gain nothing. Where `on` is on a GPU, as many as make 256 MiB.
+    """
+    if on is not None and is_on_accelerator(on):
+        return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
+    fit = (32 << 20) // max(1, n_columns * itemsize)
+    return max(64, min(1024, fit))
+
+
+def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
+    """Return the rows per block for a maximum over pieces of products, to stay in cache.
+
+    A block is about 2 MiB of float32. Wide rows (256 inputs or more) get at least 512 rows, since
+    the product dominates and repacks its weights; narrow rows get 256. At most 32 MiB, or 64 rows.
+    """
+    least = 512 if n_inputs >= 256 else 256
+    rows = max(least, min(1024, (1 << 19) // n_columns))
+    return min(rows, max(64, (8 << 20) // n_columns))
+
+
+def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
+    """Return the rows per block for accumulating a Gram matrix: 1024, or 2048 above 1024 columns.
+
+    Adding reads and writes m^2 numbers of float64, whatever the rows: a tenth of the time of a
+    product of 1024 rows once m is 2000. Fewer rows where a block would exceed 32 MiB. No more on a
+    GPU: products of float32 lose digits with the number of rows.
+    """
+    fit = (32 << 20) // max(1, n_columns * itemsize)
+    return max(64, min(1024 if n_columns <= 1024 else 2048, fit))
+
+
+def slices(n: int, size: int) -> Iterator[slice]:
+    """Yield slices that cover range(n); the standard leaves stops beyond the end undefined."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def map_rows(
+    function: Callable[[Any, Array], Array],
+    x: Array,
+    n_columns: int,
+    dtype: object,
+    *,
+    block: int | None = None,
+    width: int = 0,
+    compiled: Callable[[Array], Any] | None = None,
+) -> Array:
+    """Stack ``function(xp, rows)`` over blocks of rows of `x`: (n, d) to (n, n_columns).
+
+    Extra memory is a few blocks, whatever n is. Dask keeps its row chunks and stays lazy. `width`
+    numbers are held a row while it is computed, if that is more than `n_columns`; `block` rows suit
+    the host's cache, and are not asked for on a GPU. ``compiled(x)`` returns the function of rows
+    compiled by JAX, for large calls, or None.
+    """
+    n_rows = x.shape[0]
+    if type(x) is np.ndarray and block is not None and n_rows <= block:
+        return function(HOST, x)
+    if is_chunked(x):
+        return over_chunks(
+            lambda rows: map_rows(function, rows, n_columns, dtype, block=block, width=width),
+            x,
+            n_columns,
+            dtype,
+        )
+    place = place_of(x)
+    xp, held = place.xp, max(n_columns, width)
+    if block is None or is_on_accelerator(x):
+        block = block_rows_for_map(held, 8 if dtype_name(dtype) == "float64" else 4, x)
+    if is_jax_array(x):
+        fast = compiled(x) if compiled is not None and n_rows * held >= _COMPILED else None
+        return _map_rows_jax(function, fast, x, block)
+    if n_rows <= block:
+        return function(xp, x)
+    out = xp.empty((n_rows, n_columns), dtype=dtype, device=place.device)
+    for rows in slices(n_rows, block):
+        out[rows, :] = function(xp, x[rows, :])
+    return out
+
+
+def _map_rows_jax(function: Callable[[Any, Array], Array], fast: Any, x: Array, block: int) -> Any:
+    xp = standard_namespace(x)
+    if fast is not None:
+        parts = [fast(x[rows, :]) for rows in slices(x.shape[0], block)]
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+    if x.shape[0] <= block:
+        return function(xp, x)
+    # JAX arrays cannot be written to; lax.map is its loop over blocks, traced once.
+    import jax
+
+    whole = x.shape[0] // block
+    head = xp.reshape(x[: whole * block, :], (whole, block, x.shape[1]))
+    mapped = jax.lax.map(lambda rows: function(xp, rows), head)
+    parts = [xp.reshape(mapped, (whole * block, mapped.shape[2]))]
+    if whole * block < x.shape[0]:
+        parts.append(function(xp, x[whole * block :, :]))
+    return xp.concat(parts, axis=0)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of JAX arrays, compiled once for each of their shapes and dtypes."""
+    import jax
+
+    return jax.jit(function)
+
+
+def over_chunks(function: Callable[[Array], Array], x: Array, n_columns: int, dtype: object) -> Any:
+    """Return ``function(rows)`` of each row chunk, (n, n_columns), lazily; rows may be unknown."""
+    import dask
+
+    x = x.rechunk({1: -1})
+    # The function carries the weights: as one delayed constant they enter the graph once,
+    # not once a chunk, and are not hashed.
+    shared = dask.delayed(function, pure=False, traverse=False)
+    return x.map_blocks(
+        lambda chunk, shared: shared(chunk),
+        shared=shared,
+        dtype=dtype_name(dtype),
+        chunks=(x.chunks[0], (n_columns,)),
+        meta=x._meta[:0, :0].astype(dtype_name(dtype)),
+    )
+
+
+def map_columns(
+    parts: Iterator[tuple[tuple[slice, ...], Callable[[Any, Array], Array]]],
+    x: Array,
+    n_columns: int,
+    dtype: object,
+) -> Array:
+    """Write blocks of columns, computed one part at a time: (n, d) to (n, n_columns).
+
+    Each part is applied as by :func:`map_rows` and released before the next, so that only one
+    part's weights are held. Parts come in column order.
+    """
+    place = place_of(x)
+    xp, jax = place.xp, is_jax_array(x)
+    out = None if jax else xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
+    # JAX arrays cannot be written to: all first slices are put together, then all second ones.
+    groups: list[list[Array]] = []
+    for where, function in parts:
+        values = map_rows(function, x, sum(c.stop - c.start for c in where), dtype)
+        start = 0
+        for i, columns in enumerate(where):
+            stop = start + columns.stop - columns.start
+            if out is not None:
+                out[:, columns] = values[:, start:stop]
+            else:
+                groups.extend([] for _ in where[len(groups) :])
+                groups[i].append(values[:, start:stop])
+            start = stop
+    return out if out is not None else xp.concat([v for group in groups for v in group], axis=1)
+
+
+def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
+    """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
+    xp = array_namespace(x)
+    if is_chunked(x):
+        return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
+    flat = xp.reshape(x, (-1,))
+    if not is_numpy_array(x) or x.size <= _ELEMENTS:
+        return xp.reshape(function(xp, flat), x.shape)
+    out = xp.empty_like(flat)
+    for piece in slices(flat.shape[0], _ELEMENTS):
+        out[piece] = function(xp, flat[piece])
+    return xp.reshape(out, x.shape)
+
+
+# -- batches ------------------------------------------------------------------------------
+
+
+def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
+    """Apply a function of rows, (n, d) to (n, m), to stacks (..., n, d) of one shape."""
+    xp = array_namespace(*stacks)
+    shape = tuple(stacks[0].shape)
+    values = function(*(xp.reshape(x, (-1, shape[-1])) for x in stacks))
+    return xp.reshape(values, (*shape[:-1], values.shape[-1]))
+
+
+def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) -> Array:
+    """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
+    rows = (x,) if y is None else (x, y)
+    xp = array_namespace(*rows, names=("X", "Y")[: len(rows)])
+    shapes = [tuple(each.shape[:-2]) for each in rows]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(
+            f"X and Y have batches of shapes {shapes[0]} and {shapes[1]}, which do not broadcast"
+        ) from None
+    for name, each in zip(("X", "Y"), rows):
+        if 0 in each.shape:
+            raise ValueError(f"{name} is empty: its shape is {tuple(each.shape)}; pass some rows")
+    stacks = []
+    for each in rows:
+        whole = xp.broadcast_to(each, (*batch, *each.shape[-2:]))
+        stacks.append(xp.reshape(whole, (-1, *each.shape[-2:])))
+    values = [
+        function(*(stack[i, :, :] for stack in stacks), *([None] if y is None else []))
+        for i in range(stacks[0].shape[0])
+    ]
+    return xp.reshape(xp.stack(values), (*batch, *values[0].shape))
+
+
+def attached(values: Array, x: Array) -> Array:
+    """Return features (n, m) as a function of rows (n, d), where PyTorch sees none.
+
+    Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
+    """
+    if type(values) is np.ndarray or not is_torch_array(values):
+        return values
+    if values.requires_grad or not x.requires_grad or not values.is_floating_point():
+        return values
+    return values + 0.0 * x[:, :1].to(values.dtype)
