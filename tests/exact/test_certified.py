@@ -1,224 +1,348 @@
-"""Balls: they contain the reference and the mpmath value, they are small, and they can fail."""
+"""Balls contain the truth, are small and can fail; digits are those of the balls."""
 
 from __future__ import annotations
 
+import math
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mehler import exact
 from mehler.exact import certified
-from mehler.exact.certified import _api, _line, _plane
-from mehler.exact.certified import _digits as digits
-from mehler.exact.certified._ball import exact_number
-from mehler.exact.certified._context import flint, precision
+from mehler.exact.certified import Ball, _digits, _enclosures
+from mehler.exact.certified._ball import exact_number, exact_rho
+from tests.exact import second_route
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
-RHOS = ("-1", "-0.5", "0", "0.25", "0.5", "0.9", "0.99", "1")
+DPS = 30
+STATED = 1e-13
 # The balls of 128 bits are to have thirty digits.
-SMALL = Fraction(1, 10**30)
+SMALL = Fraction(1, 10**DPS)
+RHOS = ("-1", "-0.5", "0", "0.25", "0.5", "0.9", "0.99", "1")
+CORRELATIONS = st.one_of(st.floats(-0.95, 0.999), st.floats(0, 1e-12).map(lambda e: 1 - e))
 
 
 def fraction(x):
     return exact_number(x, name="x")
 
 
-def assert_meets(ball, value, slack):
-    """The ball and the reference interval hold a common number, and the ball is small."""
+def assert_meets(ball, digits, value, slack):
+    """Ball, digits and the reference interval agree, and the ball is small."""
+    size = max(1, abs(value))
     assert ball.proved
-    assert fraction(ball.radius) <= max(1, abs(value)) * SMALL
+    assert fraction(ball.radius) <= size * SMALL
     assert abs(fraction(ball.value) - value) <= fraction(ball.radius) + slack
+    assert abs(fraction(digits) - value) <= size * SMALL + slack
 
 
-@pytest.mark.parametrize("q", POOLS)
-def test_moment_balls_meet_the_reference(q):
+def assert_digits(name, *arguments, dps=DPS):
+    """The digits asked for are those of a ball of more: relative, or of 1 where that is stated."""
+    ball = getattr(certified, name)(*arguments, bits=24 + math.ceil(dps * math.log2(10)))
+    digits = getattr(exact, name)(*arguments, dps=dps)
+    balls, digits = (x if isinstance(x, list) else [x] for x in (ball, digits))
+    relative = name in ("max_moment", "sigma2", "maxout_kernel", "collision_coefficients")
+    for ball, x in zip(balls, digits, strict=True):
+        size = abs(fraction(ball.value))
+        slack = (size if relative else max(1, size)) / 10**dps + fraction(ball.radius)
+        assert abs(fraction(x) - fraction(ball.value)) <= slack
+        assert fraction(ball.radius) <= Fraction(1, 10**dps) * max(1, size)
+    return balls
+
+
+@pytest.mark.parametrize("q", [pytest.param(q, marks=[pytest.mark.full] * (q > 64)) for q in POOLS])
+@pytest.mark.sampled(3)
+def test_moments_and_coefficients_meet_the_reference(q):
     values = REFERENCE[str(q)]
     for k, name in enumerate(("h1", "sigma2", "Em3", "Em4"), start=1):
-        assert_meets(certified.max_moment(k, q), *printed(values[name]))
-    assert_meets(certified.sigma2(q), *printed(values["sigma2"]))
-    assert_meets(certified.hermite_moment(2, q), *printed(values["h2"]))
-
-
-@pytest.mark.parametrize("q", POOLS)
-def test_coefficient_balls_meet_the_reference(q):
-    for ball, text in zip(certified.collision_coefficients(q, 9), REFERENCE[str(q)]["a"]):
-        assert_meets(ball, *printed(text))
+        pair = certified.max_moment(k, q), exact.max_moment(k, q, dps=DPS)
+        assert_meets(*pair, *printed(values[name]))
+    pair = certified.hermite_moment(2, q), exact.hermite_moment(2, q, dps=DPS)
+    assert_meets(*pair, *printed(values["h2"]))
+    pairs = certified.collision_coefficients(q, 9), exact.collision_coefficients(q, 9, dps=DPS)
+    for *pair, text in zip(*pairs, values["a"]):
+        assert_meets(*pair, *printed(text))
 
 
 @pytest.mark.parametrize(
     ("q", "rhos"),
     [
-        (2, ("-0.5", "1")),
         (3, ("-1", "0.9")),
-        (4, ("-1", "0.5", "0.99")),
-        (5, ("-1", "0.25")),
-        (16, ("-1", "-0.5", "1")),
-        (64, ("-1", "0.9")),
+        (4, ("-1", "0.25")),
+        (5, ("-1", "1")),
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[:-1]),
     ],
 )
+def test_kernels_meet_the_reference(q, rhos):
+    for name, of in (("collision_probability", "kappa"), ("maxout_kernel", "K")):
+        for rho, value, slack in kernel_values(of, q, rhos):
+            digits = getattr(exact, name)(rho, q, dps=DPS)
+            assert_meets(getattr(certified, name)(rho, q), digits, value, slack)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "dps"),
+    [
+        ("max_moment", (7, 10**6), 20),
+        ("max_moment", (300, 3), 9),
+        ("hermite_moment", (100, 5), 45),
+        ("collision_coefficients", (40, 6), 25),
+        ("collision_probability", ("0.999999", 5), 1),
+        ("maxout_kernel", ("-0.95", 6), 12),
+        ("maxout_kernel", (-1, 7), 25),
+        ("locally_linear_kernel", ("0.3", 5), 20),
+        *(
+            pytest.param(name, (rho, q), dps, marks=pytest.mark.full)
+            for name in ("collision_probability", "maxout_kernel")
+            for rho in ("-0.99", "-0.1", "0.6", "0.999999")
+            for q, dps in ((4, 75), (17, 30), (64, 15))
+        ),
+    ],
+)
+def test_digits_are_those_of_the_balls(name, arguments, dps):
+    assert_digits(name, *arguments, dps=dps)
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.integers(1, 24), CORRELATIONS)
+@example(3, -0.9)
 @pytest.mark.full
-def test_kernel_balls_meet_the_reference(q, rhos):
-    for rho, value, slack in kernel_values("kappa", q, rhos):
-        assert_meets(certified.collision_probability(rho, q), value, slack)
-    for rho, value, slack in kernel_values("K", q, rhos):
-        assert_meets(certified.maxout_kernel(rho, q), value, slack)
+def test_three_routes(q, rho):
+    for name in ("collision_probability", "maxout_kernel"):
+        (ball,) = assert_digits(name, rho, q, dps=18)
+        assert abs(getattr(exact, name)(rho, q) - ball.value) <= STATED * max(1, abs(ball.value))
 
 
-@pytest.mark.parametrize(("q", "rho"), [(2, "-0.9"), (7, "0.95")])
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 10**6), st.integers(0, 12))
 @pytest.mark.full
-def test_balls_contain_the_multiprecision_value(q, rho):
-    # 75 digits: the smallest radius here is 1e-61, where cancellation is least.
-    assert digits.collision_probability(rho, q, 75) in certified.collision_probability(rho, q)
-    assert digits.maxout_kernel(rho, q, 75) in certified.maxout_kernel(rho, q)
-    assert digits.hermite_moment(5, q, 75) in certified.hermite_moment(5, q)
+def test_moments_by_three_routes(q, k):
+    (ball,) = assert_digits("max_moment", k, q, dps=15)
+    assert abs(exact.max_moment(k, q) - ball.value) <= STATED * abs(ball.value) + ball.radius
+    (ball,) = assert_digits("hermite_moment", k, q, dps=15)
+    bound = STATED * max(1, abs(ball.value)) + ball.radius
+    assert abs(exact.hermite_moment(k, q) - ball.value) <= bound
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("q", [3, 4, 6, 9, 17, 33, 64])
-@pytest.mark.parametrize("rho", ["-1", "-0.99", "-0.93", "-0.1", "0.6", "0.999999"])
-def test_balls_contain_the_multiprecision_value_on_a_grid(q, rho):
-    assert digits.collision_probability(rho, q, 75) in certified.collision_probability(rho, q)
-    assert digits.maxout_kernel(rho, q, 75) in certified.maxout_kernel(rho, q)
+@pytest.mark.parametrize("q", [1, 2, 3, 7, 64])
+def test_coefficients_in_float64(q):
+    balls = certified.collision_coefficients(q, 17)
+    for ours, ball in zip(exact.collision_coefficients(q, 17), balls, strict=True):
+        assert abs(ours - ball.value) <= STATED
 
 
-@pytest.mark.parametrize("q", [3, 4])
-def test_opposite_balls_contain_the_multiprecision_value(q):
-    # mpmath and the balls have one route for each parity.
-    assert digits.maxout_kernel(-1, q, 75) in certified.maxout_kernel(-1, q)
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
+@pytest.mark.sampled(2)
+def test_planar_sums_meet_closed_forms(q, rho):
+    mp, nats = _digits._context(12, 16)
+    sides = _digits._half_angle(mp, rho)
+    for name, joint in (("collision_probability", False), ("maxout_kernel", True)):
+        closed = getattr(certified, name)(rho, q)
+        with _enclosures._precision(130) as flint:
+            ball = Ball.from_arb(_enclosures.wedge(flint, rho, q, 60, joint=joint))
+        assert ball.overlaps(closed)
+        assert ball.digits > 15
+        digits = _digits._planar(mp, *sides, q, nats, joint=joint)
+        assert abs(fraction(digits) - fraction(closed.value)) < Fraction(3, 10**12)
 
 
-@pytest.mark.parametrize("function", [certified.collision_probability, certified.maxout_kernel])
-@pytest.mark.sampled(1)
-def test_balls_of_any_precision_are_nested_around_the_truth(function):
-    sharp = function("0.35", 5, bits=100)
-    for bits in (24, 80):
-        ball = function("0.35", 5, bits=bits)
-        assert ball.contains(sharp)
-        # What `bits` says: a radius of about 2^-bits; the guard bits make it smaller.
-        assert fraction(ball.radius) <= Fraction(1, 2**bits)
-
-
-def test_closed_forms_lie_in_the_planar_balls():
-    with mpmath.workdps(60):
-        rho = mpmath.mpf("0.35")
-        kappa = mpmath.mpf(1) / 2 + mpmath.asin(rho) / mpmath.pi
-    # One ulp of the sixty digits against a radius of 1e-42.
-    assert kappa in certified.collision_probability(rho, 2)
-
-
-def test_planar_kernel_ball_of_two_meets_its_closed_form():
-    with precision(200) as module:
-        planar = _plane.Wedge(module, Fraction(1, 5), 2, 128).kernel()
-    planar = certified.Ball.from_arb(planar)
-    assert planar.overlaps(certified.maxout_kernel("0.2", 2))
-    assert planar.digits > 30
-
-
-def test_bracket_near_minus_one_holds_the_closed_form():
-    # The bracket for all pools and the closed form of three are two routes; the radius is
-    # (1 + rho) kappa/2, with kappa_3 about 0.168 t^2 and t^2/2 = 1 + rho.
+def test_near_minus_one_balls_and_digits_meet_the_closed_form():
+    # The bracket's radius is (1 + rho) kappa/2, kappa_3 about 0.168 t^2 with t^2/2 = 1 + rho.
     rho = Fraction(-9981, 10000)
-    with precision(100) as module:
-        kappa = digits.collision_enclosure(module, rho, 3, 32)
-        bracket = certified.Ball.from_arb(_api._bracket(module, rho, 3, 32, kappa))
     ball = certified.maxout_kernel(rho, 3)
+    with _enclosures._precision(100) as flint:
+        kappa = _enclosures._collision(flint, rho, 3, 32)
+        bracket = Ball.from_arb(_enclosures.bracket(flint, rho, 3, 32, kappa))
     assert bracket.contains(ball)
     assert bracket.radius < 7e-7
-    assert fraction(ball.radius) <= SMALL
+    mp, nats = _digits._context(9, 16)
+    digits = _digits._near_opposite(mp, *_digits._half_angle(mp, rho), 3, nats)
+    assert abs(digits - ball.value) < 1e-9
 
 
-def test_kernel_of_three_meets_the_planar_sum():
-    rho = Fraction(-1, 2)
-    with precision(200) as module:
-        planar = certified.Ball.from_arb(_plane.Wedge(module, rho, 3, 48).kernel())
-    assert planar.overlaps(certified.maxout_kernel(rho, 3, bits=48))
+def test_kernel_is_relatively_accurate_where_it_vanishes():
+    # K_2 = (sin t - t cos t)/pi = t^3/(3 pi) (1 - t^2/10 + ...), where 1 + rho = 2 sin(t/2)^2.
+    with mpmath.workdps(60):
+        t = mpmath.mpf(10) ** -20
+        rho = Fraction(-1) + fraction(2 * mpmath.sin(t / 2) ** 2)
+        for kernel in (exact.maxout_kernel(rho, 2, dps=30), certified.maxout_kernel(rho, 2).value):
+            assert abs(kernel * 3 * mpmath.pi / t**3 - 1) < mpmath.mpf(10) ** -30
 
 
-def test_coefficients_are_a_distribution():
-    balls = certified.collision_coefficients(64, 9)
-    assert all(ball.value > 0 for ball in balls)
-    assert all(fraction(ball.radius) < SMALL for ball in balls)
-    assert sum(fraction(ball.value) for ball in balls) < 1
-    assert Fraction(1, 64) in balls[0]
-    # a_1 = h_1^2/(q-1) (theory sheet 1.4): a second route.
-    h1 = certified.max_moment(1, 64)
-    expected = fraction(h1.value) ** 2 / 63
-    assert abs(fraction(balls[1].value) - expected) < SMALL
+@pytest.mark.parametrize("q", [3, 5, 40])
+def test_coefficients_equal_the_second_route(q):
+    digits = exact.collision_coefficients(q, 4, dps=DPS)
+    for a, b in zip(digits, second_route.coefficients(q, 4)):
+        assert abs(fraction(a) - fraction(b)) < 1e-25
+
+
+@pytest.mark.parametrize(("q", "rho"), [(4, -0.75), (17, 0.6), (64, -0.2)])
+@pytest.mark.sampled(2)
+def test_kernel_equals_the_second_route(q, rho):
+    kernel, _ = second_route.product_moments(rho, q)
+    assert abs(exact.maxout_kernel(rho, q, dps=12) / kernel - 1) < 1e-9
+
+
+@pytest.mark.parametrize("q", [4, 7])
+@pytest.mark.sampled(1)
+def test_series_equals_planar_sum(q):
+    n, rho = 14, Fraction(1, 10)
+    series = [fraction(a) for a in exact.collision_coefficients(q, n, dps=DPS)]
+    kappa = fraction(exact.collision_probability(rho, q, dps=DPS))
+    kernel = fraction(exact.maxout_kernel(rho, q, dps=DPS))
+    h1 = fraction(exact.max_moment(1, q, dps=DPS))
+    # a_1 = h_1^2/(q-1) (theory sheet 1.4).
+    assert abs(series[1] - h1**2 / (q - 1)) < 2 * SMALL
+    # The a_i are non-negative and add up to 1: the tail lies in [0, rho^n].
+    rest = kappa - sum(a * rho**i for i, a in enumerate(series))
+    assert -20 * SMALL <= rest <= rho**n
+    rest = kernel - h1**2 - sum(a * rho ** (i + 1) / (i + 1) for i, a in enumerate(series))
+    assert -20 * SMALL <= rest <= rho ** (n + 1) / (n + 1) + 20 * SMALL
+
+
+def test_coefficients_of_two_are_those_of_the_arcsine():
+    # kappa_2 = 1/2 + arcsin(rho)/pi
+    for i, a in enumerate(exact.collision_coefficients(2, 8, dps=DPS)):
+        k = i // 2
+        with mpmath.workdps(DPS + 10):
+            arcsine = mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1) * mpmath.pi)
+        truth = Fraction(1, 2) if i == 0 else fraction(arcsine) if i % 2 else Fraction(0)
+        assert abs(fraction(a) - truth) < 1e-30
+
+
+def test_balls_of_any_precision_are_nested_around_the_truth():
+    for function in (certified.collision_probability, certified.maxout_kernel):
+        sharp = function("0.35", 5, bits=100)
+        for bits in (24, 80):
+            ball = function("0.35", 5, bits=bits)
+            assert ball.contains(sharp)
+            assert fraction(ball.radius) <= Fraction(1, 2**bits)
 
 
 def test_printed_kernel_is_below_the_true_one():
-    for rho in ("-0.5", "0", "0.5"):
-        printed_kernel = certified.locally_linear_kernel(rho, 4, bits=30)
-        true = certified.maxout_kernel(rho, 4, bits=30)
-        assert not printed_kernel.overlaps(true)
-        assert printed_kernel.value < true.value
     # The theory sheet's values at +-1/2 (section 1.2), five decimals.
-    half = Fraction(1, 2 * 10**5)
     for rho, text in (("0.5", "0.35688"), ("-0.5", "-0.07444")):
         ball = certified.locally_linear_kernel(rho, 4, bits=30)
-        assert abs(fraction(ball.value) - Fraction(text)) <= half
+        assert abs(fraction(ball.value) - Fraction(text)) <= Fraction(1, 2 * 10**5)
+        true = certified.maxout_kernel(rho, 4, bits=30)
+        assert not ball.overlaps(true)
+        assert ball.value < true.value
 
 
 def test_wrong_pool_size_is_outside():
-    for rho, value, _ in kernel_values("kappa", 5, ("0.5",)):
-        assert not certified.collision_probability(rho, 4, bits=60).contains(value)
-    for rho, value, _ in kernel_values("K", 5, ("0.5",)):
-        assert not certified.maxout_kernel(rho, 4, bits=60).contains(value)
+    for name, of in (("collision_probability", "kappa"), ("maxout_kernel", "K")):
+        _, value, slack = kernel_values(of, 5, ("0.5",))[0]
+        assert not getattr(certified, name)("0.5", 4, bits=60).contains(value)
+        digits = getattr(exact, name)("0.5", 4, dps=20)
+        assert abs(fraction(digits) - value) > 10**10 * slack
     assert not certified.sigma2(4).contains(REFERENCE["5"]["sigma2"])
 
 
 @pytest.mark.parametrize(
-    ("module", "compute"),
+    "compute",
     [
-        (_plane, lambda bits: certified.collision_probability("0.5", 4, bits=bits)),
-        (_plane, lambda bits: certified.maxout_kernel("0.5", 4, bits=bits)),
-        (_plane, lambda bits: certified.maxout_kernel(-1, 4, bits=bits)),
-        (_plane, lambda bits: certified.maxout_kernel(-1, 5, bits=bits)),
-        (_line, lambda bits: certified.sigma2(4, bits=bits)),
-        (_line, lambda bits: certified.hermite_moment(3, 4, bits=bits)),
+        lambda bits: certified.collision_probability("0.5", 4, bits=bits),
+        lambda bits: certified.maxout_kernel("0.5", 4, bits=bits),
+        lambda bits: certified.maxout_kernel(-1, 5, bits=bits),
+        lambda bits: _coefficient(bits),
     ],
-    ids=["kappa", "K", "K even", "K odd", "sigma2", "h_3"],
+    ids=["kappa", "K", "K at -1", "a_1"],
 )
-@pytest.mark.sampled(3)
-def test_ball_without_its_errors_excludes_the_truth(monkeypatch, module, compute):
+def test_ball_without_its_errors_excludes_the_truth(monkeypatch, compute):
     ball, truth = compute(60), compute(110)
     assert ball.contains(truth)
     # Injected fault: tails, step errors and remainders dropped; only rounding is left.
-    monkeypatch.setattr(module, "error", lambda flint, bound: flint.arb(0))
+    monkeypatch.setattr(_enclosures, "_error", lambda flint, bound: flint.arb(0))
     assert not compute(60).overlaps(truth)
 
 
-def test_precision_of_flint_is_put_back():
-    module = flint()
-    before = module.ctx.prec
-    certified.sigma2(3, bits=300)
+def _coefficient(bits):
+    _enclosures._coefficients.cache_clear()
+    return certified.collision_coefficients(4, 2, bits=bits)[1]
+
+
+def test_moment_without_its_tail_excludes_the_truth(monkeypatch):
+    truth = certified.sigma2(4, bits=110)
+    monkeypatch.setattr(_enclosures, "_reach", lambda *arguments: 6.0)
+    assert certified.sigma2(4, bits=60).contains(truth)
+    monkeypatch.setattr(_enclosures, "_error", lambda flint, bound: flint.arb(0))
+    assert not certified.sigma2(4, bits=60).overlaps(truth)
+
+
+def test_too_coarse_a_step_is_noticed(monkeypatch):
+    context = _digits._context
+    monkeypatch.setattr(_digits, "_context", lambda *a: (context(*a)[0], context(*a)[1] / 16))
+    kernel = exact.maxout_kernel("0.5", 4, dps=20)
+    assert abs(kernel / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
+
+
+def test_probability_increases_and_ends_at_its_limits():
+    values = [exact.collision_probability(r, 6, dps=12) for r in (-1, -0.999, 0, 0.999, 1)]
+    assert values == sorted(values)
+    assert values[0] == 0
+    assert values[-1] == 1
+    # P(D = D') = 1/q for independent pools.
+    assert abs(fraction(values[2]) - Fraction(1, 6)) < 1e-12
+
+
+def test_hermite_moments_vanish_by_symmetry():
+    assert exact.hermite_moment(3, 1, dps=20) == exact.hermite_moment(4, 2, dps=20) == 0
+    assert exact.hermite_moment(0, 5, dps=20) - 1 < 1e-20
+
+
+def test_float_string_and_mpf_are_exact_numbers():
+    assert exact_rho("0.1") == Fraction(1, 10)
+    assert exact_rho(0.1) == Fraction(0.1) != Fraction(1, 10)
+    with mpmath.workdps(50):
+        third = mpmath.mpf(1) / 3
+    # Not rounded to a double on the way: mpf calls itself a numbers.Real.
+    assert 0 < abs(exact_rho(third) - Fraction(1, 3)) < Fraction(1, 10**50)
+
+
+def test_no_precision_but_its_own_is_read_or_set():
+    flint = pytest.importorskip("flint")
+    before = flint.ctx.prec, flint.ctx.cap
+    with mpmath.workdps(7):
+        inside = exact.maxout_kernel("0.3", 4, dps=20)
+        certified.maxout_kernel("0.3", 4, bits=30)
+        assert mpmath.mp.dps == 7
+    assert inside == exact.maxout_kernel("0.3", 4, dps=20)
     with pytest.raises(ValueError, match="rho"):
         certified.maxout_kernel(2, 3)
-    assert module.ctx.prec == before
+    assert (flint.ctx.prec, flint.ctx.cap) == before
 
 
-def test_missing_flint_says_how_to_get_it(monkeypatch):
+def test_threads_get_the_same_numbers():
+    jobs = [(k, q, dps) for k in (1, 2) for q in (3, 9) for dps in (10, 40)]
+    alone = [exact.max_moment(*job) for job in jobs]
+    with ThreadPoolExecutor(4) as pool:
+        assert alone == list(pool.map(lambda job: exact.max_moment(*job), jobs))
+
+
+def test_without_flint_digits_are_the_same_and_balls_name_the_extra(monkeypatch):
+    before = exact.maxout_kernel("0.3", 4, dps=15)
     monkeypatch.setitem(sys.modules, "flint", None)
+    assert exact.maxout_kernel("0.3", 4, dps=15) == before
     with pytest.raises(ImportError, match=r'pip install "\.\[certified\]"'):
         certified.sigma2(3)
 
 
 def test_ball_holds_numbers_strings_and_balls():
-    ball = certified.Ball(mpmath.mpf(1), mpmath.mpf("0.5"), True)
-    inner = certified.Ball(mpmath.mpf("1.25"), mpmath.mpf("0.25"), True)
+    ball = Ball(mpmath.mpf(1), mpmath.mpf("0.5"), True)
+    inner = Ball(mpmath.mpf("1.25"), mpmath.mpf("0.25"), True)
     assert "1.5" in ball
     assert 0.4999999 not in ball
     assert ball.contains(inner)
     assert not inner.contains(ball)
     assert inner.overlaps(ball)
-    assert not certified.Ball(mpmath.mpf(3), mpmath.mpf(1)).overlaps(ball)
-    with pytest.raises(ValueError, match="x must be a finite number"):
-        ball.contains("one")
+    assert not Ball(mpmath.mpf(3), mpmath.mpf(1)).overlaps(ball)
 
 
 PRINTED = re.compile(r"Ball\(value=mpf\('(.+?)'\), radius=mpf\('(.+?)'\), proved=True\)")
@@ -234,9 +358,7 @@ def test_a_printed_ball_holds_the_ball_and_its_value_lies_inside(
     numerator, exponent, radius, shift
 ):
     with mpmath.workprec(400):
-        ball = certified.Ball(
-            mpmath.ldexp(numerator, exponent), mpmath.ldexp(radius, exponent + shift)
-        )
+        ball = Ball(mpmath.ldexp(numerator, exponent), mpmath.ldexp(radius, exponent + shift))
     value, around = map(Fraction, PRINTED.fullmatch(repr(ball)).groups())
     low, high = ball._ends()
     assert low <= value <= high
@@ -246,35 +368,93 @@ def test_a_printed_ball_holds_the_ball_and_its_value_lies_inside(
     assert around <= (high - low) / 2 * Fraction(107, 100)
 
 
-@pytest.mark.parametrize("q", [1, 4, 1000])
-@pytest.mark.parametrize("bits", [24, 128, 400])
-def test_what_is_printed_of_a_certified_number_lies_in_its_ball(q, bits):
-    balls = [certified.sigma2(q, bits=bits), *certified.collision_coefficients(q, 3, bits=bits)]
-    # A list prints them too.
-    for ball, (value, around) in zip(balls, PRINTED.findall(str(balls)), strict=True):
-        assert value in ball
-        assert Fraction(around) >= abs(Fraction(value) - fraction(ball.value))
+@pytest.mark.parametrize(
+    ("value", "radius", "text"),
+    [
+        ("0.333333333333333", "1e-9", "0.33333333"),
+        ("0.5", "1e-9", "0.50000000"),
+        ("1", "0.25", "1"),
+        ("123456.789", "20", "1.23E+5"),
+        ("-2.5e-20", "1e-30", "-2.500000000E-20"),
+        ("0", "1e-9", "0 +/- 1.01E-9"),
+        ("1", "30", "0 +/- 31.0"),
+        ("5", "0", "5"),
+        ("0.375", "0", "0.375"),
+        ("0", "0", "0"),
+    ],
+)
+def test_known_balls(value, radius, text):
+    assert str(Ball(mpmath.mpf(value), mpmath.mpf(radius))) == text
 
 
-@pytest.mark.parametrize("bits", [23, 0, -5])
-def test_too_few_bits_are_refused(bits):
-    with pytest.raises(ValueError, match=r"precision bits=.* must be at least 24"):
-        certified.collision_probability(0.5, 3, bits=bits)
+def unit(text):
+    """One unit of the last printed place."""
+    return Fraction(10) ** Decimal(text).as_tuple().exponent
+
+
+@given(
+    value=st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-100),
+    radius=st.floats(1e-30, 1e3),
+)
+def test_every_number_of_the_ball_rounds_to_what_is_printed(value, radius):
+    ball = Ball(mpmath.mpf(value), mpmath.mpf(radius))
+    text, (low, high) = str(ball), ball._ends()
+    if "+/-" in text:
+        middle, around = (Fraction(part) for part in text.split(" +/- "))
+        assert middle - around <= low
+        assert high <= middle + around
+        return
+    assert Fraction(text) != 0
+    for end in (low, high):
+        assert abs(end - Fraction(text)) <= unit(text) / 2
+    # And no digit is kept back: one more would be certain only within a tie's reach.
+    finer = unit(text) / 10
+    if round(low / finer) == round(high / finer):
+        assert high - low > finer / 10
+
+
+REFUSED = [
+    *((name, (1, q), ValueError, r"pool size q=.* must be at least 1") for name in
+      ("max_moment", "hermite_moment") for q in (0, -3)),
+    *(("collision_coefficients", (q, 3), TypeError, r"pool size q=.* must be an integer")
+      for q in (2.0, "2", True)),
+    *(("maxout_kernel", (rho, 4), ValueError, r"rho must lie in \[-1, 1\].*divide")
+      for rho in (1.0000001, "-1.5", mpmath.mpf(2))),
+    *(("collision_probability", (rho, 4), ValueError, "rho must be a finite number")
+      for rho in (math.nan, math.inf, mpmath.mpf("nan"), mpmath.inf, "x", "1/0")),
+    *(("locally_linear_kernel", (rho, 4), TypeError, "rho must be")
+      for rho in ([0.5], None, 1j, True)),
+    ("max_moment", (-1, 4), ValueError, r"order k=.* must be at least 0"),
+    ("hermite_moment", (-1, 4), ValueError, r"order i=.* must be at least 0"),
+    ("collision_coefficients", (4, 0), ValueError, "number of coefficients n=0 must be at"),
+    *((name, arguments, ValueError, r"(at most|\[-1, 1\])") for big in (10**19, 10**400) for
+      name, arguments in (
+          ("max_moment", (big, 4)), ("max_moment", (2, big)), ("hermite_moment", (big, 4)),
+          ("collision_coefficients", (big, 2)), ("collision_coefficients", (4, big)),
+          ("collision_probability", (big, 4)), ("maxout_kernel", (0.3, big)),
+      )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments", "error", "message"), REFUSED)
+def test_bad_arguments_are_refused(name, arguments, error, message):
+    for call in (getattr(_digits, name), getattr(certified, name)):
+        with pytest.raises(error, match=message):
+            call(*arguments, 20) if call.__module__ == _digits.__name__ else call(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "match"),
+    ("call", "message"),
     [
-        (lambda: certified.sigma2(0), ValueError, "pool size q=.* must be at least 1"),
-        (lambda: certified.sigma2(2.5), TypeError, "pool size q=.* must be an integer"),
-        (lambda: certified.max_moment(-1, 3), ValueError, "order k=.* must be at least 0"),
-        (lambda: certified.hermite_moment(-1, 3), ValueError, "order i=.* must be at least 0"),
-        (lambda: certified.collision_coefficients(3, 0), ValueError, "n=.* must be at least 1"),
-        (lambda: certified.maxout_kernel(1.5, 3), ValueError, r"rho must lie in \[-1, 1\]"),
-        (lambda: certified.maxout_kernel(float("nan"), 3), ValueError, "rho must be a finite"),
-        (lambda: certified.locally_linear_kernel([0], 3), TypeError, "rho must be one"),
+        *((lambda n=n: certified.sigma2(3, bits=n), "bits=.* at least 24") for n in (23, 0, -5)),
+        *((lambda n=n: exact.sigma2(4, dps=n), "dps=.* must be at least 1") for n in (0, -1)),
+        (lambda: Ball(mpmath.mpf(1), mpmath.mpf(1)).contains("one"), "x must be a finite number"),
+        *(
+            (lambda v=v, r=r: Ball(mpmath.mpf(v), mpmath.mpf(r)), "must be")
+            for v, r in ((mpmath.inf, 0), (mpmath.nan, 1), (0, mpmath.inf), (0, -1))
+        ),
     ],
 )
-def test_bad_arguments_are_refused(call, error, match):
-    with pytest.raises(error, match=match):
+def test_bad_precisions_and_balls_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()

@@ -3,7 +3,8 @@ r"""Exact values as balls: intervals that provably contain the number.
 Needs python-flint (the extra ``certified``), which is imported by the first call.
 """
 
-from mehler.exact.certified._api import (
+from mehler.exact.certified._ball import Ball
+from mehler.exact.certified._enclosures import (
     collision_coefficients,
     collision_probability,
     hermite_moment,
@@ -12,7 +13,6 @@ from mehler.exact.certified._api import (
     maxout_kernel,
     sigma2,
 )
-from mehler.exact.certified._ball import Ball
 
 __all__ = [
     "Ball",

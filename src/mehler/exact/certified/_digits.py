@@ -1,38 +1,28 @@
-"""The exact functions to any number of decimal digits: middles of balls of enough bits.
+"""The exact functions to any number of decimal digits, by mpmath alone.
 
-Nothing global is read or set that is not put back. Arguments and errors as of the public functions
-of the same name with ``dps=``; `rho` is one number, taken as an exact rational. Results are
-mpmath.mpf. Without python-flint the same sums are taken of fixed-point numbers.
-
-**Closed forms** for pools of one, two and three.
-
-In the angle t = pi - theta = 2 arcsin sqrt((1+rho)/2), which has its digits near rho = -1:
-
-    kappa_2 = t/pi,                                 K_2 = (sin t - t cos t)/pi,
-    kappa_3 = 1/3 + 3/(4 pi^2) [t^2 - arccos^2(rho/2)],
-    K_3 = rho/3 - 3/(4 pi^2) [Gamma(-rho) + 2 Gamma(rho/2)],
-    Gamma(u) = u arccos^2 u - 2 sqrt(1-u^2) arccos u - 2 u.
+Arguments and errors as of the public functions of the same name with ``dps=``; `rho` is one number,
+taken as an exact rational. The sums are those of :doc:`/theorems/certified-balls`, without their
+errors: tests compare the digits with balls.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from mehler._validate import require_integer
-from mehler.exact.certified import _line, _plane
-from mehler.exact.certified._ball import Ball, exact_rho, public_mpf, require_dps
-from mehler.exact.certified._context import Fixed, precision, to_arb
-from mehler.exact.certified._plane import Wedge
+from mehler.exact.certified._ball import exact_rho, public_mpf, require_dps
 
-Compute = Callable[[Any, Fraction, int, int], Any]
 # Orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a line and
 # in the plane, beyond which nobody would wait: of balls, and of digits.
 MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
+# Below this cosine of theta/2 integrating from rho = -1 is cheaper than a planar sum.
+_NEAR = 0.04
 
 
 def require_pool(q: Any, most: int) -> int:
@@ -45,68 +35,15 @@ def require_order(name: str, k: Any) -> int:
     return require_integer(name, k, least=0, most=MOST_ORDER)
 
 
-def lost_bits(rho: Fraction) -> int:
-    """Return how many bits cancel next to rho = -1, where K_2 is of order t^3."""
-    x = 1 + rho
-    return 3 * max(0, x.denominator.bit_length() - x.numerator.bit_length() + 1) if x else 0
-
-
-def closed_probability(module: Any, rho: Fraction, q: int) -> Any:
-    """Return kappa_q for q <= 3."""
-    if q == 1 or abs(rho) == 1:
-        return module.arb(0 if q > 1 and rho == -1 else 1)
-    pi, t = module.arb.pi(), _angle(module, rho)
-    if q == 2:
-        return t / pi
-    other = to_arb(module, rho / 2).acos()
-    return module.arb(1) / 3 + 3 * (t * t - other * other) / (4 * pi * pi)
-
-
-def closed_kernel(module: Any, rho: Fraction, q: int) -> Any:
-    """Return K_q for q <= 3."""
-    if q == 1:
-        return to_arb(module, rho)
-    pi, t = module.arb.pi(), _angle(module, rho)
-    if q == 2:
-        return (_sine(module, rho) + t * to_arb(module, rho)) / pi
-    bracket = _gamma(module, -rho, t) + 2 * _gamma(module, rho / 2, to_arb(module, rho / 2).acos())
-    return to_arb(module, rho) / 3 - 3 * bracket / (4 * pi * pi)
-
-
-def _angle(module: Any, rho: Fraction) -> Any:
-    return 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
-
-
-def _sine(module: Any, u: Fraction) -> Any:
-    return to_arb(module, 1 - u * u).sqrt()
-
-
-def _gamma(module: Any, u: Fraction, arccos: Any) -> Any:
-    exact = to_arb(module, u)
-    return exact * arccos * arccos - 2 * _sine(module, u) * arccos - 2 * exact
-
-
-def collision_enclosure(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    """Enclose kappa_q at an exact correlation, by a closed form or a planar sum."""
-    if q <= 3 or abs(rho) == 1:
-        return closed_probability(module, rho, q)
-    return Wedge(module, rho, q, bits).collision_probability()
-
-
-def printed_kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    """Enclose sigma^2(q) rho kappa_q(rho)."""
-    second = _line.expectation(module, q, _line.power(2), bits)
-    return second * to_arb(module, rho) * collision_enclosure(module, rho, q, bits)
-
-
 def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
-    """Compute E M^k to relative error ``10**-dps``: about 20 ms for q = 64, dps = 30."""
+    """Compute E M^k to relative error ``10**-dps``: about 50 ms for q = 64, dps = 30."""
     digits = require_dps(dps)
     k, q = require_order("order k", k), require_pool(q, LARGEST_LINE)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
-    power = _line.power(k)
-    return _number(lambda m, bits: _line.expectation(m, q, power, bits), digits, _room(k, q))
+    mp, nats = _context(digits, 4 * q.bit_length())
+    h, grid = _line(mp, q, k, nats)
+    return public_mpf(q * h * mp.fsum(t**k * density for t, density in grid), digits)
 
 
 def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
@@ -115,80 +52,282 @@ def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
     i, q = require_order("order i", i), require_pool(q, LARGEST_LINE)
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return mpmath.mpf(0)
+    mp, nats = _context(digits, 4 * q.bit_length())
+    h, grid = _line(mp, q, i, nats)
+    t = np.array([t for t, _ in grid], dtype=object)
+    before, current = 0 * t, 0 * t + mp.one
+    for n in range(i):
+        before, current = current, t * current - n * before
+    total = mp.fsum(he * density for he, (_, density) in zip(current, grid, strict=True))
+    return public_mpf(q * h * total / mp.sqrt(mp.factorial(i)), digits)
 
-    def compute(module: Any, bits: int) -> Any:
-        # Dividing by sqrt(i!) comes last.
-        value = _line.expectation(module, q, _line.hermite_polynomial(i), bits)
-        return value / module.arb(math.factorial(i)).sqrt()
 
-    return _number(compute, digits, _room(i, q))
+def _context(digits: int, room: float, guard: float = 40) -> tuple[Any, float]:
+    """Return a context of its own, for threads, and -log of the errors that it is worth."""
+    mp: Any = mpmath.mp.__class__()
+    bits = math.ceil((digits + 3) * math.log2(10) + room)
+    mp.prec = math.ceil(bits + guard)
+    return mp, bits * math.log(2)
+
+
+def _line(mp: Any, q: int, degree: int, nats: float) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Return a step and (t, phi(t) Phi(t)^(q-1)), of errors e^-nats for powers t^degree.
+
+    Shifts of t by i u cost e^(q u^2/2) at most, and next to nothing up to u = 1/sqrt(2 log q),
+    where Phi^q turns; He_n oscillates with frequencies up to sqrt(n).
+    """
+    step = max(
+        math.pi * math.sqrt(2 / (q * nats)), math.tau / nats / math.sqrt(2 * math.log(q) + 1)
+    )
+    h = mp.mpf(1 / (1 / step + math.sqrt(degree) / 6))
+    n = math.ceil((2 * math.sqrt(nats) + math.sqrt(degree) + 1) / float(h))
+    points = [i * h for i in range(-n, n + 1)]
+    return h, [(t, mp.npdf(t) * mp.ncdf(t) ** (q - 1)) for t in points]
 
 
 def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
-    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``.
-
-    One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
-    """
+    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``: 1 s for q = 64, n = 17."""
     digits = require_dps(dps)
     q = require_pool(q, LARGEST_WEDGE)
     n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
     if q == 1:
         return [mpmath.mpf(1)] + [mpmath.mpf(0)] * (n - 1)
-    # The last coefficients are the smallest, of order 1/(n q).
-    room = math.ceil((min(n, q) + 4) * math.log2(q * n)) + 4 * n + 48
-    bits = math.ceil((digits + 3) * math.log2(10) + 2 * math.log2(n * q))
-    with precision(bits + room, proved=False) as module:
-        series = [_public(a, digits) for a in _line.coefficients(module, q, n, bits)]
+    # The last coefficients are the smallest, of order 1/(n q), and weights are up to q^n. Step and
+    # ends are those of the balls, with their proof.
+    room = 2 * n + 16 + 2 * math.log2(q * n)
+    mp, nats = _context(digits, room, (min(n, q) + 2) * math.log2(q) + 4 * n)
+    h = mp.mpf(math.pi * math.sqrt(1.5 / (q * nats)))
+    low = 2 * math.sqrt(max(0.0, nats / q - math.log(2) / 2))
+    ends = (math.ceil(end / float(h)) for end in (low, 2 * math.sqrt(nats)))
+    t = np.array([i * h for i in range(-next(ends), next(ends) + 1)], dtype=object)
+    factors = [np.array([mp.ncdf(x) for x in t], dtype=object)]
+    before, current = 0 * t, np.array([mp.npdf(x) for x in t], dtype=object)
+    for m in range(1, n + 1):
+        factors.append(current / mp.sqrt(mp.factorial(m)))
+        before, current = current, t * current - (m - 1) * before
+    series = [public_mpf((i + 1) * a, digits) for i, a in enumerate(partition_sums(factors, h, q))]
     # kappa_2 - 1/2 = arcsin(rho)/pi is odd: the even ones are 0 but for rounding.
     return [0 * a if q == 2 and i and i % 2 == 0 else a for i, a in enumerate(series)]
 
 
+def partition_sums(factors: Sequence[Any], h: Any, q: int) -> list[Any]:
+    """Compute a_i/(i+1), in the numbers of the factors, Phi and psi_1, psi_2, ... on a grid.
+
+    The sum over partitions of i+1 with l <= q parts of q!/((q-l)! prod m_k!) I^2, m_k how often a
+    part repeats, I = int Phi^(q-l) prod psi_(lambda_j), psi_m = phi He_(m-1)/sqrt(m!).
+    """
+    n = len(factors) - 1
+    powers = [factors[0] ** (q - l) for l in range(min(n, q) + 1)]
+    sums = [0 * h for _ in range(n + 1)]
+
+    def descend(product: Any, length: int, last: int, used: int, same: int, count: int) -> None:
+        """Visit every way to add parts no larger than the last, of which `same` are there."""
+        for part in range(1, min(last, n - used) + 1):
+            times = same + 1 if part == last else 1
+            longer = product * factors[part]
+            # A multinomial coefficient: the division leaves nothing.
+            weight = count * (q - length) // times
+            sums[used + part] += weight * (h * (longer * powers[length + 1]).sum()) ** 2
+            if length + 1 < q:
+                descend(longer, length + 1, part, used + part, times, weight)
+
+    descend(1, 0, n, 0, 0, 1)
+    return sums[1:]
+
+
 def collision_probability(rho: Any, q: int, dps: int) -> mpmath.mpf:
-    """Compute kappa_q(rho) to absolute error ``10**-dps``; cost as of the balls."""
-    return _at_rho(collision_enclosure, rho, q, dps, degree=0)
+    """Compute kappa_q(rho) to absolute error ``10**-dps``: 1 s for q = 16, 2 s for q = 64."""
+    digits, q, rho, mp, nats = _at_rho(rho, q, dps)
+    return public_mpf(_collision(mp, rho, q, nats), digits)
 
 
 def maxout_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
-    """Compute K_q(rho) to relative error ``10**-dps``; cost as of the balls, except next to -1."""
-    return _at_rho(_kernel, rho, q, dps, degree=4)
+    """Compute K_q(rho) to relative error ``10**-dps``: as kappa, and up to 20 s next to -1."""
+    digits, q, rho, mp, nats = _at_rho(rho, q, dps)
+    if q <= 3:
+        return public_mpf(closed_kernel(_functions(mp), rho, q), digits)
+    if rho == 1:
+        return max_moment(2, q, digits)
+    if rho == -1:
+        return public_mpf(_opposite(mp, q, nats), digits)
+    c, s = _half_angle(mp, rho)
+    near = c < _NEAR
+    return public_mpf((_near_opposite if near else _planar)(mp, c, s, q, nats), digits)
 
 
 def locally_linear_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
     """Compute sigma^2(q) rho kappa_q(rho) to `dps` digits of sigma^2(q)."""
-    return _at_rho(printed_kernel, rho, q, dps, degree=4)
+    digits, q, exact, mp, nats = _at_rho(rho, q, dps)
+    kappa = _collision(mp, exact, q, nats)
+    second = mp.mpf(max_moment(2, q, digits + 3))
+    return public_mpf(second * exact.numerator / exact.denominator * kappa, digits)
 
 
-def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    if q <= 3:
-        return closed_kernel(module, rho, q)
-    if rho == 1:
-        return _line.expectation(module, q, _line.power(2), bits)
-    if rho == -1:
-        return _plane.at_minus_one(module, q, bits)
-    if (1 + rho) / 2 < Fraction(_plane.NEAR) ** 2:
-        return _plane.near_minus_one(module, rho, q, bits)
-    return Wedge(module, rho, q, bits).kernel()
-
-
-def _at_rho(compute: Compute, rho: Any, q: int, dps: int, *, degree: int) -> mpmath.mpf:
+def _at_rho(rho: Any, q: int, dps: int) -> tuple[int, int, Fraction, Any, float]:
     digits, q = require_dps(dps), require_pool(q, LARGEST_WEDGE)
     exact = exact_rho(rho)
-    lost = lost_bits(exact) if q <= 3 else 0
-    return _number(lambda m, bits: compute(m, exact, q, bits), digits, _room(degree, q) + lost)
+    room = 4 * q.bit_length() + 16 + (lost_bits(exact) if q <= 3 else 0)
+    return digits, q, exact, *_context(digits, room)
 
 
-def _room(degree: int, q: int) -> int:
-    """Return bits for powers up to q, and t^degree where the density is not."""
-    return 4 * q.bit_length() + math.ceil((degree + 1) * (4 + math.log2(degree + 1)))
+def lost_bits(rho: Fraction) -> int:
+    """Return how many bits cancel next to rho = -1, where K_2 is of order t^3."""
+    x = 1 + rho
+    return 3 * max(0, x.denominator.bit_length() - x.numerator.bit_length() + 1) if x else 0
 
 
-def _number(compute: Callable[[Any, int], Any], digits: int, room: int) -> mpmath.mpf:
-    bits = math.ceil((digits + 3) * math.log2(10))
-    with precision(bits + room + 48, proved=False) as module:
-        return _public(compute(module, bits), digits)
+def _functions(mp: Any) -> tuple[Any, ...]:
+    return mp.sqrt, mp.asin, mp.acos, +mp.pi, lambda x: mp.mpf(x.numerator) / x.denominator
 
 
-def _public(value: Any, digits: int) -> mpmath.mpf:
-    """Return the middle of a ball as an ordinary mpf."""
-    fixed = isinstance(value, Fixed)
-    return public_mpf(value.real() if fixed else Ball.from_arb(value).value, digits)
+def closed_probability(functions: tuple[Any, ...], rho: Fraction, q: int) -> Any:
+    """Return kappa_q for q <= 3, or at an end, by `functions`: sqrt, asin, acos, pi, of."""
+    sqrt, asin, acos, pi, of = functions
+    if q == 1 or abs(rho) == 1:
+        return of(Fraction(0 if q > 1 and rho == -1 else 1))
+    t = 2 * asin(sqrt(of((1 + rho) / 2)))
+    if q == 2:
+        return t / pi
+    return of(Fraction(1, 3)) + 3 * (t * t - acos(of(rho / 2)) ** 2) / (4 * pi * pi)
+
+
+def closed_kernel(functions: tuple[Any, ...], rho: Fraction, q: int) -> Any:
+    """Return K_q for q <= 3."""
+    sqrt, asin, acos, pi, of = functions
+    t = 2 * asin(sqrt(of((1 + rho) / 2)))
+    if q == 1:
+        return of(rho)
+    if q == 2:
+        return (sqrt(of(1 - rho * rho)) + t * of(rho)) / pi
+
+    def gamma(u: Fraction, arccos: Any) -> Any:
+        return of(u) * arccos**2 - 2 * sqrt(of(1 - u * u)) * arccos - 2 * of(u)
+
+    bracket = gamma(-rho, t) + 2 * gamma(rho / 2, acos(of(rho / 2)))
+    return of(rho / 3) - 3 * bracket / (4 * pi * pi)
+
+
+def _collision(mp: Any, rho: Fraction, q: int, nats: float) -> Any:
+    if q <= 3 or abs(rho) == 1:
+        return closed_probability(_functions(mp), rho, q)
+    return _planar(mp, *_half_angle(mp, rho), q, nats, joint=False)
+
+
+def _half_angle(mp: Any, rho: Fraction) -> tuple[Any, Any]:
+    half = ((1 + rho) / 2, (1 - rho) / 2)
+    c, s = (mp.sqrt(mp.mpf(x.numerator) / x.denominator) for x in half)
+    return c, s
+
+
+def _planar(mp: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True) -> Any:
+    """Sum K, or kappa if not `joint`, at cos(theta/2) = c and sin(theta/2) = s."""
+    bits = mp.prec
+
+    def fixed(x: Any) -> int:
+        return int(mp.ldexp(x, bits))
+
+    def vector(values: Any) -> Any:
+        return np.array([fixed(x) for x in values], dtype=object)
+
+    def at(polynomial: list[Any], t: int) -> Any:
+        total = polynomial[-1]
+        for coefficient in reversed(polynomial[:-1]):
+            total = (total * t >> bits) + coefficient
+        return total
+
+    step = math.pi * math.sqrt(2 / (q * nats))
+    h, reach = mp.mpf(step), math.sqrt(2 * nats)
+    # Of f_2, columns reach as far as e^(-a^2 c^2); below, Phi(a)^(q-2) ends them.
+    top = max(reach, reach / float(c) / math.sqrt(2)) if joint else reach
+    start, last = -math.ceil(reach / step), math.ceil(top / step)
+    first = max(start, -math.ceil(math.sqrt(2 * nats / max(q - 2, 1)) / step))
+    # Pieces about 1 long share an expansion; its terms are at most e^(R^2/2) R^-n.
+    per = max(1, round(1 / step))
+    half = per * h / 2
+    n_terms = 4
+    while n_terms / 2 + n_terms * math.log(float(half) / math.sqrt(n_terms)) > -nats - 4:
+        n_terms += 1
+    b = [j * h for j in range(math.ceil(reach / step) + 1)]
+    density, places = vector(map(mp.npdf, b)), vector((x * s) ** 2 for x in b)
+    sine, total, g = fixed(2 * c * s), 0 * density, 0 * density
+    for i in range(start, last + 1, per):
+        a = i * h + half
+        e = [mp.npdf(a), -a * mp.npdf(a)]
+        for n in range(1, n_terms):
+            e.append((-a * e[n] - e[n - 1]) / (n + 1))
+        shared = [density * fixed(s * x) >> bits for x in e]
+        series = []
+        for sign in (1, -1):
+            x = [a * c + sign * y * s for y in b]
+            f = [vector(mp.npdf(u) * mp.ncdf(a * s - sign * y * c) for u, y in zip(x, b))]
+            drift, curve = vector(-c * u for u in x), fixed(c * c)
+            f.append((drift * f[0] >> bits) + shared[0])
+            for n in range(1, n_terms - 1):
+                f.append(((drift * f[n] - curve * f[n - 1] >> bits) + shared[n]) // (n + 1))
+            series.append(f)
+        terms = enumerate(zip(*series, strict=True), start=1)
+        growth = [0 * g, *((fixed(c) * (u + v) >> bits) // n for n, (u, v) in terms)]
+        g = g - at(growth, fixed(-half))
+        for k in range(max(0, first - i), min(per, last + 1 - i)):
+            t = fixed(k * h - half)
+            wedge = g + at(growth, t)
+            here = density * fixed(mp.npdf((i + k) * h)) >> bits
+            if joint:
+                edges = at(series[0], t) * at(series[1], t) >> bits
+                here = (here * wedge >> bits) + ((q - 1) * sine * edges >> bits)
+                here = here * (fixed(((i + k) * h * c) ** 2) - places) >> bits
+            total += here * _power(wedge, q - 2 if joint else q - 1, bits) >> bits
+        g = g + at(growth, fixed(half))
+    return q * h * h * mp.ldexp(mp.mpf(int(2 * total.sum() - total[0])), -bits)
+
+
+def _power(x: Any, n: int, bits: int) -> Any:
+    if n < 2:
+        return x if n else 1 << bits
+    root = _power(x, n // 2, bits)
+    square = root * root >> bits
+    return square * x >> bits if n % 2 else square
+
+
+def _opposite(mp: Any, q: int, nats: float) -> Any:
+    """Sum K at rho = -1, for q > 3."""
+    h = mp.mpf(math.pi * math.sqrt(2 / (q * nats)))
+    n = math.ceil((math.sqrt(nats) + 2) / float(h))
+    if q % 2 == 0:
+        # The integrand is even in d, so that the trapezoid rule serves.
+        nodes = [(k * h, h) for k in range(1, n + 1)]
+    else:
+        # d = exp(s - e^-s) has no end at 0.
+        width = h / 6
+        low, high = -math.log(nats) / float(width), math.log(n * float(h)) / float(width)
+        places = [k * width for k in range(math.floor(low), math.ceil(high) + 1)]
+        nodes = [(mp.exp(s - mp.exp(-s)), width * (1 + mp.exp(-s))) for s in places]
+        nodes = [(d, weight * d) for d, weight in nodes]
+    r = [k * h for k in range(n + 1)]
+    mass = [mp.exp(-x * x) * (1 if k == 0 else 2) for k, x in enumerate(r)]
+    total = mp.zero
+    for d, weight in nodes:
+        gaps = ((mp.ncdf(x + d) - mp.ncdf(x - d)) ** (q - 2) for x in r)
+        row = mp.fsum((d * d - x * x) * m * gap for x, m, gap in zip(r, mass, gaps, strict=True))
+        total += weight * mp.exp(-d * d) * row
+    return q * (q - 1) * h * total / mp.pi
+
+
+def _near_opposite(mp: Any, c: Any, s: Any, q: int, nats: float) -> Any:
+    """Compute K(-1) + int_0^t kappa sin over the angle t = pi - theta."""
+    total, angle = _opposite(mp, q, nats), 2 * mp.asin(c)
+    size = 2 * c * c * _planar(mp, c, s, q, nats, joint=False)
+    bits = nats / math.log(2) + float(mp.log(size + mp.ldexp(1, -mp.prec), 2))
+    if bits < 0:
+        return total
+    # Of the integral over its size, so that mpmath stops at as many digits as it contributes.
+    outer = mpmath.mp.__class__()
+    outer.prec = math.ceil(bits) + 20
+
+    def integrand(t: Any) -> Any:
+        half = mp.mpf(t) / 2
+        kappa = _planar(mp, mp.sin(half), mp.cos(half), q, nats, joint=False)
+        return outer.mpf(kappa * mp.sin(2 * half) / size)
+
+    rest = outer.quad(integrand, [0, outer.mpf(angle)], method="gauss-legendre")
+    return total + size * mp.mpf(rest)

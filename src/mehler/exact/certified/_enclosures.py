@@ -1,0 +1,476 @@
+"""Balls by python-flint: rigorous integrals, and trapezoid sums with every error enclosed.
+
+All errors are proved, with the notation here, on :doc:`/theorems/certified-balls`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mehler._text import install_command
+from mehler._validate import require_integer
+from mehler.exact.certified import _digits
+from mehler.exact.certified._ball import Ball, exact_rho, require_bits
+from mehler.exact.certified._digits import (
+    LARGEST_LINE,
+    LARGEST_WEDGE,
+    MOST_COEFFICIENTS,
+    require_order,
+    require_pool,
+)
+
+# Rounding, powers up to q, and cancellation between positive and negative parts; not part of any
+# proof: too few would only widen the ball.
+_GUARD_BITS = 48
+# Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
+_BRACKET = Fraction(1, 500)
+# Where the bracket may already be as sharp as asked, as it is for large pools.
+_TRY_BRACKET = Fraction(1, 5)
+# flint.ctx belongs to the process: one certified computation at a time.
+_lock = threading.RLock()
+
+
+def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
+    r"""Return a ball around E M^k, M the maximum of q standard normals.
+
+    .. math:: E M^k = \int t^k \, q \varphi(t) \Phi(t)^{q-1} \, dt
+
+    Parameters
+    ----------
+    k : int
+        Order, from 0 to 1000.
+    q : int
+        Pool size, from 1 to 10^8.
+    bits : int
+        Precision: the radius is about ``2**-bits`` times the moment.
+
+    Returns
+    -------
+    Ball
+        Contains the moment. 10 ms for q = 64, 20 ms for q = 10^6.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1. Integration: Johansson (2018), as in Arb.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 1 in certified.max_moment(2, 2)
+    True
+    """
+    k = require_order("order k", k)
+    return _expectation(lambda flint, t: t**k, k, q, bits)
+
+
+def sigma2(q: int, *, bits: int = 128) -> Ball:
+    """Return a ball around sigma^2(q), the second moment of the maximum of q standard normals.
+
+    Parameters
+    ----------
+    q, bits
+        As for :func:`max_moment`, of order 2.
+
+    Returns
+    -------
+    Ball
+        Contains the moment.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> "1.55132889542179204951132649831" in certified.sigma2(4, bits=64)
+    True
+    """
+    return max_moment(2, q, bits=bits)
+
+
+def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
+    """Return a ball around h_i(q) = E He_i(M)/sqrt(i!).
+
+    Parameters
+    ----------
+    i : int
+        Order, from 0 to 1000.
+    q : int
+        Pool size, from 1 to 10^8.
+    bits : int
+        Precision: the radius is about ``2**-bits``.
+
+    Returns
+    -------
+    Ball
+        Contains the coefficient; cost as of :func:`max_moment`.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 0 in certified.hermite_moment(2, 2)
+    True
+    """
+    i = require_order("order i", i)
+
+    def normalised(flint: Any, t: Any) -> Any:
+        # flint's Hermite polynomials are the physicists'.
+        scale = (flint.arb(2) ** i * math.factorial(i)).sqrt()
+        return flint.acb(t / flint.arb(2).sqrt()).hermite_h(i) / scale
+
+    return _expectation(normalised, i, q, bits)
+
+
+def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
+    """Return balls around a_0(q), ..., a_(n-1)(q), where kappa_q(rho) = sum a_i rho^i.
+
+    Parameters
+    ----------
+    q : int
+        Pool size, from 1 to 10^4.
+    n : int
+        How many, from 1 to 64.
+    bits : int
+        Precision: the radii are about ``2**-bits``.
+
+    Returns
+    -------
+    list of Ball
+        One sum for each partition of 1, ..., n: seconds for q = 64, n = 17.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> "0.25" in certified.collision_coefficients(4, 1)[0]
+    True
+    """
+    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
+    n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
+    return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
+
+
+def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    """Return a ball around the collision probability kappa_q(rho).
+
+    Parameters
+    ----------
+    rho : int, float, Fraction, str or mpmath.mpf
+        One correlation in [-1, 1], taken as the exact number that it is.
+    q : int
+        Pool size, from 1 to 10^4.
+    bits : int
+        Precision: the radius is about ``2**-bits``.
+
+    Returns
+    -------
+    Ball
+        Contains the probability; exact at the ends. Under 2 s for q <= 16, 3 s for q = 64, and
+        time grows like q.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from mehler.exact import certified
+    >>> Fraction(2, 3) in certified.collision_probability("0.5", 2, bits=64)
+    True
+    """
+    return _on_rho(_collision, rho, q, bits)
+
+
+def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    """Return a ball around K_q(rho) = E max_j g_j max_j g'_j, for unit vectors.
+
+    Parameters
+    ----------
+    rho, q, bits
+        As for :func:`collision_probability`; the radius holds for rho >= -0.998 and at rho = -1.
+
+    Returns
+    -------
+    Ball
+        Contains the kernel. Between -1 and -0.998, where the sums would have to reach too far, it
+        is the closed form for q = 3, to full precision, and for larger pools
+        K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is increasing: a radius
+        of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for q = 32. About 2 s for q <= 16
+        and 4 s for q = 64; at rho = -0.99 up to 20 s.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> certified.maxout_kernel(1, 1).value
+    mpf('1.0')
+    """
+    return _on_rho(_kernel, rho, q, bits)
+
+
+def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    """Return a ball around sigma^2(q) rho kappa_q(rho), the kernel as printed in Theorem 1.
+
+    Parameters
+    ----------
+    rho, q, bits
+        As for :func:`collision_probability`.
+
+    Returns
+    -------
+    Ball
+        Contains the value.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 0 in certified.locally_linear_kernel(0, 3, bits=64)
+    True
+    """
+
+    def compute(flint: Any, rho: Fraction, q: int, bits: int) -> Any:
+        second = _integral(flint, lambda flint, t: t * t, 2, q, bits)
+        return second * _arb(flint, rho) * _collision(flint, rho, q, bits)
+
+    return _on_rho(compute, rho, q, bits)
+
+
+@contextmanager
+def _precision(bits: int) -> Iterator[Any]:
+    """Yield python-flint at that working precision, which is restored afterwards."""
+    try:
+        import flint
+    except ImportError as error:
+        raise ImportError(
+            f"mehler.exact.certified needs python-flint: {install_command('certified')}"
+        ) from error
+    with _lock:
+        before = flint.ctx.prec, flint.ctx.cap
+        flint.ctx.prec = bits
+        try:
+            yield flint
+        finally:
+            flint.ctx.prec, flint.ctx.cap = before
+
+
+def _arb(flint: Any, value: Fraction) -> Any:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def _error(flint: Any, bound: Any) -> Any:
+    """Return the ball [-bound, bound], with the upper end of `bound`."""
+    return flint.arb(0, bound.upper())
+
+
+def _tail(flint: Any, k: int, cut: Any) -> Any:
+    """Compute tau_k."""
+    if not cut * cut >= k + 1:
+        raise ArithmeticError("the tail bound needs a later cut; ask for more bits, as bits=128")
+    return cut**k * _density(flint, cut) / (cut - k / cut)
+
+
+def _density(flint: Any, t: Any) -> Any:
+    return (-t * t / 2).exp() / (2 * flint.arb.pi()).sqrt()
+
+
+def _law(flint: Any, t: Any) -> Any:
+    """Compute Phi(t), with relative accuracy on the left."""
+    return (-t / flint.arb(2).sqrt()).erfc() / 2
+
+
+def _step(flint: Any, q: Any, bits: float) -> tuple[Any, Any, Any]:
+    """Return a step h, its u, and epsilon of about 2^-bits; any u > 0 is valid, this is best."""
+    rough = math.pi * math.sqrt(2 / (float(q) * bits * math.log(2)))
+    h = _arb(flint, Fraction(math.floor(rough * 2**20), 2**20))
+    u = 2 * flint.arb.pi() / (q * h)
+    epsilon = 2 * (q * u * u / 2).exp() / ((2 * flint.arb.pi() * u / h).exp() - 1)
+    return h, u, epsilon
+
+
+def _expectation(polynomial: Callable[..., Any], degree: int, q: int, bits: int) -> Ball:
+    q, bits = require_pool(q, LARGEST_LINE), require_bits(bits)
+    with _precision(bits + _GUARD_BITS + 2 * q.bit_length() + 2 * degree) as flint:
+        return Ball.from_arb(_integral(flint, polynomial, degree, q, bits))
+
+
+def _integral(flint: Any, polynomial: Callable[..., Any], degree: int, q: int, bits: int) -> Any:
+    """Enclose E p(M), for t^k and He_k/sqrt(k!), at most abs(t)^k beyond its roots in 2 sqrt(k)."""
+    end = flint.arb(_reach(degree, q, bits))
+
+    def integrand(t: Any, _analytic: bool) -> Any:
+        # Real arithmetic is much cheaper.
+        t = t.real if t.imag == 0 else t
+        weight = _density(flint, t) * _law(flint, t) ** (q - 1)
+        return flint.acb(q * polynomial(flint, t) * weight)
+
+    tolerance = flint.arb(2) ** -(bits + 8)
+    value = flint.acb.integral(integrand, -end, end, rel_tol=tolerance, abs_tol=tolerance)
+    return value.real + _error(flint, 2 * q * _tail(flint, degree, end))
+
+
+def _reach(degree: int, q: int, bits: int) -> float:
+    return math.sqrt(2 * (bits + 20 + 2 * math.log2(q)) + 4 * degree) + math.sqrt(degree) + 2
+
+
+@functools.lru_cache(maxsize=64)
+def _coefficients(q: int, n: int, bits: int) -> list[Any]:
+    """Enclose a_0, ..., a_(n-1) by the partition formula, with one error for all partitions."""
+    need = bits + 2 * n + 16 + 2 * math.log2(q * n)
+    room = (min(n, q) + 2) * math.log2(q) + 4 * n
+    with _precision(math.ceil(need + room) + _GUARD_BITS) as flint:
+        arb, pi = flint.arb, flint.arb.pi()
+        h, _, epsilon = _step(flint, arb(4 * q) / 3, need)
+        decay = need * math.log(2)
+        top = math.ceil(2 * math.sqrt(decay) / float(h))
+        bottom = math.ceil(2 * math.sqrt(max(0, decay / q - math.log(2) / 2)) / float(h))
+        t = np.array([i * h for i in range(-bottom, top + 1)], dtype=object)
+        factors = [np.array([_law(flint, x) for x in t], dtype=object)]
+        before, current = 0 * t, np.array([_density(flint, x) for x in t], dtype=object)
+        for m in range(1, n + 1):
+            factors.append(current / arb(math.factorial(m)).sqrt())
+            before, current = current, t * current - (m - 1) * before
+        sums = _digits.partition_sums(factors, h, q)
+        root = arb(q).sqrt()
+        tails = (pi / 2).sqrt() * root * (top * h / 2).erfc()
+        tails += pi.sqrt() / root * (root * bottom * h / 2).erfc() / arb(2) ** (arb(q) / 2)
+        balls = []
+        for i, square in enumerate(sums, start=1):
+            e = tails + epsilon * pi.sqrt() * root * 2**i
+            size = 2 * abs(square).upper().sqrt() + e
+            balls.append(i * (square + _error(flint, e * size)))
+        return balls
+
+
+def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
+    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
+    rho = exact_rho(rho)
+    lost = _digits.lost_bits(rho) if q <= 3 else 0
+    with _precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as flint:
+        return Ball.from_arb(compute(flint, rho, q, bits))
+
+
+def _functions(flint: Any) -> tuple[Any, ...]:
+    arb = flint.arb
+    return arb.sqrt, arb.asin, arb.acos, arb.pi(), functools.partial(_arb, flint)
+
+
+def _collision(flint: Any, rho: Fraction, q: int, bits: int) -> Any:
+    if q <= 3 or abs(rho) == 1:
+        return _digits.closed_probability(_functions(flint), rho, q)
+    return wedge(flint, rho, q, bits, joint=False)
+
+
+def _kernel(flint: Any, rho: Fraction, q: int, bits: int) -> Any:
+    """Enclose K_q at an exact correlation, by the cheapest route."""
+    if q <= 3:
+        return _digits.closed_kernel(_functions(flint), rho, q)
+    if rho == 1:
+        return _integral(flint, lambda flint, t: t * t, 2, q, bits)
+    if rho == -1:
+        return opposite(flint, q, bits)
+    if 1 + rho < _TRY_BRACKET:
+        kappa = _collision(flint, rho, q, bits)
+        if 1 + rho < _BRACKET or _arb(flint, 1 + rho) * kappa < flint.arb(2) ** -bits:
+            return bracket(flint, rho, q, bits, kappa)
+    return wedge(flint, rho, q, bits)
+
+
+def bracket(flint: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
+    """Enclose K(-1) + [0, (1 + rho) kappa(rho)], as 0 <= K' = kappa and kappa increases."""
+    half = (_arb(flint, 1 + rho) * kappa / 2).upper()
+    return opposite(flint, q, bits) + half + flint.arb(0, half)
+
+
+def wedge(flint: Any, rho: Fraction, q: int, bits: int, *, joint: bool = True) -> Any:
+    """Enclose K, or kappa if not `joint`, by sums over the columns b = j h of the plane."""
+    arb = flint.arb
+    c, s = (_arb(flint, (1 + sign * rho) / 2).sqrt() for sign in (1, -1))
+    h, u, epsilon = _step(flint, q, bits + 12 + 2 * math.log2(q))
+    step, need = float(h), (bits + 12 + 2 * math.log2(q)) * math.log(2) + 4
+    reach = math.sqrt(2 * need)
+    side = math.ceil(reach / step)
+    top = max(side, math.ceil(reach / (math.sqrt(2) * float(c) * step))) if joint else side
+    bottom = min(side, math.ceil(reach / math.sqrt(max(q - 2, 1)) / step))
+    # Pieces about 1 long share an expansion.
+    per = max(1, round(1 / step))
+    n_terms = 4
+    while n_terms / 2 + n_terms * math.log(per * step / 2 / math.sqrt(n_terms)) > -need - 4:
+        n_terms += 1
+    t, big = per * h / 2, arb(n_terms).sqrt()
+    rest = _density(flint, arb()) * (big * big / 2).exp() * (t / big) ** n_terms / (1 - t / big)
+    rest = _error(flint, rest)
+    offsets = [(2 * k - per) * h / 2 for k in range(per + 1)]
+    flint.ctx.cap = n_terms + 1
+
+    def series(a: Any, b: Any, way: tuple[int, int]) -> list[Any]:
+        """Expand G - G(a, b), F_1 and F_2 about (a, b) along `way`, sans remainders."""
+        edges, growth = [], flint.arb_series([0])
+        for sign in (1, -1):
+            slope = way[0] * c + sign * way[1] * s
+            x = flint.arb_series([a * c + sign * b * s, slope])
+            x_ = flint.arb_series([a * s - sign * b * c, way[0] * s - sign * way[1] * c])
+            edges.append(_density(flint, x) * _law(flint, x_))
+            growth += slope * edges[-1]
+        return [flint.arb_poly(f.coeffs()) for f in (growth.integral(), *edges)]
+
+    def march(b: Any, g: Any, way: tuple[int, int], last: int) -> Iterator[tuple[int, Any, Any]]:
+        """Yield (steps, G, F_1 F_2) from (0, b) on."""
+        for first in range(0, last + 1, per):
+            middle = first * h - offsets[0]
+            growth, f1, f2 = series(way[0] * middle, b + way[1] * middle, way)
+            base = g - growth(offsets[0]) + 2 * rest + 2 * rest
+            for k, t in enumerate(offsets[: min(per, last + 1 - first)]):
+                both = (f1(t) + rest) * (f2(t) + rest) if joint else None
+                yield first + k, base + growth(t) if first + k else g, both
+            g = base + growth(offsets[per])
+
+    pdf = [_density(flint, i * h) for i in range(max(side, top) + 1)]
+    total, sine = arb(), 2 * c * s
+    for j, start, _ in march(arb(), (c / s).atan() / arb.pi(), (0, 1), side):
+        column = arb()
+        for way, last in ((1, top), (-1, bottom)):
+            for i, g, both in march(j * h, start, (way, 0), last):
+                if i == 0 and way < 0:
+                    continue
+                if not joint:
+                    column += pdf[i] * pdf[j] * g ** (q - 1)
+                    continue
+                density = (pdf[i] * pdf[j] * g + (q - 1) * sine * both) * g ** (q - 2)
+                column += ((i * h * c) ** 2 - (j * h * s) ** 2) * density
+        total += column if j == 0 else 2 * column
+    cuts = (side * step, top * step * (math.sqrt(2) * float(c) if joint else 1))
+    edge = arb(min(cuts) * (1 - 2.0**-40))
+    outside = 8 * (_tail(flint, 2, edge) + _tail(flint, 0, edge))
+    if bottom < side:
+        outside += 2 * (1 + h) * _law(flint, -bottom * h) ** (q - 2)
+    total = q * h * h * total + _error(flint, q * q * (1 + h) * outside)
+    if not joint:
+        return total / (1 + _error(flint, 2 * epsilon + epsilon * epsilon))
+    size = 1 + 2 * arb(q).log() + 2 * u * u
+    return total + _error(flint, epsilon * (2 + epsilon) * size)
+
+
+def opposite(flint: Any, q: int, bits: int) -> Any:
+    """Enclose K at rho = -1: the trapezoid rule in r, integrated rigorously over d."""
+    arb, pairs = flint.arb, q * (q - 1)
+    h, u, epsilon = _step(flint, q, bits + 12 + 2 * math.log2(q))
+    reach = math.sqrt((bits + 12 + 2 * math.log2(q)) * math.log(2) + 4) + 1
+    grid = [i * h for i in range(math.ceil(reach / float(h)) + 1)]
+    mass = [(-r * r).exp() * (1 if i == 0 else 2) for i, r in enumerate(grid)]
+    factor = pairs * h / arb.pi()
+
+    def integrand(d: Any, _analytic: bool) -> Any:
+        d = d.real if d.imag == 0 else d
+        total = flint.acb()
+        for r, m in zip(grid, mass, strict=True):
+            gap = _law(flint, r + d) - _law(flint, r - d)
+            total += (d * d - r * r) * m * gap ** (q - 2)
+        return factor * (-d * d).exp() * total
+
+    tolerance = arb(2) ** -(bits + 8)
+    far, edge = arb(math.ceil(reach)), grid[-1]
+    value = flint.acb.integral(integrand, 0, far, rel_tol=tolerance, abs_tol=tolerance).real
+    beyond = (-edge * edge).exp() * (edge * edge + 1) / (2 * edge - 2 / edge) / arb.pi()
+    late = (1 + far * far) * (-far * far).exp() / far
+    slack = pairs * (epsilon * (1 + u * u) / 2 + 2 * beyond + late)
+    return value + _error(flint, slack)
