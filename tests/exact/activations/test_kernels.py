@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from mehler import _arrays
-from mehler.exact import activation_kernel, activation_kernel_error
+from mehler.exact import Activation, activation_kernel, activation_kernel_error
 from mehler.exact.activations import ACTIVATIONS, _closed, _series
 from tests.places import Place
 
@@ -227,6 +227,26 @@ def test_functions_of_pytorch_and_jax_are_refused_with_the_remedy():
         with pytest.raises(TypeError, match=r"pass a name, one of step, .*mehler.exact.Activation"):
             activation_kernel(function, 0.5)
     assert activation_kernel(np.tanh, 0.5) == activation_kernel("tanh", 0.5)
+
+
+@pytest.mark.parametrize("scale", [1e-160, 0.3, 3.0, 1e100, 1e160, 1e300])
+def test_the_tangent_kernel_of_gelu(scale):
+    slope, rho = ACTIVATIONS["gelu"].slope, np.array([1.0, 0.6, 0.0, -0.8, -1.0])
+    assert slope.has_closed_form()
+    ours = activation_kernel(slope, rho, scale, scale)
+    series = Activation("", slope.function)
+    if 0.1 < scale < 10:
+        expected = activation_kernel(series, rho, scale, scale)
+        assert np.all(
+            np.abs(ours - expected)
+            <= activation_kernel_error(series, rho, scale, scale)
+            + activation_kernel_error(slope, rho, scale, scale)
+        )
+    elif scale < 1:
+        assert np.all(np.abs(ours - 0.25) < 1e-15)  # Phi(0)^2
+    else:
+        # The step's: Phi(t) + t phi(t) tends to it.
+        assert np.all(np.abs(ours - activation_kernel("step", rho)) < 1e-15)
 
 
 @pytest.mark.parametrize("name", ["gelu", "sigmoid", "softplus", "leaky_relu"])

@@ -346,24 +346,54 @@ def gelu_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array]
     return value, 64.0 * pairs.eps * _gelu_value(pairs, ones, 0.0 * ones, 2.0 * ones)
 
 
-def _gelu_value(
+def gelu_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+    r"""Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), differentiated by c.
+
+    .. math:: \frac1{2\pi}\Big(\frac\pi2 + \arcsin r +
+              \frac{r(1+a+b)}{(1+a)(1+b)\sqrt{1-r^2}} +
+              \frac{r(2-r^2)}{(1+a)(1+b)(1-r^2)^{3/2}}\Big)
+    """
+    if power != 1:
+        return None
+    ones = pairs.xp.ones_like(pairs.rho)
+    value = _gelu_slope_value(pairs, pairs.rho, pairs.near, pairs.far)
+    return value, 64.0 * pairs.eps * _gelu_slope_value(pairs, ones, 0.0 * ones, 2.0 * ones)
+
+
+def _gelu_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
+    r, angle, rest, _, root = _gelu_parts(pairs, *correlations)
+    lengths = pairs.x_scale * pairs.y_scale
+    covariance = correlations[0] * lengths
+    if pairs.differentiable:
+        covariance = _arrays.graft(covariance, pairs.product)
+    fractions = [_fractions(pairs.xp, scale)[0] for scale in (pairs.x_scale, pairs.y_scale)]
+    edge = lengths * fractions[0] * fractions[1] * root + rest * r**2 / root
+    return (covariance * angle + edge) / (2.0 * math.pi)
+
+
+def _gelu_slope_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
+    r, angle, rest, square, root = _gelu_parts(pairs, *correlations)
+    # Of scales whose squares overflow the root is 0, as is what it divides.
+    root = pairs.xp.where(root > 0.0, root, pairs.xp.ones_like(root))
+    edge = square / root + (2.0 - r**2) * (rest / root) ** 2 / root
+    return (angle + r * edge) / (2.0 * math.pi)
+
+
+def _gelu_parts(
     pairs: Pairs, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
-) -> _arrays.Array:
+) -> tuple[_arrays.Array, ...]:
+    """Return r, pi/2 + arcsin r, 1/sqrt((1+a)(1+b)), (1+a+b) times its square, sqrt(1-r^2)."""
     xp = pairs.xp
     (x_fraction, x_rest), (y_fraction, y_rest) = (
         _fractions(xp, scale) for scale in (pairs.x_scale, pairs.y_scale)
     )
-    lengths = pairs.x_scale * pairs.y_scale
-    covariance = rho * lengths
+    r = rho * x_fraction * y_fraction
     if pairs.differentiable:
-        covariance = _arrays.graft(covariance, pairs.product)
-    r = covariance * x_rest * y_rest
+        r = _arrays.graft(r, pairs.product * x_rest * y_rest)
     # 1 - r^2 from both gaps, a sum of what is not negative.
     square = (x_rest * y_rest) ** 2 + (x_fraction * y_rest) ** 2 + (y_fraction * x_rest) ** 2
     root = (square + (x_fraction * y_fraction) ** 2 * near * far) ** 0.5
-    angle = 0.5 * math.pi + xp.atan2(r, root)
-    rest = lengths * x_fraction * y_fraction * root + x_rest * y_rest * r**2 / root
-    return (covariance * angle + rest) / (2.0 * math.pi)
+    return r, 0.5 * math.pi + xp.atan2(r, root), x_rest * y_rest, square, root
 
 
 def _fractions(xp: ModuleType, scale: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:

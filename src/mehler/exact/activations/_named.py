@@ -80,7 +80,12 @@ ACTIVATIONS = {
         Activation("relu", _relu, degree=1),
         Activation("relu2", _relu2, degree=2),
         Activation("leaky_relu", _leaky_relu, degree=1),
-        Activation("gelu", _gelu, kernel=_closed.gelu_kernel, derivative=_gelu_slope),
+        Activation(
+            "gelu",
+            _gelu,
+            kernel=_closed.gelu_kernel,
+            derivative=Activation("gelu'", _gelu_slope, kernel=_closed.gelu_slope_kernel),
+        ),
         Activation(
             "sigmoid",
             _sigmoid,
