@@ -110,7 +110,7 @@ FAULTS = {
     "bandwidth of a bare function": (offset(scale=math.sqrt(0.5)), bare, X, "gamma' = gamma / 2"),
     "weights 3 % too small": (offset(scale=0.97), RBF, X, "gamma' / gamma = 0.9"),
     "degrees": (offset(scale=math.pi / 180.0), RBF, X, "rows are scaled to almost nothing"),
-    "laplacian, half": (offset(cauchy, scale=0.5), LAPLACIAN, X, "gamma' / gamma = 0.5"),
+    "laplacian, half": (offset(cauchy, scale=0.5), LAPLACIAN, X, "gamma' = gamma / 2"),
     "matern, twice": (offset(student(1.5), scale=0.5), MATERN, X, "length_scale' = 2 length_scale"),
     "phases left out": (offset(width=0.0), RBF, X, "phases b are left out: E cos 2b = "),
     "phases to 2": (offset(width=2.0), RBF, X, "phases b are uniform on [0, 2)"),

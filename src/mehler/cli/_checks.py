@@ -161,9 +161,8 @@ def verify_map(
             evidence.append(Evidence.from_verdict(verdict, form="printed"))
         evidence.append(structure)
         progress("diagnosis", 1, 2)
-        if read.random:
-            options: dict[str, Any] = {"n_draws": MEAN_DRAWS, "seed": seed}
-            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(0), **options)
+        if read.random and evidence[0].status != "holds":
+            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(0), seed=seed)
     n_draws = (MEAN_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
     shown = [estimates(read.draw, claimed, rows, seed, n_draws, seconds(0))] if picture else []
     progress("done", 2, 2)

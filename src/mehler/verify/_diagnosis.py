@@ -41,6 +41,9 @@ _NAMES = {
 }
 # Largest relative error of a fit that may be named, and distance from the number of that name.
 _SHARP, _NEAR = 0.05, 0.03
+# Error of a mean from which on kernels that differ are told apart, and kinds that need it, since at
+# a large deviation nearly any kernel with a free scale fits a coarse mean.
+_FINE, _FREE = 0.002, ("bandwidth", "kernel", "columns")
 # Logarithms of the factors on lengths that are tried.
 _GRID = np.arange(-4.5, 4.51, 0.125)
 
@@ -142,9 +145,19 @@ def diagnose(
             done = target >= most or _late(until)
             if done or means.farthest(pairs.claim) >= _CLEAR:
                 causes = _causes(means, pairs, kernel, source.n_features, until)
-                if causes or causes is None or done:
-                    return causes or ()
-            target *= 2  # the deviation is not clear, or models that differ fit alike
+                coarse = float(np.median(means.error)) / _FINE
+                if causes is None:
+                    return ()
+                if causes and (causes[0].kind not in _FREE or coarse <= 1.0):
+                    return causes
+                if done:
+                    # Coarse where time was up, not where so many draws were asked for.
+                    asked = n_draws is not None or len(grams) >= most or coarse <= 2.0
+                    return causes if causes and (asked or causes[0].kind == "bandwidth") else ()
+                if causes:
+                    target = max(target, int(target * min(coarse**2, most)) // 2)
+            # The deviation is not clear, models that differ fit alike, or too coarsely.
+            target = min(2 * target, most)
 
 
 def _causes(
@@ -289,7 +302,7 @@ def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     # Rounding level, for fits that do not vary at all.
     slack = min(max(4.0 * error, 1e-5 * abs(value)), _NEAR * abs(value))
     near = [name for name, number in names.items() if abs(value - number) <= slack]
-    return min(near, key=lambda name: abs(names[name] - value)) if near else None
+    return near[0] if len(near) == 1 else None
 
 
 def _values(kernel: Any, pairs: Pairs, change: Callable[[Any], Any]) -> Any:
