@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-import mehler.verify  # noqa: F401  # NumPy cannot be imported twice, by each inner run
+import mehler.verify  # NumPy cannot be imported twice, by each inner run
 from tests.docs._blocks import ROOT
 
 PAGE = (ROOT / "docs" / "testing-your-map.md").read_text(encoding="utf-8")
@@ -76,6 +77,35 @@ def test_versions_pass(package, run_tests):
     status, output = run_tests("test_refactoring.py")
     assert status == 0, output
     assert "mehler: 1 look, spent 1e-09 of 1e-06" in output
+
+
+def test_maps_of_other_libraries_pass(package, run_tests):
+    status, output = run_tests("test_libraries.py")
+    assert status == 0, output
+
+
+def test_mistakes_have_the_sentences_of_the_page():
+    sampler = pytest.importorskip("sklearn.kernel_approximation").RBFSampler
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    kernel = lambda X, Y: np.exp(-((X[:, None] - Y[None]) ** 2).sum(-1))  # noqa: E731
+    right = lambda seed: lambda X: X  # noqa: E731
+
+    def converted(X, Y):
+        raise TypeError("no tensor")
+
+    mistakes = [
+        (lambda seed, X: X, kernel),
+        (lambda seed: X, kernel),
+        (sampler, kernel),
+        (sampler().fit(X).transform, kernel),
+        (lambda seed: sampler(), kernel),
+        (right, kernel(X, X)),
+        (right, converted),
+    ]
+    sentences = re.findall(r"^\| [^|]+ \| ([^|]{60,}) \|$", PAGE.partition("| message |")[2], re.M)
+    for (draw, claimed), sentence in zip(mistakes, sentences[:7], strict=True):
+        with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
+            mehler.verify.check_kernel(draw, claimed, X)
 
 
 CHANGES = {"test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)")}
