@@ -16,6 +16,8 @@ from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED, Statement
 
 DOCS = Path(__file__).parent
+# How a restored form fared; a definition, or a text with too many gaps, is no claim to be judged.
+_FARED = {RESTORED_REFUTED: "refuted", "not computable": "not judged"}
 # The head of the page; for each prefix of ids a heading, and what the source text is; the foot.
 TEXTS = re.split(r"^# ", (DOCS / "_fairness.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
 PAPERS = {
@@ -71,7 +73,7 @@ def not_legible() -> str:
     """The table of the formulas that the copies have lost."""
     rows = [
         f"| [{one.title}]({page_of(one)}) | {one.place} | {one.restored} | "
-        f"{'refuted' if one.expected == RESTORED_REFUTED else 'holds'} |"
+        f"{_FARED.get(one.expected, 'holds')} |"
         for one in STATEMENTS
         if one.copy == "lost"
     ]

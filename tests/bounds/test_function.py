@@ -86,6 +86,13 @@ def test_narrow_integers_do_not_overflow():
     assert error(np.int8(100), n_rows=np.int8(100), delta=0.1).value == by_hand(100, 100)
 
 
+def test_an_array_of_no_dimension_is_a_number():
+    made = error(np.array(50), n_rows=np.array(10), delta=np.array(0.1), radius=np.array(2))
+    assert made.value == by_hand(50, radius=2.0)
+    with pytest.raises(ValueError, match="delta=nan must be a probability"):
+        error(50, n_rows=10, delta=np.array(math.nan))
+
+
 def test_arrays_are_the_entries():
     m, delta = np.array([[10], [90]]), np.array([0.1, 0.01, 0.001])
     made = error(m, n_rows=10, delta=delta)

@@ -111,7 +111,9 @@ def _each(
         if type(value) in kinds and above < value < below:
             results.append(np.float64(value))
         elif not is_array(value):
-            results.append(np.float64(check(name, value)))
+            # An array of no dimension is a number, as NumPy broadcasts it.
+            number = value.item() if getattr(value, "shape", None) == () else value
+            results.append(np.float64(check(name, number)))
         else:
             results.append(_entries(name, value, check))
     return results[0] if len(results) == 1 else results
