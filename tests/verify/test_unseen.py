@@ -10,6 +10,7 @@ import pytest
 
 from mehler import verify
 from mehler.verify.intervals._kurtosis import Unseen
+from mehler.verify.intervals._undeclared import LEAST
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._power_sums import power_sums
 from tests.verify.toys import most_misses
@@ -194,6 +195,9 @@ def test_means_of_every_check_say_unless_what(check, power, events, carried):
         assert verdict.reason.startswith(f"Unless {events} rarer than 1 in ")
         assert verdict.assumptions[1].startswith(f"not that {events} rarer than 1 in ")
         stated = float(verdict.reason.split("at least ")[1].split()[0])
+        # A group of 8 features counts as so many events.
+        events_seen = verdict.n_draws * (200 if check is of_variances else 1)
+        assert events_seen >= LEAST or check in (of_samples, of_products)
         if factor == 1.0:
             assert 0.3 * carried <= stated <= carried
     assert check(plain).status != "refuted"

@@ -81,7 +81,7 @@ def dkw(n: int, false_alarm: float) -> float:
     n : int
         Number of samples, fixed before the data.
     false_alarm : float
-        alpha, the probability that the band misses the distribution function anywhere.
+        alpha.
 
     Returns
     -------
