@@ -119,23 +119,6 @@ def test_factories_replay_from_what_they_print(draw, seed):
     assert again(seed).recipe() == draw(seed).recipe()
 
 
-@given(strategies.groups(n_inputs=4))
-def test_groups_are_groups(group):
-    matrices = group.matrices
-    assert group.order <= 24
-    np.testing.assert_array_equal(matrices[0], np.eye(4))
-    np.testing.assert_array_equal(
-        matrices @ np.swapaxes(matrices, 1, 2), np.tile(np.eye(4), (group.order, 1, 1))
-    )
-    elements = {matrix.tobytes() for matrix in matrices + 0.0}
-    assert len(elements) == group.order
-    products = np.einsum("aij,bjk->abik", matrices, matrices).reshape(-1, 4, 4) + 0.0
-    assert {product.tobytes() for product in products} == elements
-    X = np.arange(8.0).reshape(2, 4)
-    for matrix, act in zip(matrices, group.actions, strict=True):
-        np.testing.assert_array_equal(act(X), X @ matrix.T)
-
-
 @settings(deadline=None)
 @given(
     strategies.edge_case_arrays(n_inputs=3),

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for random feature maps: points, maps, seeds, groups, edge cases.
+"""Hypothesis strategies for random feature maps: points, maps, seeds, edge cases.
 
 Every value shrinks to a simple one, and every seed is part of the example, so that failures replay
 and shrink. Options are keyword-only and are values, never strategies: to vary an option, draw it
@@ -30,23 +30,19 @@ except ImportError as error:
     ) from error
 
 from mehler.strategies._edge_cases import EdgeCaseArray, edge_case_arrays
-from mehler.strategies._groups import Group, groups
 from mehler.strategies._maps import Factory, factories, maps
-from mehler.strategies._numbers import dtypes, example_settings, pool_sizes, seeds
+from mehler.strategies._numbers import example_settings, pool_sizes, seeds
 from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
 from mehler.strategies._vectors import normalised, unit_vectors
 
 __all__ = [
     "EdgeCaseArray",
     "Factory",
-    "Group",
     "Pair",
     "adversarial_pairs",
-    "dtypes",
     "edge_case_arrays",
     "example_settings",
     "factories",
-    "groups",
     "maps",
     "normalised",
     "pairs",

@@ -1,18 +1,16 @@
-"""Strategies for seeds, pool sizes and dtypes, and the settings of their tests."""
+"""Strategies for seeds and pool sizes, and the settings of their tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import require_count, require_members, require_range
+from mehler.strategies._validate import require_count, require_range
 
 DtypeName: TypeAlias = Literal["float64", "float32"]
-_DTYPES: tuple[DtypeName, ...] = get_args(DtypeName)
 
 
 def seeds() -> SearchStrategy[int]:
@@ -62,28 +60,6 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     edges = sorted({q for k in range(20) for q in (2**k, 2**k + 1) if low <= q <= high})
     plain = st.integers(low, high)
     return plain | st.sampled_from(edges) if edges else plain
-
-
-def dtypes(*, only: Iterable[DtypeName] | None = None) -> SearchStrategy[DtypeName]:
-    """Generate names of dtypes in which maps compute; shrinks to float64.
-
-    Parameters
-    ----------
-    only : list of str, optional
-        Some of 'float64', 'float32'; default both.
-
-    Returns
-    -------
-    SearchStrategy of str
-        Names.
-
-    Examples
-    --------
-    >>> from hypothesis import find
-    >>> find(dtypes(), lambda name: True)
-    'float64'
-    """
-    return st.sampled_from(require_members("only", only, _DTYPES))
 
 
 def example_settings(*, examples: int) -> settings:
