@@ -121,10 +121,10 @@ def test_a_ridge_is_planned_for_the_target_and_the_map_that_are_given(
     assert "--target is of labels" in capsys.readouterr().err
 
 
-def test_rows_of_zeros_are_refused(tmp_path, capsys):
+def test_rows_of_zeros_are_left_out(tmp_path, capsys):
     np.save(tmp_path / "rows.npy", np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]))
-    assert call("plan", str(tmp_path / "rows.npy"), *QUICK) == 2
-    assert "has rows of zeros, 1 in all" in capsys.readouterr().err
+    assert call("plan", str(tmp_path / "rows.npy"), *QUICK) == 0
+    assert "1 of the 3 rows are zeros" in capsys.readouterr().out
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch, capsys):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from mehler.bounds import kernel_error, kitchen_sinks, maxout, solve
-from mehler.planning import Plan, Row, plan
+from mehler.planning import Plan, Row, plan, plan_map
+from mehler.sklearn import FourierSampler, MaxoutSampler
 from tests.places import CPU
 
 ROWS = np.random.default_rng(4).standard_normal((40, 6))
@@ -212,7 +215,7 @@ def test_an_accuracy_out_of_reach_leaves_the_other_rows():
         ({}, "nothing to plan for"),
         ({"data": np.zeros((0, 3))}, "empty|at least"),
         ({"data": [[1.0, math.nan]]}, "NaN|finite|nan"),
-        ({"data": [[1.0, 0.0], [0.0, 0.0]]}, "rows of zeros, 1 in all and the first is row 1"),
+        ({"data": [[0.0, 0.0], [0.0, 0.0]]}, "rows of zeros alone"),
         ({"data": ROWS, "n_inputs": 7}, "n_inputs=7 contradicts data, which has 6"),
         ({"n_inputs": 0}, "n_inputs=0"),
         ({"n_samples": 2.5}, "n_samples=2.5"),
@@ -230,3 +233,51 @@ def test_an_accuracy_out_of_reach_leaves_the_other_rows():
 def test_bad_input_is_refused(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         plan(**{"measure": False, **options})
+
+
+def test_rows_of_zeros_are_left_out_and_counted():
+    """Counts have them; their features are 0 without error."""
+    with_zeros = np.concatenate([ROWS[:20], np.zeros((3, 6)), ROWS[20:]])
+    ours, plain = plan(with_zeros, delta=0.05, max_rows=12), plan(ROWS, delta=0.05, max_rows=12)
+    assert ours.rows == plain.rows
+    assert any(note.startswith("3 of the 43 rows are zeros") for note in ours.notes)
+
+
+def test_large_pools_are_planned_in_seconds_and_little_memory():
+    start = time.process_time()
+    tracemalloc.start()
+    planned = plan(n_inputs=5, n_samples=100, pool_size=3000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.process_time() - start < 20
+    assert peak < 256 << 20
+    (row,) = [row for row in planned.rows if row.kind == "measured"]
+    assert row.interval[0] < row.features < features(planned, ONE, "exact law of two units")
+    refused = [row for row in plan(ROWS, pool_size=3000).rows if row.name == "no draws"]
+    assert [row.features for row in refused] == [None]
+    assert "would take minutes" in refused[0].note
+
+
+def test_a_map_or_a_fitted_sampler_is_planned_on_its_rows():
+    sampler = FourierSampler(random_state=0).fit(ROWS)
+    for phi in (sampler, sampler.map_):
+        assert plan(ROWS, map=phi, eps=0.2) == plan_map(sampler.map_, ROWS, eps=0.2)
+    maxout = MaxoutSampler(random_state=0).fit(ROWS)
+    zeros = np.concatenate([np.zeros((2, 6)), ROWS])
+    ours, plain = (plan(rows, map=maxout, n_samples=40) for rows in (zeros, ROWS))
+    assert ours.rows == plain.rows
+    assert ours.notes[0].startswith("2 of the 42 rows, at which k(x, x) = 0")
+
+
+@pytest.mark.parametrize("kind", ["softmax", "copies", "column"])
+def test_rows_of_many_scales_are_planned(kind):
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0.0, 60.0, size=(60, 5))
+    rows = {
+        "softmax": np.exp(logits - logits.max(axis=1, keepdims=True)),
+        "copies": np.repeat(np.eye(4), 20, axis=0) + 1e-30 * rng.standard_normal((80, 4)),
+        "column": rng.standard_normal((80, 4)) * [1e24, 1.0, 1.0, 1.0],
+    }[kind]
+    start = time.process_time()
+    assert plan(rows, measure=False).setting["dimension"] >= 0
+    assert time.process_time() - start < 20

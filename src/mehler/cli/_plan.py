@@ -109,11 +109,6 @@ def _planned(matrix: DataMatrix | None, *, task: str, map: str | None, **given: 
     from mehler import planning
 
     rows: Any = None if matrix is None else matrix.values
-    if matrix is not None and matrix.n_zero_rows and (task == "ridge" or map in (None, "maxout")):
-        raise ValueError(
-            f"DATA has rows of zeros, {matrix.n_zero_rows} in all; they have no direction: remove "
-            "them"
-        )
     arguments = parsed(given.pop("arg"), "--arg")
     noise, norm, gamma = given.pop("noise"), given.pop("norm"), given.pop("gamma")
     if task == "ridge":

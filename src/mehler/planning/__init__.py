@@ -1,8 +1,6 @@
 """Plan the number of features for a target accuracy.
 
-`plan` lists measured, asymptotic and proved numbers of maxout features, `plan_map` those from the
-variance of any map, `plan_ridge` the ridge and the features of ridge regression. The proved rows
-are a table: which bound, in which quantity, solved for which argument.
+`plan` is for the error of the kernel and of the risk, `plan_ridge` for ridge regression.
 """
 
 from mehler.planning._features import plan, plan_map

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from mehler import MaxoutFeatures, _arrays, doubling, exact
 from mehler._random import require_seed
@@ -27,8 +28,9 @@ from mehler.verify import features_needed, intervals
 # Rows whose exact kernel is decomposed, which costs the cube.
 MOST_ROWS = 6000
 # Features per measured draw, and the confidence of the quantile's interval.
-FEATURES = 512
-_CONFIDENCE = 0.99
+FEATURES, _CONFIDENCE = 512, 0.99
+# Of a measurement: products, and weights, in all and at once.
+_MOST_PRODUCTS, _MOST_WEIGHTS, _BLOCK = 4e11, 4e9, 1 << 24
 # In units of the kernel, whose squares are floats.
 _LARGEST_EPS = 1e100
 # Of an event that `features_needed` takes.
@@ -40,6 +42,7 @@ _LEAST_DELTA = 1e-280
 def plan(
     data: Any = None,
     *,
+    map: Any = None,
     n_inputs: int | None = None,
     n_samples: int | None = None,
     dimension: float | None = None,
@@ -61,8 +64,11 @@ def plan(
     Parameters
     ----------
     data : array, shape (n, d), optional
-        Rows, in any library and on any device, none of zeros; they are divided by their norms.
-        Without them pass some of the numbers below.
+        Rows, in any library and on any device; they are divided by their norms, and those of
+        zeros left out. Without them pass some of the numbers below.
+    map : FeatureMap or fitted sampler, optional
+        Plan this map on the rows as they are, by :func:`plan_map`, which uses `eps`, `delta` and
+        `n_samples`. Default maxout features of `pool_size`.
     n_inputs, n_samples : int, optional
         d and N; default the shape of the data.
     dimension, diameter : float, optional
@@ -95,13 +101,7 @@ def plan(
     Plan
         Prints as a table; `to_dict` returns it as data.
 
-    Notes
-    -----
-    At delta = 0.01 a measurement takes 689 draws of 512 features of `max_rows` rows.
-
-    References
-    ----------
-    :doc:`/planning` explains the rows, the pages of :doc:`/theorems/index` prove them.
+    See :doc:`/planning` for the rows.
 
     Examples
     --------
@@ -115,19 +115,16 @@ def plan(
     29848 proved Chebyshev, exact variance
     """
     require_flag("measure", measure)
-    facts: dict[str, Any] = {
-        "eps": require_positive("eps", eps),
-        "delta": require_probability("delta", delta),
-        "pool_size": require_integer("pool_size", pool_size),
-        "n_inputs": None if n_inputs is None else require_integer("n_inputs", n_inputs),
-        "n_samples": None if n_samples is None else require_integer("n_samples", n_samples),
-        "dimension": None if dimension is None else require_not_negative("dimension", dimension),
-        "diameter": None if diameter is None else require_positive("diameter", diameter),
-        "lipschitz": require_positive("lipschitz", lipschitz),
-        "scale": require_positive("scale", scale),
-        "loss_bound": require_positive("loss_bound", loss_bound),
-        "seed": require_seed(seed),
-    }
+    if map is not None:
+        return plan_map(map, data, eps=eps, delta=delta, n_samples=n_samples)
+    facts: dict[str, Any] = {"pool_size": require_integer("pool_size", pool_size)}
+    for name, count in {"n_inputs": n_inputs, "n_samples": n_samples}.items():
+        facts[name] = None if count is None else require_integer(name, count)
+    facts["dimension"] = None if dimension is None else require_not_negative("dimension", dimension)
+    facts["diameter"] = None if diameter is None else require_positive("diameter", diameter)
+    numbers = {"eps": eps, "lipschitz": lipschitz, "scale": scale, "loss_bound": loss_bound}
+    facts |= {name: require_positive(name, value) for name, value in numbers.items()}
+    facts |= {"delta": require_probability("delta", delta), "seed": require_seed(seed)}
     max_rows = require_integer("max_rows", max_rows)
     if facts["delta"] < _LEAST_DELTA:
         raise ValueError(f"delta={delta!r} must be at least {_LEAST_DELTA:g}")
@@ -145,8 +142,9 @@ def plan(
         facts["ridge"] = require_positive("ridge", ridge)
         if data is None:
             raise ValueError(f"ridge={ridge!r} needs data: the spectrum is that of your rows")
-    rows = None if data is None else on_sphere(data)
-    notes = _complete(facts, rows)
+    notes: list[str] = []
+    rows = None if data is None else on_sphere(data, notes)
+    _complete(facts, rows, notes)
     setting = dict(facts)
     table = _kernel_rows(facts, rows, max_rows if measure else 0, notes)
     if facts["n_inputs"] is not None:
@@ -161,23 +159,25 @@ def plan(
     return Plan(setting=setting, rows=tuple(table), notes=tuple(notes))
 
 
-def on_sphere(data: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows divided by their norms, shape (n, d), on the host."""
+def on_sphere(data: ArrayLike, notes: list[str]) -> NDArray[np.float64]:
+    """Return the rows divided by their norms, shape (n, d), on the host, but those of zeros."""
     if not _arrays.is_array(data):
         data = np.asarray(data)
     _arrays.require_matrix(data, name="data")
-    if data.ndim == 2:
-        _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
+    _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
     rows = np.asarray(_arrays.to_host(data), dtype=np.float64)
     # Divide by the largest entry first, since squares of entries may overflow or vanish.
     largest = np.abs(rows).max(axis=1, keepdims=True)
-    zero = np.flatnonzero(largest[:, 0] == 0)
-    if zero.size:
-        raise ValueError(
-            f"data has rows of zeros, {zero.size} in all and the first is row {zero[0]}; they "
-            "have no direction: remove them"
+    kept = largest[:, 0] > 0
+    if not kept.any():
+        raise ValueError("data has rows of zeros alone, which have no direction")
+    notes.append("Rows were divided by their norms.")
+    if not kept.all():
+        notes.append(
+            f"{len(rows) - kept.sum()} of the {len(rows)} rows are zeros, which have no direction, "
+            "and were left out: homogeneous features are 0 there, without error."
         )
-    scaled = rows / largest
+    scaled = rows[kept] / largest[kept]
     return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
 
 
@@ -195,19 +195,18 @@ def largest_singular_value(rows: NDArray[np.float64]) -> float:
     return math.sqrt(np.linalg.eigvalsh(rows.T @ rows if d < n else rows @ rows.T)[-1])
 
 
-def _complete(facts: dict[str, Any], rows: NDArray[np.float64] | None) -> list[str]:
-    """Add to the facts what rows determine, and return notes."""
+def _complete(facts: dict[str, Any], rows: NDArray[np.float64] | None, notes: list[str]) -> None:
+    """Add to the facts what rows determine, and to the notes how."""
     if rows is None:
-        if facts["dimension"] is None or facts["diameter"] is not None:
-            return []
-        facts["diameter"] = 2.0
-        return ["The diameter is taken to be 2, that of the unit sphere."]
+        if facts["dimension"] is not None and facts["diameter"] is None:
+            facts["diameter"] = 2.0
+            notes.append("The diameter is taken to be 2, that of the unit sphere.")
+        return
     n, d = rows.shape
     if facts["n_inputs"] not in (None, d):
         raise ValueError(
             f"n_inputs={facts['n_inputs']} contradicts data, which has {d} columns: leave it out"
         )
-    notes = ["Rows were divided by their norms."]
     facts["n_inputs"] = d
     facts["n_samples"] = facts["n_samples"] or n
     if facts["dimension"] is None:
@@ -218,7 +217,6 @@ def _complete(facts: dict[str, Any], rows: NDArray[np.float64] | None) -> list[s
         # Any positive number bounds the diameter of a single direction.
         facts["diameter"] = min(2.0, max(float(doubling.diameter(rows)), 1e-12))
         notes.append(f"The diameter of the rows is {facts['diameter']:.6g}.")
-    return notes
 
 
 def _kernel_rows(
@@ -287,18 +285,49 @@ def measured(rows: NDArray[np.float64], quantity: str, facts: dict[str, Any]) ->
     # draws than make that small bring the order statistics closer to the quantile.
     most, times = (10_000, 4.0) if len(rows) == 1 else (1_000, 1.5)
     least = math.ceil(math.log(1 - _CONFIDENCE) / math.log1p(-delta))
-    if least > most:
-        return Row(
-            quantity=quantity,
-            name="no draws",
-            kind="measured",
-            features=None,
-            probability=1 - delta,
-            note=f"a quantile of {delta:g} needs more than {most} draws: give a larger delta",
-        )
     n = min(most, max(200, math.ceil(times * least)))
+    row = Row(quantity=quantity, name="no draws", kind="measured", probability=1 - delta)
+    if least > most:
+        note = f"a quantile of {delta:g} needs more than {most} draws: give a larger delta"
+        return replace(row, note=note)
+    errors = _errors_of_equal_rows(n, facts) if len(rows) == 1 else _errors(rows, n, facts)
+    if errors is None:
+        note = f"{n} draws of pools of {pool_size} would take minutes: give fewer max_rows"
+        return replace(row, note=note)
+    ends = intervals.quantile(errors, 1 - delta, 2 * (1 - _CONFIDENCE))
+    # Errors are not negative; there is an upper end, since there are enough draws.
+    low, features = (math.ceil(FEATURES * (max(end, 0.0) / eps) ** 2) for end in ends)
+    note = (
+        f"at least {low:,}; each end at confidence {100 * _CONFIDENCE:g} %, scaled by m^(-1/2) "
+        f"from {FEATURES} features"
+    )
+    return replace(row, name=f"{n} draws", features=features, interval=(low, features), note=note)
+
+
+def _errors_of_equal_rows(n: int, facts: dict[str, Any]) -> NDArray[np.float64]:
+    """Draw errors of n means of squared units at one row of norm 1.
+
+    A unit is the largest of q standard normal numbers, whose distribution function is that of one
+    to the power q: a uniform number for each unit, whatever the pool.
+    """
+    pool_size = facts["pool_size"]
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([facts["seed"], 0])))
+    errors, exact_value = np.empty(n), float(exact.sigma2(pool_size))
+    for draws in _arrays.slices(n, 2048):
+        uniform = 1.0 - rng.random((draws.stop - draws.start, FEATURES))
+        units = special.ndtri_exp(np.log(uniform) / pool_size)
+        errors[draws] = np.abs(np.mean(units * units, axis=1) - exact_value)
+    return errors
+
+
+def _errors(rows: NDArray[np.float64], n: int, facts: dict[str, Any]) -> NDArray[np.float64] | None:
+    """Draw largest errors of n Gram matrices of unit rows, or None if that takes minutes."""
+    pool_size = facts["pool_size"]
     # Units depend on inner products of rows only, so rotate the rows into their span.
     turned = np.asarray(np.linalg.qr(rows.T, mode="r")).T
+    weights = FEATURES * pool_size * turned.shape[1]
+    if n * weights * len(rows) > _MOST_PRODUCTS or n * weights > _MOST_WEIGHTS:
+        return None
     rho = np.clip(turned @ turned.T, -1.0, 1.0)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
@@ -306,30 +335,17 @@ def measured(rows: NDArray[np.float64], quantity: str, facts: dict[str, Any]) ->
     turned = np.ascontiguousarray(turned, dtype=np.float32)
     errors = np.empty(n)
     # Draws are made as one map and then split, to save calls.
-    for block, draws in enumerate(_arrays.slices(n, max(1, 4096 // len(rows)))):
+    size = max(1, min(4096 // len(rows), _BLOCK // weights))
+    for block, draws in enumerate(_arrays.slices(n, size)):
         units = (draws.stop - draws.start) * FEATURES
-        key = np.random.SeedSequence([facts["seed"], int(len(rows) > 1), block])
+        key = np.random.SeedSequence([facts["seed"], 1, block])
         seed = int(key.generate_state(1, np.uint64)[0])
         phi = MaxoutFeatures.draw(turned.shape[1], units, pool_size, seed=seed, dtype="float32")
         # Undo the normalisation by sqrt(units).
         Z = np.asarray(phi(turned)) * math.sqrt(units / FEATURES)
         parts = Z.reshape(len(rows), -1, FEATURES).transpose(1, 0, 2)
         errors[draws] = np.abs(parts @ parts.transpose(0, 2, 1) - kernel).max(axis=(1, 2))
-    ends = intervals.quantile(errors, 1 - delta, 2 * (1 - _CONFIDENCE))
-    # Errors are not negative; there is an upper end, since there are enough draws.
-    low, features = (math.ceil(FEATURES * (max(end, 0.0) / eps) ** 2) for end in ends)
-    return Row(
-        quantity=quantity,
-        name=f"{n} draws",
-        kind="measured",
-        features=features,
-        interval=(low, features),
-        probability=1 - delta,
-        note=(
-            f"at least {low:,}; each end at confidence {100 * _CONFIDENCE:g} %, scaled by "
-            f"m^(-1/2) from {FEATURES} features"
-        ),
-    )
+    return errors
 
 
 def plan_map(
@@ -343,10 +359,12 @@ def plan_map(
 
     Parameters
     ----------
-    phi : FeatureMap
-        Any map with ``kernel`` and ``variance``; its own number of features does not matter.
+    phi : FeatureMap or fitted sampler
+        Any map with ``kernel`` and ``gram_variance``, or a sampler of `mehler.sklearn` that has
+        one; its own number of features does not matter.
     X : array, shape (n, d)
-        Rows at whose pairs, the diagonal included, the variance is computed; k(x, x) > 0.
+        Rows at whose pairs, the diagonal included, the variance is computed; those of
+        k(x, x) = 0 are left out.
     eps : float
         Error of the Gram matrix, in units of sqrt(k(x,x) k(y,y)).
     delta : float
@@ -358,13 +376,7 @@ def plan_map(
     -------
     Plan
         An asymptotic row, for the inner products themselves, and a proved one, for Catoni's
-        estimate in the place of their mean (:func:`mehler.verify.features_needed`), which holds at
-        every size.
-
-    Notes
-    -----
-    V is exact or an upper bound, as the map declares, but that of `X` alone: give rows that are
-    like those planned for. Cost: one kernel and one variance matrix, n by n.
+        estimate in the place of their mean (:func:`mehler.verify.features_needed`).
 
     Examples
     --------
@@ -379,10 +391,29 @@ def plan_map(
     facts = {"eps": require_positive("eps", eps), "delta": require_probability("delta", delta)}
     if facts["eps"] > _LARGEST_EPS:
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
+    # Of a fitted sampler of `mehler.sklearn` its map.
+    phi = getattr(phi, "map_", phi)
     X = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else require_reals("X", X)
     _arrays.require_matrix(X, name="X")
     n = require_integer("n_samples", X.shape[0] if n_samples is None else n_samples)
-    variance, pairs = _relative_variance(phi, X), n * (n + 1) // 2
+    for part in ("kernel", "gram_variance"):
+        if not callable(getattr(phi, part, None)):
+            raise TypeError(f"phi is {type(phi).__name__}, which has no {part}(X): pass a map")
+    rows, notes = np.asarray(X, dtype=np.float64), []
+    length = np.diag(np.asarray(phi.kernel(rows)))
+    kept = length > 0
+    if not kept.any():
+        raise ValueError("k(x, x) = 0 at all rows of X: errors are relative to it")
+    if not kept.all():
+        rows, length = rows[kept], length[kept]
+        notes.append(
+            f"{np.sum(~kept)} of the {len(kept)} rows, at which k(x, x) = 0, were left out: "
+            "features are 0 there, without error."
+        )
+    # gram_variance knows of units that depend on each other. One that is 0 up to rounding needs
+    # some features all the same.
+    spread = phi.n_features * np.asarray(phi.gram_variance(rows)) / np.outer(length, length)
+    variance, pairs = max(float(np.max(spread)), 1e-12), n * (n + 1) // 2
     quantity = f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n} rows"
     declared = ("the variance is nowhere larger than at the rows given",)
     limit = _table.normal_row(quantity, facts, pairs, variance=variance)
@@ -401,22 +432,4 @@ def plan_map(
     )
     limit = replace(limit, name="central limit, union over pairs", assumptions=declared)
     setting = {**facts, "map": type(phi).__name__, "n_samples": n, "variance": variance}
-    return Plan(setting=setting, rows=(replace(limit, statement=""), proved))
-
-
-def _relative_variance(phi: Any, X: NDArray[np.float64]) -> float:
-    """Return the largest m Var<phi(x), phi(y)> / (k(x,x) k(y,y)) at the pairs of some rows."""
-    for part in ("kernel", "gram_variance"):
-        if not callable(getattr(phi, part, None)):
-            raise TypeError(f"phi is {type(phi).__name__}, which has no {part}(X): pass a map")
-    rows = np.asarray(X, dtype=np.float64)
-    length = np.diag(np.asarray(phi.kernel(rows)))
-    if not (length > 0).all():
-        raise ValueError(
-            f"k(x, x) = {length.min():.6g} at row {int(np.argmin(length))} of X: errors are "
-            "relative to it, so leave such rows out"
-        )
-    # gram_variance knows of units that depend on each other.
-    spread = phi.n_features * np.asarray(phi.gram_variance(rows))
-    # A variance that is 0 up to rounding needs some features all the same.
-    return max(float(np.max(spread / np.outer(length, length))), 1e-12)
+    return Plan(setting=setting, rows=(replace(limit, statement=""), proved), notes=tuple(notes))

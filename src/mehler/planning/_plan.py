@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from mehler._text import Listed
 
 Kind = Literal["measured", "asymptotic", "proved"]
-KINDS = ("measured", "asymptotic", "proved")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 # Larger counts are written as powers of ten.
 _LONGEST = 10**9
 
@@ -25,18 +26,17 @@ class Row:
     name : str
         Source: a theorem and its route, the central limit theorem, a measurement.
     kind : {"measured", "asymptotic", "proved"}
-        A measurement on draws, a limit without guarantee at finite m, or a bound proved with all
-        constants.
+        A measurement on draws, a limit without guarantee, or a bound proved with all constants.
     features : int or None
         The least number of features; None if no number is enough, or none could be found.
     interval : (int, int), optional
-        For a measurement, a confidence interval as `note` says; `features` is its upper end.
+        Of a measurement, as `note` says; `features` is its upper end.
     statement : str
         Id of the statement evaluated; empty for a measurement.
     probability : float
         The quantity stays below eps with at least this probability.
     vacuous : bool
-        Whether nothing is promised: no number is enough, or the quantity never exceeds eps.
+        Whether no number is enough, or the quantity never exceeds eps.
     assumptions : tuple of str
         Assumptions of the row.
     note : str
@@ -46,7 +46,7 @@ class Row:
     quantity: str
     name: str
     kind: Kind
-    features: int | None
+    features: int | None = None
     interval: tuple[int, int] | None = None
     statement: str = ""
     probability: float
@@ -72,9 +72,9 @@ class Plan(Listed):
     Parameters
     ----------
     setting : mapping
-        eps, delta, pool_size or map, and the other arguments, given or computed from the data.
+        The arguments, given or computed from the data.
     rows : tuple of Row
-        Rows in groups of one quantity; in each measured, asymptotic, proved by increasing number.
+        In groups of one quantity; in each measured, asymptotic, proved by increasing number.
     notes : tuple of str
         Treatment of the data, and defaults assumed.
     """
@@ -84,17 +84,15 @@ class Plan(Listed):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        quantities = list(dict.fromkeys(row.quantity for row in self.rows))
-        ordered = sorted(self.rows, key=lambda row: (quantities.index(row.quantity), row.order))
-        object.__setattr__(self, "setting", dict(self.setting))
+        places = {row.quantity: i for i, row in reversed(list(enumerate(self.rows)))}
+        ordered = sorted(self.rows, key=lambda row: (places[row.quantity], row.order))
         object.__setattr__(self, "rows", tuple(ordered))
-        object.__setattr__(self, "notes", tuple(self.notes))
 
     @property
     def groups(self) -> dict[str, tuple[Row, ...]]:
         """Rows by the quantity they bound, in order."""
-        quantities = dict.fromkeys(row.quantity for row in self.rows)
-        return {name: tuple(r for r in self.rows if r.quantity == name) for name in quantities}
+        grouped = itertools.groupby(self.rows, key=lambda row: row.quantity)
+        return {quantity: tuple(rows) for quantity, rows in grouped}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON-able values, with the keys "setting", "notes" and "rows"."""
@@ -116,10 +114,11 @@ class Plan(Listed):
         """Return the accuracy in a line."""
         facts = self.setting
         if facts.get("task") == "ridge":
-            return (
-                f"ridge regression on {facts['n_samples']} rows, noise {facts['noise']:g}, norm "
-                f"{facts['norm']:g}: features for {facts['eps']:.0%} above the exact kernel's risk"
+            text = (
+                "ridge regression on {n_samples} rows, noise {noise:g}, norm {norm:g}: features "
+                "for {eps:.0%} above the exact kernel's risk"
             )
+            return text.format_map(facts)
         of = facts.get("map") or f"pool size {facts['pool_size']}"
         confidence = 100 * (1 - facts["delta"])
         return f"features for eps = {facts['eps']:g} at confidence {confidence:g} %, {of}"

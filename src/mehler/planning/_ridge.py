@@ -78,18 +78,14 @@ def plan_ridge(
     seed : int
         Seed of all random numbers.
     measure : bool
-        Whether to draw features and measure.
+        Whether to draw features and measure: the first power of two, at most 2048, at which the
+        mean of 3 draws is small enough.
 
     Returns
     -------
     Plan
         For each map a group: the features that were measured to be enough for the worst target of
         norm B, and those that are proved to be for any one target.
-
-    Notes
-    -----
-    Measured: the first power of two at which the mean of 3 draws is small enough, at most 2048.
-    Cost: two eigendecompositions of the kernel of all rows, and of Gram matrices of the features.
 
     Examples
     --------
@@ -111,9 +107,9 @@ def plan_ridge(
     noise, norm = require_positive("noise", noise), require_positive("norm", norm)
     eps, gamma = require_positive("eps", eps), require_positive("gamma", gamma)
     seed = require_seed(seed)
-    data = on_sphere(data)
+    notes: list[str] = []
+    data = on_sphere(data, notes)
     rows = sample(data, MOST_ROWS, seed)
-    notes = ["Rows were divided by their norms."]
     if len(rows) < len(data):
         notes.append(f"Planned for {len(rows)} of the {len(data)} rows, chosen at random.")
     n, d = rows.shape
@@ -175,14 +171,13 @@ def _measured(
             if total > len(draws) * enough and m < _MOST_MEASURED:
                 break
         risk = total / len(draws)
-    reached = risk <= enough
     return Row(
         quantity=facts["quantity"],
         name="worst target of norm B",
         kind="measured",
-        features=m if reached else None,
+        features=m if risk <= enough else None,
         probability=1.0,
-        note=f"mean of {len(draws)} draws {risk:.4g}" + ("" if reached else f" with {m} features"),
+        note=f"mean of {len(draws)} draws {risk:.4g} with {m} features",
     )
 
 

@@ -18,24 +18,12 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table.
+    """A line of the table: a bound, whose required arguments are facts, and texts of its row.
 
-    Parameters
-    ----------
-    quantity, name, note : str
-        Texts of the row; facts stand in them as in ``"{n_rows} rows"``.
-    bound : callable
-        A function of `mehler.bounds`; its required arguments are facts.
-    takes : tuple of str
-        Optional arguments that are facts too.
-    options : dict
-        Further arguments with their values.
-    events : int
-        How many events of probability delta each the bound excludes; a row's delta is divided.
-    solved : str
-        The argument that is solved for.
-    reaches : callable
-        The target of the bound for that of the plan, eps.
+    Facts stand in the texts as in ``"{n_rows} rows"``. `takes` names optional arguments that are
+    facts too, `options` are further arguments, `events` counts the events of probability delta each
+    that the bound excludes, by which a row's delta is divided, `solved` is the argument that is
+    solved for, and `reaches` gives the target of the bound for that of the plan, eps.
     """
 
     quantity: str
@@ -71,9 +59,6 @@ _ELEMENTS = "error of the invariant kernel by sampled elements, all pairs of {n_
 _FREE, _CENTRED = "Theorem 2, dimension-free", "Theorem 2, centred units"
 _DOUBLING = "Theorem 2, doubling dimension"
 _DIVIDED = "Rahimi and Recht, units divided by their longest weight"
-_SINGULAR = "Lipschitz units, largest singular value of the rows"
-_SUM = "nearest function, worst of the ball"
-_DISTINCT = "distinct elements of a group of {group_order}"
 _METHODS = {
     "chernoff": "exact law of two units",
     "sub-gamma": "sub-gamma constants",
@@ -103,11 +88,16 @@ RISK = [
 ]
 # `ridge` is that of the Gram matrix, `lipschitz` the largest singular value of the rows.
 SPECTRUM = [
-    Entry(_SPECTRAL, _SINGULAR, spectral.gram_error, ("eigenvalues", "lipschitz")),
+    Entry(
+        _SPECTRAL,
+        "Lipschitz units, largest singular value of the rows",
+        spectral.gram_error,
+        ("eigenvalues", "lipschitz"),
+    ),
     Entry(_SPECTRAL, _METHODS["chebyshev"], spectral.gram_error, ("eigenvalues", "variance")),
     Entry(
         _DISTANCE,
-        _SUM,
+        "nearest function, worst of the ball",
         spectral.approximation,
         ("eigenvalues", "lipschitz"),
         note="weights free, one draw for all; in the mean over features",
@@ -129,7 +119,10 @@ ELEMENTS = [
         solved="n_elements",
         note="elements, the same for all templates",
     )
-    for name, order in {_DISTINCT: ("group_order",), "independent elements": ()}.items()
+    for name, order in {
+        "distinct elements of a group of {group_order}": ("group_order",),
+        "independent elements": (),
+    }.items()
 ]
 # The size of a map's features on the rows is added to the options.
 RIDGE = Entry(
@@ -143,25 +136,27 @@ RIDGE = Entry(
 
 def rows_of(entries: Iterable[Entry], facts: Facts) -> list[Row]:
     """Return the rows of those entries whose facts are known."""
-    pairs = ((entry, entry.arguments(facts)) for entry in entries)
-    return [_row(entry, arguments, facts) for entry, arguments in pairs if arguments is not None]
-
-
-def _row(entry: Entry, arguments: dict[str, Any], facts: Facts) -> Row:
-    target = entry.reaches(facts["eps"])
-    features, note = _least(entry.bound, entry.note, at_most=target, for_=entry.solved, **arguments)
-    at = entry.bound(**arguments, **{entry.solved: features or 1})
-    return Row(
-        quantity=entry.quantity.format_map(facts),
-        name=entry.name.format_map(facts),
-        kind="proved",
-        features=features,
-        statement=at.statement,
-        probability=1 - entry.events * arguments["delta"] if "delta" in arguments else 1.0,
-        vacuous=features is None or bool(at.vacuous) or target >= at.trivial,
-        assumptions=tuple(assumption.text for assumption in at.assumptions),
-        note=note,
-    )
+    rows = []
+    for entry in entries:
+        arguments = entry.arguments(facts)
+        if arguments is None:
+            continue
+        target, solved = entry.reaches(facts["eps"]), entry.solved
+        features, note = _least(entry.bound, entry.note, at_most=target, for_=solved, **arguments)
+        at = entry.bound(**arguments, **{solved: features or 1})
+        row = Row(
+            quantity=entry.quantity.format_map(facts),
+            name=entry.name.format_map(facts),
+            kind="proved",
+            features=features,
+            statement=at.statement,
+            probability=1 - entry.events * arguments.get("delta", 0.0),
+            vacuous=features is None or bool(at.vacuous) or target >= at.trivial,
+            assumptions=tuple(assumption.text for assumption in at.assumptions),
+            note=note,
+        )
+        rows.append(row)
+    return rows
 
 
 def _least(bound: Any, note: str, **arguments: Any) -> tuple[int | None, str]:
