@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import shlex
 import sys
@@ -53,6 +54,11 @@ class Score:
     value: float | None
     interval: tuple[float, float] | None
     reason: str = ""
+
+    @property
+    def rank(self) -> float:
+        """The value, least for a learner that failed."""
+        return -math.inf if self.value is None else self.value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,8 +57,8 @@ class Survey:
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
         self.tasks: list[Task[Measured]] = []
         if isinstance(self._task, _scores.Task):
-            self.tasks.append(partial(_boosted, self._task, self.context.seed))
-            self.tasks.append(partial(_raw, self._task))
+            self.tasks.append(partial(_learned, _scores.BOOSTING, self._task, self.context.seed))
+            self.tasks.append(partial(_learned, _scores.RAW, self._task, self.context.seed))
         self.tasks += [
             partial(_measured, one, self._sample, rows.n_rows, self._task, self._settings)
             for one in self._maps
@@ -80,7 +80,7 @@ class Survey:
                 return rows, ""
             few, measure = replace(task, sizes=task.sizes[:3]), task.measure
             scores = _scores.map_scores(candidates(sample)[0], few, self.context)
-            best.append(max((s for s in scores if s.interval), key=_value, default=None))
+            best.append(max((s for s in scores if s.interval), key=lambda s: s.rank, default=None))
         plain, scaled = best
         if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
             return rows, ""
@@ -95,10 +95,12 @@ class Survey:
         planned = tuple(row for each in measured for row in each.plan)
         labels = [one.label for one in self._maps]
         best = max(
-            (s for s in scores if s.value is not None and s.map in labels), key=_value, default=None
+            (s for s in scores if s.value is not None and s.map in labels),
+            key=lambda s: s.rank,
+            default=None,
         )
         enough = best and min(
-            (s for s in scores if s.map == best.map and _value(s) >= (best.interval or (0.0,))[0]),
+            (s for s in scores if s.map == best.map and s.rank >= (best.interval or (0.0,))[0]),
             key=lambda s: s.n_features,
         )
         checked = next((m for m in self._maps if best and m.label == best.map), self._maps[0])
@@ -139,16 +141,11 @@ class Survey:
         )
 
 
-def _value(score: Score) -> float:
-    return -math.inf if score.value is None else score.value
-
-
-def _boosted(task: _scores.Task, seed: int) -> Measured:
-    return Measured(_scores.BOOSTING, _scores.boosting_scores(task, seed))
-
-
-def _raw(task: _scores.Task) -> Measured:
-    return Measured(_scores.RAW, _scores.raw_scores(task))
+def _learned(label: str, task: _scores.Task, seed: int) -> Measured:
+    boosted = label == _scores.BOOSTING
+    return Measured(
+        label, _scores.boosting_scores(task, seed) if boosted else _scores.raw_scores(task)
+    )
 
 
 def _measured(
@@ -292,12 +289,12 @@ def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
         for label in dict.fromkeys(s.map for s in scores)
     }
     curves = {label: curve for label, curve in curves.items() if curve}
-    first = sorted(curves, key=lambda label: -max(map(_value, curves[label])))[:_DRAWN]
+    first = sorted(curves, key=lambda label: -max(s.rank for s in curves[label]))[:_DRAWN]
     series = [
         Series(
             label=label,
             x=[s.n_features for s in curves[label]],
-            y=[_value(s) for s in curves[label]],
+            y=[s.rank for s in curves[label]],
             y_low=[(s.interval or (0.0, 0.0))[0] for s in curves[label]],
             y_high=[(s.interval or (0.0, 0.0))[1] for s in curves[label]],
             kind="points" if label == first[0] else "line",
@@ -306,7 +303,7 @@ def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
     ]
     ends = [min(min(s.x) for s in series), max(max(s.x) for s in series)]
     series += [
-        Series(label=s.map, x=ends, y=[_value(s)] * 2)
+        Series(label=s.map, x=ends, y=[s.rank] * 2)
         for s in scores
         if s.map in (_scores.RAW, _scores.BOOSTING) and s.value is not None
     ]

@@ -116,39 +116,27 @@ class Outcome(NamedTuple):
 
 
 def render_junit(report: Report | Verification) -> str:
-    """Render the outcomes as a ``testsuites`` document."""
+    """Render the outcomes as a ``testsuites`` document of one suite."""
     cases = list(outcomes(report))
-    root = ElementTree.Element("testsuites", _totals("mehler", cases))
-    for name in dict.fromkeys(outcome.group for outcome in cases):
-        inside = [outcome for outcome in cases if outcome.group == name]
-        suite = ElementTree.SubElement(root, "testsuite", _totals(name, inside))
-        suite.set("timestamp", str(report.provenance["date"])[:19])
-        for outcome in inside:
-            attributes = {
-                "classname": f"mehler.{printable(outcome.group)}",
-                "name": printable(outcome.name),
-                "time": f"{outcome.seconds:.3f}",
-            }
-            case = ElementTree.SubElement(suite, "testcase", attributes)
-            if outcome.problem:
-                first = printable(outcome.message.partition("\n")[0])
-                tag = "error" if outcome.problem == "error" else "failure"
-                child = ElementTree.SubElement(case, tag, type=outcome.status, message=first)
-                child.text = printable(outcome.message)
+    errors = sum(case.problem == "error" for case in cases)
+    numbers = {"tests": len(cases), "errors": errors}
+    numbers["failures"] = sum(bool(case.problem) for case in cases) - errors
+    totals = {"name": "mehler", **{name: str(n) for name, n in numbers.items()}}
+    totals["time"] = f"{sum(case.seconds for case in cases):.3f}"
+    root = ElementTree.Element("testsuites", totals)
+    date = str(report.provenance["date"])[:19]
+    suite = ElementTree.SubElement(root, "testsuite", totals, timestamp=date)
+    for case in cases:
+        place = {"classname": f"mehler.{printable(case.group)}", "name": printable(case.name)}
+        element = ElementTree.SubElement(suite, "testcase", place, time=f"{case.seconds:.3f}")
+        if case.problem:
+            text = printable(case.message)
+            tag = "error" if case.problem == "error" else "failure"
+            said = {"type": case.status, "message": text.partition("\n")[0]}
+            ElementTree.SubElement(element, tag, said).text = text
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
-
-
-def _totals(name: str, cases: Sequence[Outcome]) -> dict[str, str]:
-    errors = sum(outcome.problem == "error" for outcome in cases)
-    return {
-        "name": printable(name),
-        "tests": str(len(cases)),
-        "failures": str(sum(bool(outcome.problem) for outcome in cases) - errors),
-        "errors": str(errors),
-        "time": f"{sum(outcome.seconds for outcome in cases):.3f}",
-    }
 
 
 def annotations(report: Report | Verification) -> tuple[str, ...]:

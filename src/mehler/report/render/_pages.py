@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -137,15 +136,11 @@ def _by_map(rows: Iterable[PlanRow | Score]) -> list[tuple[str, list[Any]]]:
 
 def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Any]]]:
     """Group by learner, the highest score first and failures last."""
-    return sorted(_by_map(scores), key=lambda group: _value(_best_of(group[1])), reverse=True)
+    return sorted(_by_map(scores), key=lambda group: -max(one.rank for one in group[1]))
 
 
 def _best_of(scores: Iterable[Score]) -> Score | None:
-    return max((one for one in scores if one.value is not None), key=_value, default=None)
-
-
-def _value(score: Score | None) -> float:
-    return -math.inf if score is None or score.value is None else score.value
+    return max((one for one in scores if one.value is not None), key=lambda s: s.rank, default=None)
 
 
 def _where(place: Mapping[str, Any]) -> str:

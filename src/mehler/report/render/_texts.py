@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+# Characters of LaTeX from which a formula may be wider than a page, and be scrolled by keys.
+_WIDE = 60
 _HEADING = re.compile(r"^#{3,} (.+)$", re.MULTILINE)
 
 
@@ -48,6 +50,8 @@ def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         if token.type == "heading_open":
             token.attrs["id"] = anchor(statement, tokens[i + 1].content)
+        if token.type == "th_open" and not tokens[i + 1].content:  # no heading, and not read as one
+            token.tag = tokens[i + 2].tag = "td"
         if token.children:
             token.children = _without_addresses(token.children, targets)
     parser = _parser()
@@ -158,7 +162,8 @@ def glyphs(html: str) -> str:
 
 def formula(latex: str) -> Markup:
     """Render displayed mathematics, which scrolls where it is wider than the page."""
-    return Markup('<span class="piece">{}</span>').format(mathml(latex, True))
+    reached = Markup(' tabindex="0"' if len(latex) > _WIDE else "")
+    return Markup('<span class="piece"{}>{}</span>').format(reached, mathml(latex, True))
 
 
 def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) -> Markup:
