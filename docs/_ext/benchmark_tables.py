@@ -1,7 +1,4 @@
-"""Collect the tables of the benchmarks into one file that performance-details.md includes.
-
-Tables that the page includes by themselves are left out.
-"""
+"""Collect the tables of benchmarks/results into one file, which performance-details.md includes."""
 
 from __future__ import annotations
 
