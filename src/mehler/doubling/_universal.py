@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mehler._validate import require_integer
 from mehler.doubling._points import Interval
@@ -23,12 +19,6 @@ _LARGEST = 2**53
 def log2_ceil(count: int) -> int:
     """Return the least k with 2^k >= count."""
     return (count - 1).bit_length()
-
-
-def log2_ceils(counts: NDArray[np.int64]) -> Any:
-    """Return `log2_ceil` of an array of counts below 2^53."""
-    mantissa, exponent = np.frexp(np.maximum(counts, 1).astype(np.float64))
-    return (exponent - (mantissa == 0.5)).astype(np.int64)
 
 
 def by_columns(n_varying: int) -> int:
