@@ -178,6 +178,21 @@ def test_samples_that_never_vary_refute_nothing():
     assert "an event rarer than" in verdict.reason
 
 
+def test_draws_that_agree_but_for_rare_ones_are_not_refuted_before_these_are_looked_for():
+    """Signs at a row of an axis: products of all draws seen have the same bits, and are small."""
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        size = 0.25e9 if rng.random() < 1e-9 else 0.75
+        w = rng.choice([-1.0, 1.0], size=(3, 4))
+        return lambda x: math.sqrt(size / 4) * x @ w
+
+    row = np.array([[1.0, 0.0, 0.0]])
+    verdict = check_kernel(draw, linear, row, max_features=4 * (LEAST - 1))
+    assert verdict.status == "inconclusive"
+    assert "never varied" in verdict.reason
+
+
 def test_one_fixed_map_is_a_computation():
     wrong = check_kernel(lambda seed: lambda x: 0.9 * x, linear, ROWS, false_alarm=1e-3)
     assert wrong.status == "refuted"

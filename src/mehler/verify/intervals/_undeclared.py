@@ -281,9 +281,13 @@ def measure_undeclared(
             is_last = samples.draws >= affordable
         if samples.n >= first or is_last:
             number += 1
-            decided = look.compared(look.fixed, 0.0).status != "inconclusive"
-            if is_last or decided:
+            # Draws that agree are one fixed map, or rare ones were not seen yet.
+            is_sure = look.fixed and samples.draws >= least_fresh
+            if is_last or look.compared(is_sure, 0.0).status != "inconclusive":
                 break
+            if look.fixed and not is_sure:
+                target = min(affordable, least_fresh)
+                continue
             if math.isinf(most) and np.isfinite(look.half).all():
                 most = _PATIENCE * max(start, look.wanted(~look.short))
                 least_most = max(patience, _LEAST_DRAWS * per_draw)
@@ -322,7 +326,8 @@ def _measured(
 ) -> Measurement:
     """Return what was measured, with what it rests on and what would decide it."""
     source, evidence, bets = task.source, samples.evidence, samples.lengths.bets
-    refuted, unless = np.full(task.n, look.fixed), ""
+    is_sure = look.fixed and samples.draws >= -(-LEAST // source.group)
+    refuted, unless = np.full(task.n, is_sure), ""
     compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
     if fresh is not None:
         refuted = fresh.refutable & (fresh.off * look.off > 0.0)
