@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import multiprocessing
 import os
@@ -34,13 +33,6 @@ def kill(number):
     return lambda: os.kill(os.getpid(), number)
 
 
-def leave_child():
-    """Start a child that outlives the command and holds its streams."""
-    if os.fork() == 0:
-        time.sleep(60.0)
-        os._exit(0)
-
-
 def forge():
     """Write an answer of one's own, to the folder of the request."""
     Path(sys.argv[1], "answer").write_text(json.dumps({"status": 0, "lines": []}))
@@ -57,40 +49,17 @@ def pool():
     multiprocessing.get_context("fork").Pool(2).map(time.sleep, [1e6, 1e6])
 
 
-def hold_on():
-    while True:
-        try:
-            time.sleep(1e6)
-        except BaseException:  # interruptions too
-            continue
-
-
-def sleep_with_the_lock():
-    while True:
-        ctypes.PyDLL(None).sleep(1000)
-
-
 returns = doing(lambda: None)
 raises = doing(raising(ValueError("no weights")))
-raises_key = doing(raising(KeyError("weights")))
 raises_base = doing(raising(GeneratorExit()))
 interrupted = doing(kill(signal.SIGINT))
 exits_0 = doing(lambda: sys.exit(0))
-exits_text = doing(lambda: sys.exit("the target has the kernel"))
 leaves_0 = doing(lambda: os._exit(0))
 leaves_1 = doing(lambda: os._exit(1))
-leaves_in_c = doing(lambda: ctypes.CDLL(None).exit(0))
 killed = doing(kill(signal.SIGKILL))
-faults = doing(lambda: ctypes.string_at(0))
-becomes_another = doing(lambda: os.execv(sys.executable, [sys.executable, "-c", ""]))
-leaves_a_child = doing(leave_child)
 closes_streams = doing(lambda: [os.close(1), os.close(2)])
-closes_files = doing(lambda: os.closerange(3, 256))
 stays = doing(lambda: threading.Thread(target=time.sleep, args=(1e6,)).start())
 forges = doing(forge)
 malforms = doing(malform)
 sleeps = doing(lambda: time.sleep(1e6))
-holds_on = doing(hold_on)
-sleeps_with_the_lock = doing(sleep_with_the_lock)
-stops = doing(kill(signal.SIGSTOP))
 pools = doing(pool)
