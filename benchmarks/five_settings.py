@@ -127,7 +127,7 @@ def cosines(x: Any) -> Iterator[dict[str, Any]]:
     )
     yield row(
         "operator norm",
-        spectral.operator_error(COLUMNS, sup=1.0, block=2, **told).value,
+        spectral.gram_error(COLUMNS, sup=1.0, block=2, **told).value,
         known.operator(mu, M, DELTA),
         drawn["operator"],
         below["operator"],

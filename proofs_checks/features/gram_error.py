@@ -226,7 +226,7 @@ def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
 
 
 @check("features.gram-error", form="proved", name="operator norm", pays=True)
-def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
+def operator(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Count violations of the bound of the operator norm."""
     rows, cases = _rows(context, unit=True), []
     for name, draw, moments in (
@@ -248,6 +248,6 @@ def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
 
 
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
-def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
+def tight_without_bound(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Compare the bounds of unbounded features with squares of normals, and Chebyshev's law."""
     return compare_instances("operator norm of the error", *one_square(bound), *one_variance(bound))

@@ -25,7 +25,7 @@ CASES = [
     (kernel_error.uniform, {"n_features": [100, 10**5], **DELTA, "pool_size": 4, **SET}),
     (spectral.gram_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.approximation, {"n_features": [20, 10**4], "norm": 1.0, **SPECTRUM}),
-    (spectral.operator_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM}),
+    (spectral.gram_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM}),
     (lower.one_pair, {**PAIR, "rho": 0.5}),
     (lower.one_pair, {"n_features": [20, 300], **DELTA, "collision": 0.3}),
 ]

@@ -31,7 +31,7 @@ def bennett(t, m, most, sign):
 
 @pytest.mark.parametrize(("m", "most", "delta"), [(50, 3.0, 0.1), (400, 20.0, 1e-6)])
 def test_one_row_by_a_search(m, most, delta):
-    value = spectral.operator_error(m, delta=delta, eigenvalues=[1.0], sup=most**0.5)
+    value = spectral.gram_error(m, delta=delta, eigenvalues=[1.0], sup=most**0.5)
     t = value.value
     chance = math.exp(bennett(t, m, most, 1))
     if t < 1:
@@ -90,7 +90,7 @@ def test_knowing_more_is_never_worse():
 
 def test_holds_for_squares_at_every_size():
     for m in (1, 10, 1000):
-        value = spectral.operator_error(m, delta=0.05, eigenvalues=[1.0], lipschitz=1.0).value
+        value = spectral.gram_error(m, delta=0.05, eigenvalues=[1.0], lipschitz=1.0).value
         chance = stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m)
         assert chance <= 0.05
 
@@ -134,7 +134,7 @@ def test_a_lipschitz_constant_beyond_floats_is_refused_by_name(lipschitz, sup):
     setting = {"delta": 0.1, "eigenvalues": [2.0, 1.0], "lipschitz": lipschitz, "sup": sup}
     for bound in (
         lambda: spectral.gram_error(10, ridge=1.0, **setting),
-        lambda: spectral.operator_error(10, **setting),
+        lambda: spectral.gram_error(10, **setting),
         lambda: spectral.approximation(
             10, norm=1.0, eigenvalues=[2.0, 1.0], lipschitz=lipschitz, sup=sup
         ),

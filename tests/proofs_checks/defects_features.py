@@ -22,11 +22,11 @@ from tests.proofs_checks.defects_kernel_error import scaled
 DEFECTS = [
     (gram_error.printed, {"bound": scaled(gram_error.known_before, 0.15)}, "refuted"),
     (gram_error.drawn, {"bound": scaled(spectral.gram_error, 0.2)}, "refuted"),
-    (gram_error.operator, {"bound": scaled(spectral.operator_error, 0.25)}, "refuted"),
+    (gram_error.operator, {"bound": scaled(spectral.gram_error, 0.25)}, "refuted"),
     (gram_error.tight, {"bound": scaled(spectral.gram_error, 0.97)}, "refuted"),
     (
         gram_error.tight_without_bound,
-        {"bound": scaled(spectral.operator_error, 0.65)},
+        {"bound": scaled(spectral.gram_error, 0.65)},
         "refuted",
     ),
     (

@@ -54,18 +54,15 @@ from mehler.bounds._spectra import (
     tail,
 )
 
-__all__ = ["approximation", "gram_error", "operator_error"]
+__all__ = ["approximation", "gram_error"]
 
 
-STATEMENT = "features.gram-error"
-
-
-@bound(STATEMENT, "spectral error of the Gram matrix, relative to K + lambda", "n_features")
+@bound("features.gram-error", "spectral error of the Gram matrix over K + lambda", "n_features")
 def gram_error(
     n_features: Counts,
     *,
-    ridge: float,
     delta: Reals,
+    ridge: float | None = None,
     gram: Floats | None = None,
     eigenvalues: Floats | list[float] | None = None,
     sup: float | None = None,
@@ -91,8 +88,10 @@ def gram_error(
 
     Parameters
     ----------
-    ridge : float
-        lambda, in units of K: lambda of ridge regression on n rows, not divided by n.
+    ridge : float, optional
+        lambda, in units of K: lambda of ridge regression on n rows, not divided by n. Without it
+        the operator norm of K_m - K, in units of K: beta are then the eigenvalues of K, and s is
+        the squared length of a block's features of all rows, at most n sup^2.
     variance : array, shape (n, n), optional
         Instead, for any map: m Var of the entries, V, as ``phi.variance(X)``, by Chebyshev's
         inequality for the Frobenius norm: Delta = (sum of V/(m delta))^(1/2)/lambda.
@@ -108,68 +107,26 @@ def gram_error(
     ...              **setting)
     1267
     """
-    mu, lam = eigenvalues_of(gram, eigenvalues), require_positive("ridge", ridge)
+    mu, quantity = eigenvalues_of(gram, eigenvalues), ""
     named = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
-    return _error(n_features, block, delta, mu, variance, named, lam)
-
-
-@bound(STATEMENT, "operator norm of the error of the Gram matrix", "n_features")
-def operator_error(
-    n_features: Counts,
-    *,
-    delta: Reals,
-    gram: Floats | None = None,
-    eigenvalues: Floats | list[float] | None = None,
-    sup: float | None = None,
-    lipschitz: float | None = None,
-    variance: Floats | None = None,
-    block: Counts = 1,
-) -> Bound:
-    r"""Bound the operator norm of the error of the Gram matrix.
-
-    .. math:: P\big(\|\hat K_m - K\| > \varepsilon\big) \le \delta
-
-    by the inequality of :func:`gram_error` with beta the eigenvalues of K and s = |phi|^2, the
-    squared length of a block's features of all rows. Term: "deviation", in units of K. Proof:
-    :doc:`/theorems/features-gram-error`; arguments: :mod:`mehler.bounds.spectral`.
-
-    Parameters
-    ----------
-    sup : float
-        Here s is at most n sup^2.
-    variance : array, shape (n, n), optional
-        As in :func:`gram_error`: (sum of V/(m delta))^(1/2).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds import spectral
-    >>> decay = 20 * 0.5 ** np.arange(20)
-    >>> bound = spectral.operator_error(10_000, delta=0.01, eigenvalues=decay, sup=1.5)
-    >>> round(bound.value, 2)
-    0.98
-    """
-    mu, named = eigenvalues_of(gram, eigenvalues), {"sup": sup, "lipschitz": lipschitz}
-    return _error(n_features, block, delta, mu, variance, named)
-
-
-def _error(
-    n_features: Counts,
-    block: Counts,
-    delta: Reals,
-    mu: Floats,
-    variance: Floats | None,
-    named: dict[str, float | None],
-    ridge: float | None = None,
-) -> Bound:
-    """Bound the error by the size of blocks, or by the variance with Chebyshev's inequality."""
+    if ridge is not None:
+        require_positive("ridge", ridge)
+    elif leverage is not None:
+        raise ValueError("leverage is that at a ridge: give ridge")
+    else:
+        quantity = "operator norm of the error of the Gram matrix"
     m, chance = blocks(n_features, block), probabilities(delta=delta)
     if variance is None:
         size = size_of(mu, ridge=ridge, **named)
         symbol = r"\mu" if ridge is None else r"\beta"
         value = np.vectorize(lambda k, p: deviation(size, k, p), otypes=[float])(m, chance)
         term = Term("deviation", value, rf"\Delta_s(\delta, {symbol})")
-        return Bound(terms=(term,), probability=1 - chance, assumptions=size.assumptions)
+        return Bound(
+            terms=(term,),
+            probability=1 - chance,
+            assumptions=size.assumptions,
+            quantity=quantity,
+        )
     if any(size is not None for size in named.values()):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
     matrix = require_host("variance", variance)
@@ -184,6 +141,7 @@ def _error(
         terms=(Term("deviation", value, latex),),
         probability=1 - chance,
         assumptions=(MEAN, Assumption("the variance of their products is this")),
+        quantity=quantity,
     )
 
 

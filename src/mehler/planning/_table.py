@@ -64,7 +64,7 @@ _METHODS = {
     "sub-gamma": "sub-gamma constants",
     "chebyshev": "Chebyshev, exact variance",
 }
-_DELTA, _CENTRE = ("loss_bound", "delta"), {"centred": True}
+_DELTA, _GRAM, _CENTRE = ("loss_bound", "delta"), ("ridge", "eigenvalues"), {"centred": True}
 _COVERING = (*_DELTA, "n_inputs", "dimension", "diameter")
 
 ONE_PAIR = [
@@ -92,9 +92,9 @@ SPECTRUM = [
         _SPECTRAL,
         "Lipschitz units, largest singular value of the rows",
         spectral.gram_error,
-        ("eigenvalues", "lipschitz"),
+        (*_GRAM, "lipschitz"),
     ),
-    Entry(_SPECTRAL, _METHODS["chebyshev"], spectral.gram_error, ("eigenvalues", "variance")),
+    Entry(_SPECTRAL, _METHODS["chebyshev"], spectral.gram_error, (*_GRAM, "variance")),
     Entry(
         _DISTANCE,
         "nearest function, worst of the ball",

@@ -32,16 +32,17 @@ def _ball(rng: np.random.Generator) -> Arguments:
     return {**drawn, "norm": log_uniform(rng, 0.1, 10.0), "ridge": 0.1 * largest}
 
 
-def _deviation(name: str, root: str, a: Arguments) -> dict[str, Value]:
+def _deviation(a: Arguments) -> dict[str, Value]:
     if "variance" in a:
         return {
             "m": a["n_features"],
             r"\delta": a["delta"],
-            r"\lambda": a.get("ridge", 1.0),
+            r"\lambda": a["ridge"] or 1.0,
             r"\sum_{ij}V_{ij}": float(np.sum(a["variance"])),
         }
     # A root of an equation, found by a search in tests/bounds/test_spectral.py.
-    return {root: getattr(spectral, name)(**a).value}
+    value = spectral.gram_error(**a).value
+    return {r"\Delta_s(\delta, \beta)": value, r"\Delta_s(\delta, \mu)": value}
 
 
 def _nearest(a: Arguments) -> dict[str, Value]:
@@ -54,13 +55,11 @@ _ROWS = {"eigenvalues": np.array([3.0, 1.0]), "variance": np.array([[2.0, 0.5], 
 ROWS = {
     "spectral.gram_error": Row(
         _at_ridge,
-        lambda a: _deviation("gram_error", r"\Delta_s(\delta, \beta)", a),
-        ({"sup": 2.0}, {"lipschitz": 1.5}, {"leverage": 40.0, "lipschitz": 2.0}, _ROWS),
-    ),
-    "spectral.operator_error": Row(
-        _draw,
-        lambda a: _deviation("operator_error", r"\Delta_s(\delta, \mu)", a),
-        ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS),
+        _deviation,
+        (
+            *({"sup": 2.0}, {"lipschitz": 1.5}, {"leverage": 40.0, "lipschitz": 2.0}, _ROWS),
+            *({"ridge": None, **size} for size in ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS)),
+        ),
     ),
     "spectral.approximation": Row(
         _ball, _nearest, ({"kurtosis": 3.0}, {"sup": 3.0}, {"lipschitz": 1.0})

@@ -150,7 +150,7 @@ PRODUCTS = (
     ("kitchen sinks", False, "tail", 0.57, _TAIL),
 )
 _GRAM = (gram_error.tight, spectral.gram_error)
-_OPERATOR = (gram_error.tight_without_bound, spectral.operator_error)
+_OPERATOR = (gram_error.tight_without_bound, spectral.gram_error)
 _RISK = (ridge.tight, risks.excess_risk)
 _SQUARE = "a square is declared there as the square of 1 and a normal length together"
 _LONGEST = "each draw is taken at the largest spectral error and each block at the longest features"

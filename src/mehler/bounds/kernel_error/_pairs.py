@@ -289,15 +289,7 @@ def one_pair(
     ...              pool_size=4)
     3309
     """
-    product = Product(
-        method,
-        pool_size=pool_size,
-        rho=rho,
-        variance=variance,
-        sub_gamma=sub_gamma,
-        width=width,
-        collision=collision,
-    )
+    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
     return product.bound(n_features, probabilities(delta=delta))
 
 
@@ -338,15 +330,7 @@ def all_pairs(
     (0.117, 0.99)
     """
     rows, chance = counts(n_rows=n_rows), probabilities(delta=delta)
-    product = Product(
-        method,
-        pool_size=pool_size,
-        rho=rho,
-        variance=variance,
-        sub_gamma=sub_gamma,
-        width=width,
-        collision=collision,
-    )
+    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
     # Half of N (N + 1), the diagonal included.
     pairs = rows * (rows + 1) / 2
     text = f"largest error of the kernel, all pairs of {digits(rows)} rows"
