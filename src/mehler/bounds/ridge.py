@@ -244,8 +244,9 @@ def best_ridge(
 ) -> float:
     r"""Return the ridge at which the exact kernel's bound is smallest.
 
-    .. math:: \arg\min_\lambda s_rR^2\lambda^{2r} + \frac{\sigma^2d(\lambda)}N, \qquad s_{1/2} =
-    \frac14  Arguments: :mod:`mehler.bounds.ridge`.
+    .. math:: \arg\min_\lambda s_rR^2\lambda^{2r} + \frac{\sigma^2d(\lambda)}N, \quad s_{1/2} = 1/4
+
+    Arguments: :mod:`mehler.bounds.ridge`.
 
     Returns
     -------
