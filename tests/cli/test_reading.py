@@ -64,3 +64,16 @@ def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
     found = report.run(discover("maxout.q1-linear"), data=rows)
     words = "/rows.csv --drop name,id --target c --standardize --level quick"
     assert all(words in one.replay for one in found.data.evidence)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--target", "z"), "--target z is no column of DATA='"),
+        (("--target", "a", "--drop", "a"), "target and drop both name 'a'"),
+        ((), "leave out with --drop name, or frame = pandas.get_dummies("),
+    ],
+)
+def test_messages_name_the_options_of_the_command(table, capsys, words, said):
+    assert call("report", str(table), *words) == 2
+    assert said in capsys.readouterr().err
