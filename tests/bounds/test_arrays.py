@@ -82,11 +82,7 @@ def test_entries_are_the_bounds_of_scalars(function, options):
     [
         ({"delta": [0.1, 1.5]}, ValueError, r"delta=1\.5 must be .* \(at entry \[1\] of"),
         ({"n_features": [[10], [0]], "delta": [0.1, 0.2]}, ValueError, r"n_features=0 .*\[1, 0\]"),
-        (
-            {"n_features": [10.5]},
-            TypeError,
-            r"n_features=10\.5 must .* \(at entry \[0\]",
-        ),
+        ({"n_features": [10.5]}, TypeError, r"n_features=10\.5 must .* \(at entry \[0\]"),
         ({"delta": [0.1, np.nan]}, ValueError, r"delta=nan .*entry \[1\]"),
         ({"delta": []}, ValueError, "delta is empty"),
         ({"delta": ["0.1"]}, TypeError, "delta has dtype <U3: give numbers"),

@@ -75,23 +75,14 @@ def test_lower_bound_keeps_its_digits_and_its_sign(share, radius):
         assert value >= exact * (1 - rounding) - mp.mpf(2) ** -1022
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"radius": 1.0}, "radius"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [({"radius": 1.0}, "radius")])
 def test_lower_names_what_it_refuses(change, message):
     with pytest.raises(ValueError, match=message):
         lower.energy_distance(**{"distance": 1.0, "share": 0.5, **change})
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"moves": []}, "moves"),
-        ({"moves": [[1.0]]}, "moves"),
-    ],
+    ("change", "message"), [({"moves": []}, "moves"), ({"moves": [[1.0]]}, "moves")]
 )
 def test_upper_names_what_it_refuses(change, message):
     with pytest.raises(ValueError, match=message):

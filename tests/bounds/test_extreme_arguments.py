@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from mehler.bounds import (
-    kernel_error,
-    kitchen_sinks,
-    leverage,
-    lower,
-    maxout,
-    spectral,
-)
+from mehler.bounds import kernel_error, kitchen_sinks, leverage, lower, maxout, spectral
 from mehler.bounds._function import REGISTRY
 from tests.bounds.formulas import Arguments, rows
 

@@ -72,11 +72,7 @@ def test_nothing_is_promised_where_the_zero_function_does_as_well():
     assert kitchen_sinks.excess_risk(10**6, 10**6, scale=1.0, lipschitz=1.0, delta=0.5).vacuous
 
 
-@given(
-    st.integers(1, 10**9),
-    st.integers(1, 10**9),
-    st.floats(1e-12, 0.49999),
-)
+@given(st.integers(1, 10**9), st.integers(1, 10**9), st.floats(1e-12, 0.49999))
 def test_the_proved_theorem_implies_the_printed_rate(k, n, delta):
     sizes = {"scale": 1.0, "lipschitz": 1.0, "delta": delta}
     proved = kitchen_sinks.excess_risk(k, n, **sizes)

@@ -79,11 +79,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
     slips = np.linalg.norm(splines.transpose(x) - group.transpose(x), axis=2).mean(axis=0).max()
     moves = np.linalg.norm(group.generator(x), axis=1).max()
     arguments = bounds.kernel_change_turns(
-        n,
-        n_inputs=side**2,
-        frequency=group.frequency,
-        moves=float(moves),
-        slips=float(slips),
+        n, n_inputs=side**2, frequency=group.frequency, moves=float(moves), slips=float(slips)
     )
     exact = kernel(SteerableRotations(side, side, 512))
     assert np.abs(kernel(group) - exact).max() <= arguments["turns"]

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import exact
-from mehler.bounds import (
-    group_invariant,
-    kernel_error,
-    kitchen_sinks,
-    leverage,
-    maxout,
-    solve,
-)
+from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout, solve
 
 RISK = {"n_samples": 1000, "pool_size": 4, "lipschitz": 1.0, "delta": 0.01}
 LEMMA = {"n_features": 4, "pool_size": 4, "delta": 0.01}

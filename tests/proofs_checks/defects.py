@@ -129,11 +129,7 @@ DEFECTS = [
     ),
     (theorem_1_series.first_three_enclosed, {"ends": off_by_a_little}, "refuted"),
     (theorem_1_series.non_negative, {"ends": one_negative}, "refuted"),
-    (
-        theorem_1_series.sums,
-        {"collision": factor(exact.collision_probability, 1.01)},
-        "refuted",
-    ),
+    (theorem_1_series.sums, {"collision": factor(exact.collision_probability, 1.01)}, "refuted"),
     (
         theorem_1_series.sums,
         {"collision": factor(exact.collision_probability, 0.99)},

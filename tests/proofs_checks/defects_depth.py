@@ -59,11 +59,7 @@ DEFECTS = [
     (alike.pools_of_two, {"bound": scaled(alike.angle_most, 0.99)}, "refuted"),
     (alike.pools_of_two, {"bound": later_angle}, "refuted"),
     (alike.with_biases, {"slope": lambda w: 1.01 * w}, "refuted"),
-    (
-        critical_variance.digits,
-        {"value": scaled(critical_weight_variance, 1 + 1e-10)},
-        "refuted",
-    ),
+    (critical_variance.digits, {"value": scaled(critical_weight_variance, 1 + 1e-10)}, "refuted"),
     (critical_variance.kept, {"value": scaled(critical_weight_variance, 1.1)}, "refuted"),
     (
         critical_variance.varies,

@@ -24,11 +24,7 @@ DEFECTS = [
     (gram_error.drawn, {"bound": scaled(spectral.gram_error, 0.2)}, "refuted"),
     (gram_error.operator, {"bound": scaled(spectral.gram_error, 0.25)}, "refuted"),
     (gram_error.tight, {"bound": scaled(spectral.gram_error, 0.97)}, "refuted"),
-    (
-        gram_error.tight_without_bound,
-        {"bound": scaled(spectral.gram_error, 0.65)},
-        "refuted",
-    ),
+    (gram_error.tight_without_bound, {"bound": scaled(spectral.gram_error, 0.65)}, "refuted"),
     (
         ridge.printed,
         {"bound": lambda *sizes, **how: 0.4 * ridge.known_before(*sizes, **how)},

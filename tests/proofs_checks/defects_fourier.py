@@ -6,12 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mehler.proofs_checks.fourier import (
-    kernel,
-    orthogonal,
-    pairs_variance,
-    structured,
-)
+from mehler.proofs_checks.fourier import kernel, orthogonal, pairs_variance, structured
 
 from mehler import FourierFeatures, kernels
 

@@ -38,11 +38,7 @@ DEFECTS = [
     (h1_growth.next_terms, {"terms": times(1.01, expansion)}, "refuted"),
     (h1_growth.next_terms, {"terms": lambda q: expansion(q) + 0.02}, "refuted"),
     (locality.variance_falls, {"rate": times(1.01, variance_rate)}, "refuted"),
-    (
-        locality.near_one,
-        {"collision": times(0.999, exact.collision_probability)},
-        "refuted",
-    ),
+    (locality.near_one, {"collision": times(0.999, exact.collision_probability)}, "refuted"),
     (remark_1_codes.digits, {"both": together}, "refuted"),
     (remark_1_codes.hoeffding, {"rate": 2.1}, "refuted"),
     (remark_1_codes.exponent, {"limit": times(1.03, remark_1_codes.limiting_exponent)}, "refuted"),

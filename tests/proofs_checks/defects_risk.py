@@ -11,14 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mehler.proofs_checks.maxout.risk import (
-    density,
-    lemma_2,
-    lemma_3,
-    lemma_4,
-    remark_2,
-    theorem_2,
-)
+from mehler.proofs_checks.maxout.risk import density, lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 from mehler.proofs_checks.maxout.risk import sharper_risk as sharper
 
 from mehler import exact
@@ -76,11 +69,7 @@ DEFECTS = [
     (lemma_4.added_risk, {"probability": never}, "refuted"),
     (lemma_4.with_constant, {"c1": 1.2}, "refuted"),
     (lemma_4.dimension_free, {"bound": scaled(maxout.approximation_risk, 0.03)}, "refuted"),
-    (
-        lemma_4.paper_shape,
-        {"bound": scaled(maxout.approximation_risk, 0.002)},
-        "refuted",
-    ),
+    (lemma_4.paper_shape, {"bound": scaled(maxout.approximation_risk, 0.002)}, "refuted"),
     (lemma_4.in_expectation, {"bound": scaled(maxout.approximation_risk, 0.03)}, "inconclusive"),
     (theorem_2.over_the_box, {"c_prime": 1e-6}, "refuted"),
     (theorem_2.printed_condition, {"probability": never}, "refuted"),
@@ -89,11 +78,7 @@ DEFECTS = [
     (theorem_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}, "refuted"),
     (theorem_2.paper_shape, {"bound": scaled(maxout.excess_risk, 0.001)}, "refuted"),
     (theorem_2.in_expectation, {"bound": scaled(maxout.excess_risk, 0.03)}, "inconclusive"),
-    (
-        theorem_2.smaller,
-        {"by_dimension": scaled(maxout.excess_risk, 0.25)},
-        "refuted",
-    ),
+    (theorem_2.smaller, {"by_dimension": scaled(maxout.excess_risk, 0.25)}, "refuted"),
     # Where the published factor is enough; and where it is not.
     (remark_2.short_inputs, {"radius": 1.0}, "refuted"),
     (remark_2.small_losses, {"loss_bound": 1.0}, "refuted"),

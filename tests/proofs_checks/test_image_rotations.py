@@ -96,10 +96,7 @@ def test_splines_are_no_group_and_these_are():
     degrees = np.arange(0, 360, 30)
     splines, exact = (
         np.swapaxes(one.apply(np.eye(64)), 1, 2)
-        for one in (
-            image_rotations(8, 8, degrees),
-            SteerableRotations(8, 8, 12),
-        )
+        for one in (image_rotations(8, 8, degrees), SteerableRotations(8, 8, 12))
     )
     assert np.linalg.norm(splines[1] @ splines[1] - splines[2], 2) > 0.3
     assert np.linalg.norm(exact[1] @ exact[1] - exact[2], 2) < 1e-13

@@ -8,13 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from mehler.proofs_checks._plots import quantile_interval
-from mehler.proofs_checks.kitchen_sinks import (
-    _instances,
-    estimation_lemma,
-    greedy,
-    norms,
-    theorem,
-)
+from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma, greedy, norms, theorem
 from mehler.proofs_checks.kitchen_sinks._instances import (
     Cosines,
     average_errors,

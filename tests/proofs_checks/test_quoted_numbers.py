@@ -47,12 +47,7 @@ QUOTED = [
     ("h1-growth", "note", "0.93 at", [ratio(10**6)]),
     ("h1-growth", "note", "0.46 to", [ratio(2) ** 2 * 2]),
     ("h1-growth", "note", "0.56 of", [ratio(8) ** 2 * 8 / 7]),
-    (
-        "sigma2-growth",
-        "note",
-        "1, 1.55, 2.40, 3.41, 10.67",
-        map(exact.sigma2, (2, 4, 8, 16, 1024)),
-    ),
+    ("sigma2-growth", "note", "1, 1.55, 2.40, 3.41, 10.67", map(exact.sigma2, (2, 4, 8, 16, 1024))),
     (
         "locality",
         "What is wrong",
@@ -72,18 +67,8 @@ QUOTED = [
     ("remark-1-codes", "note", "0.143,", [0.25 / 1.75]),
     ("remark-1-codes", "note", "0.335 at", [exponent(8)]),
     ("remark-1-codes", "note", "0.219 at", [exponent(10**6)]),
-    (
-        "kernel-error",
-        "note",
-        "1981 features",
-        [solve(kernel_error.normal_quantile, **FOR_A_TENTH)],
-    ),
-    (
-        "kernel-error",
-        "note",
-        "bound for 3309.",
-        [solve(kernel_error.one_pair, **FOR_A_TENTH)],
-    ),
+    ("kernel-error", "note", "1981 features", [solve(kernel_error.normal_quantile, **FOR_A_TENTH)]),
+    ("kernel-error", "note", "bound for 3309.", [solve(kernel_error.one_pair, **FOR_A_TENTH)]),
 ]
 
 

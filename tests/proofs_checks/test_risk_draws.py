@@ -7,11 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.maxout.risk import (
-    _risks,
-    lemma_2,
-    lemma_3,
-)
+from mehler.proofs_checks.maxout.risk import _risks, lemma_2, lemma_3
 from scipy import integrate, optimize, special, stats
 
 from mehler import MaxoutFeatures, exact, verify

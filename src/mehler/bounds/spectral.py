@@ -122,10 +122,7 @@ def gram_error(
         value = np.vectorize(lambda k, p: deviation(size, k, p), otypes=[float])(m, chance)
         term = Term("deviation", value, rf"\Delta_s(\delta, {symbol})")
         return Bound(
-            terms=(term,),
-            probability=1 - chance,
-            assumptions=size.assumptions,
-            quantity=quantity,
+            terms=(term,), probability=1 - chance, assumptions=size.assumptions, quantity=quantity
         )
     if any(size is not None for size in named.values()):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")

@@ -11,13 +11,7 @@ from mehler.statements._discover import entries as entries
 from mehler.statements._discover import listing as listing
 from mehler.statements._discover import summary as summary
 from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
-from mehler.statements._statement import (
-    EXPECTATIONS,
-    Check,
-    Statement,
-    check,
-    verdict_of,
-)
+from mehler.statements._statement import EXPECTATIONS, Check, Statement, check, verdict_of
 from mehler.statements._statement import RESTORED_HOLDS as RESTORED_HOLDS
 from mehler.statements._statement import RESTORED_REFUTED as RESTORED_REFUTED
 

@@ -111,10 +111,7 @@ def symbols(arguments: Arguments) -> dict[str, Value]:
         values["d'"] = d - (a["templates"] == "sphere")
         values[r"\kappa"] = slope(a["templates"], d, a["epsilon"])
         limit = d * (1 + a["epsilon"])
-        values |= {
-            "p": float(stats.chi2.cdf(limit, d)),
-            "q": float(stats.chi2.cdf(limit, d + 1)),
-        }
+        values |= {"p": float(stats.chi2.cdf(limit, d)), "q": float(stats.chi2.cdf(limit, d + 1))}
     return values
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.proofs_checks.depth import (
-    alike,
-    critical_variance,
-    positive_definite,
-    spectrum,
-)
+from mehler.proofs_checks.depth import alike, critical_variance, positive_definite, spectrum
 
 from mehler import exact
 from mehler.features.deep import critical_weight_variance
@@ -102,19 +97,9 @@ ROWS = [
         critical_variance.gradients_of_networks,
         claimed=lambda q, n, depth, w: critical_variance.mean_square(q, n, depth - 1, w),
     ),
+    row(DEFINITE, "depth 2 for q = 2", "depth 1", positive_definite.covariance, cases=((2, 1),)),
     row(
-        DEFINITE,
-        "depth 2 for q = 2",
-        "depth 1",
-        positive_definite.covariance,
-        cases=((2, 1),),
-    ),
-    row(
-        DEFINITE,
-        "the same, tangent kernel",
-        "depth 1",
-        positive_definite.tangent,
-        cases=((2, 1),),
+        DEFINITE, "the same, tangent kernel", "depth 1", positive_definite.tangent, cases=((2, 1),)
     ),
     *(
         row(DEFINITE, f"biases, {kernel}", "deleted", check, bias_variance=0.0)

@@ -42,12 +42,7 @@ def of_value(
     defect = {keyword: scaled(right, seen)}
     yield Row(statement=statement, term=term, change=f"times {seen:g}", check=check, defect=defect)
     if because:
-        yield Row(
-            statement=statement,
-            term=term,
-            change="times 1.01",
-            because=because,
-        )
+        yield Row(statement=statement, term=term, change="times 1.01", because=because)
 
 
 def of_width(statement: str, check: Check, make: Callable[[float], Any], seen: float) -> Row:

@@ -85,12 +85,7 @@ ROWS = [
     *_pair("variance", 0.9, "sub-gamma, given: variance", lambda options: "sub_gamma" in options),
     *_pair("tail", 0.95, "sub-gamma, given: tail", lambda options: "sub_gamma" in options),
     *of_term(
-        ID,
-        "deviation",
-        errors.tight_pairs,
-        kernel_error.all_pairs,
-        least=0.75,
-        label="all pairs",
+        ID, "deviation", errors.tight_pairs, kernel_error.all_pairs, least=0.75, label="all pairs"
     ),
     Row(
         statement=ID,

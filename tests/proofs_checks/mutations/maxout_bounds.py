@@ -185,8 +185,6 @@ ROWS = [
         ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo),
     ),
     *unseen(
-        L4,
-        "it is L times that of Lemma 3, which its inequality shows",
-        {"tail": f"{SUM}: tail"},
+        L4, "it is L times that of Lemma 3, which its inequality shows", {"tail": f"{SUM}: tail"}
     ),
 ]
