@@ -493,7 +493,7 @@ def feature_scale_maxout(
     d, q = counts(n_inputs=n_inputs, pool_size=pool_size)
     radius = positives(radius=radius)
     if require_choice("by", by, ("frobenius", "longest")) == "longest":
-        mean = radius * np.vectorize(_longest, otypes=[float])(d, q)
+        mean = radius * np.vectorize(moment_of_longest, otypes=[float])(d, q)
     else:
         from scipy.special import poch
 
@@ -504,13 +504,13 @@ def feature_scale_maxout(
     return mean if np.ndim(mean) else float(mean)
 
 
-def _longest(d: float, q: float) -> float:
-    """Compute the mean largest of q norms: the integral of 1 - P(norm <= r)^q over r >= 0."""
+def moment_of_longest(d: float, q: float, p: int = 1) -> float:
+    """Compute E N^p, N the largest of q lengths of d normals, by P(N > r) = 1 - P(one <= r)^q."""
     from scipy.special import gammaincc, log1p
 
     # Lengths lie within a few of sqrt(d); above, the integrand is below q e^{-u^2/2}, u the excess.
     low = max(0.0, math.sqrt(d) - 8.0)
-    high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0
+    high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0 + 2 * math.sqrt(p - 1)
     # In pieces: the fall from 1 to 0 is about 1/sqrt(2 log q) wide.
     edges = np.linspace(low, high, 13)
     nodes, weights = np.polynomial.legendre.leggauss(64)
@@ -518,5 +518,5 @@ def _longest(d: float, q: float) -> float:
     r = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
     tail = gammaincc(d / 2, r**2 / 2)
     with np.errstate(divide="ignore"):  # the tail rounds to 1 at small r, whose power is 0
-        exceeds = -np.expm1(q * log1p(-tail))
-    return low + float(half * (np.tile(weights, len(edges) - 1) @ exceeds))
+        exceeds = -np.expm1(q * log1p(-tail)) * p * r ** (p - 1)
+    return low**p + float(half * (np.tile(weights, len(edges) - 1) @ exceeds))

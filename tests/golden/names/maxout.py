@@ -24,7 +24,17 @@ def _choose(
     if form not in ("printed", "proved") or shape not in ("paper", "dimension-free"):
         raise ValueError(f"form={form!r}, shape={shape!r}")
     function = published if form == "printed" else by_dimension if shape == "paper" else ours
+    if form == "proved":
+        _require_set(shape, others)
     return function(**others)
+
+
+def _require_set(shape: str, others: dict[str, Any]) -> None:
+    """The set of inputs belonged to the paper's shape, and to no other."""
+    if {name for name in (*_SET, "mean_sup") if name in others} != (
+        set(_SET) if shape == "paper" else {"mean_sup"} & set(others)
+    ):
+        raise TypeError(f"shape={shape!r} has other arguments than {', '.join(others)}")
 
 
 def lemma_2(*, form: str = "proved", shape: str = "paper", **others: Any) -> Any:
@@ -82,4 +92,5 @@ def theorem_2_features(
     else:
         known["n_samples"] = n_samples
     function = functions[shape == "paper"]
+    _require_set(shape, known)
     return bounds.solve(function, at_most=eps, n_features=None, delta=delta, **known)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, Literal
-
-import numpy as np
-from scipy import integrate, special
 
 from mehler import exact
 from mehler._validate import (
@@ -17,6 +13,7 @@ from mehler._validate import (
     require_positive,
     require_real,
 )
+from mehler.bounds.kitchen_sinks import moment_of_longest
 from mehler.exact import require_pool
 
 # Up to here the quadrature of lengths keeps its digits.
@@ -203,7 +200,7 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
         require_pool(pool_size, "pool_size"),
     )
     h1 = float(exact.max_moment(1, q))
-    first, second, third, fourth = (_largest(d, q, p) for p in (1, 2, 3, 4))
+    first, second, third, fourth = (moment_of_longest(d, q, p) for p in (1, 2, 3, 4))
     square = fourth + 2 * h1 * third + h1**2 * second
     return {
         "slope": (second + h1 * first, square * (1 + _ROUNDING)),
@@ -246,24 +243,6 @@ def _chi(d: int, p: int) -> float:
     return mean if p == 1 else mean * (d + 1)
 
 
-def _largest(d: int, q: int, p: int) -> float:
-    """Compute E N^p, N the largest of q lengths of d standard normals."""
-
-    def above(t: float) -> float:
-        # P(N > t), without cancellation where it is small.
-        beyond = float(special.gammaincc(d / 2, t * t / 2))
-        chance = -math.expm1(q * math.log1p(-beyond)) if beyond < 1 else 1.0
-        return float(p * t ** (p - 1)) * chance
-
-    middle, spread = math.sqrt(d), 12 + math.sqrt(2 * math.log(q)) + 2 * math.sqrt(p)
-    pieces = np.linspace(max(0.0, middle - spread), middle + spread, 17)
-    # Below the pieces N is larger with probability 1, to 1e-30.
-    parts = [float(pieces[0]) ** p]
-    for low, high in itertools.pairwise(pieces):
-        parts.append(integrate.quad(above, low, high, epsrel=1e-11, epsabs=0.0)[0])
-    return math.fsum(parts)
-
-
 def _bernstein(q: int) -> float:
     """Compute max over p of 2 E N^(2p)/(p! 4^(p-2)), N the largest of q absolute normals.
 
@@ -271,6 +250,6 @@ def _bernstein(q: int) -> float:
     """
     best, p = 0.0, 2
     while 32 * q / 2**p > best:
-        best = max(best, 2 * _largest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2)))
+        best = max(best, 2 * moment_of_longest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2)))
         p += 1
     return best
