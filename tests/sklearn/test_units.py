@@ -135,3 +135,20 @@ def test_rows_whose_projections_overflow_are_refused(sampler, size):
     fitted = sampler.set_params(random_state=0).fit(X)
     with pytest.raises(ValueError, match="scale the rows"):
         fitted.transform(size * np.sign(X))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "matern"])
+@pytest.mark.parametrize("projections", ["gaussian", "orthogonal", "hadamard"])
+def test_weights_are_where_users_of_rbf_sampler_look(kernel, projections):
+    if kernel == "laplacian" and projections != "gaussian":
+        return
+    options = {"n_components": 8, "kernel": kernel, "projections": projections, "random_state": 0}
+    sampler = FourierSampler(form="offset", **options).fit(X)
+    angles = X @ sampler.random_weights_ + sampler.random_offset_
+    np.testing.assert_allclose(sampler.transform(X), np.cos(angles) * 0.5, atol=1e-12)
+    sampler = FourierSampler(form="pairs", **options).fit(X)
+    angles = X @ sampler.random_weights_
+    z = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) * 0.5
+    np.testing.assert_allclose(sampler.transform(X), z, atol=1e-12)
+    assert not hasattr(sampler, "random_offset_")
+    assert not hasattr(FourierSampler(), "random_weights_")

@@ -187,6 +187,11 @@ class FourierSampler(Sampler):
         with a random offset. Pairs cost half and have a smaller variance, but need an even
         `n_components`; 'auto' uses them if it is even.
 
+    Attributes
+    ----------
+    random_weights_, random_offset_
+        Frequencies and, of ``form='offset'``, offsets, as of `RBFSampler`.
+
     References
     ----------
     Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
@@ -216,6 +221,24 @@ class FourierSampler(Sampler):
     form: Literal["auto", "pairs", "offset"] = "auto"
     projections: ProjectionName = "gaussian"
     random_state: Any = None
+
+    @property
+    def random_weights_(self) -> Array:
+        """Frequencies (n_features_in_, n_frequencies), where `RBFSampler` has them."""
+        phi: Any = self.map_
+        xp, place, weights = phi.place.xp, phi.place, phi.weights
+        rows = xp.eye(phi.n_inputs, dtype=weights[-1].dtype, device=place.device)
+        first = phi.spectrum.changes_lengths + (phi.form == "offset")
+        (angles,) = phi._projection.pieces(xp, rows * phi.spectrum.scale, *weights[first:])
+        return angles * weights[0] if phi.spectrum.changes_lengths else angles
+
+    @property
+    def random_offset_(self) -> Array:
+        """Offsets of the cosines of ``form='offset'``; other forms have none."""
+        phi: Any = self.map_
+        if phi.form != "offset":
+            raise AttributeError("form='pairs' has no random_offset_: take form='offset'")
+        return phi.weights[int(phi.spectrum.changes_lengths)]
 
     def _options(self, x: Array) -> dict[str, Any]:
         require_choice("form", self.form, ("auto", "pairs", "offset"))
