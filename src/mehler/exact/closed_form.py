@@ -87,13 +87,11 @@ def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute kappa_q of an array with values in [-1, 1]."""
     if q == 1:
         return _arrays.array_namespace(rho).ones_like(rho)
-    return _arrays.with_derivative(
-        functools.partial(_collision, q), functools.partial(_collision_slope, q), rho
-    )
+    value = functools.partial(_arrays.map_elements, functools.partial(_collision, q))
+    return _arrays.with_derivative(value, functools.partial(_collision_slope, q), rho)
 
 
-def _collision(q: int, rho: _arrays.Array) -> _arrays.Array:
-    xp = _arrays.array_namespace(rho)
+def _collision(q: int, xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
     from_minus_one = xp.acos(-rho)  # theta' = pi - theta, accurate next to rho = -1
     if q == 2:
         return from_minus_one / np.pi
@@ -116,21 +114,20 @@ def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute K_q of an array with values in [-1, 1]."""
     if q == 1:
         return rho
-    return _arrays.with_derivative(
-        functools.partial(_kernel, q), lambda r: collision_on_array(r, q), rho
-    )
+    value = functools.partial(_arrays.map_elements, functools.partial(_kernel, q))
+    return _arrays.with_derivative(value, lambda r: collision_on_array(r, q), rho)
 
 
-def _kernel(q: int, rho: _arrays.Array) -> _arrays.Array:
-    xp = _arrays.array_namespace(rho)
+def _kernel(q: int, xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
     if q == 2:
         t = xp.acos(-rho)
         # sin t - t cos t loses two bits per halving of t; below 1/2 use its series, whose first
         # neglected term is below 1e-17 of the first.
-        series = xp.zeros_like(t)
+        series, square = xp.zeros_like(t), t * t
         for k in range(9, 0, -1):
-            series = (2 * k) / math.factorial(2 * k + 1) - series * t * t
-        return xp.where(t < 0.5, series * t**3, xp.sin(t) - t * xp.cos(t)) / np.pi
+            series = (2 * k) / math.factorial(2 * k + 1) - series * square
+        sine = xp.sqrt((1 - rho) * (1 + rho))
+        return xp.where(t < 0.5, series * t * square, sine + t * rho) / np.pi
     return rho / 3 - 3 / (4 * np.pi**2) * (_gamma(xp, -rho) + 2 * _gamma(xp, rho / 2))
 
 
