@@ -77,29 +77,6 @@ def test_entries_are_the_bounds_of_scalars(function, options):
         assert result.statement in str(result)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"delta": [0.1, 1.5]}, ValueError, r"delta=1\.5 must be .* \(at entry \[1\] of"),
-        ({"n_features": [[10], [0]], "delta": [0.1, 0.2]}, ValueError, r"n_features=0 .*\[1, 0\]"),
-        ({"n_features": [10.5]}, TypeError, r"n_features=10\.5 must .* \(at entry \[0\]"),
-        ({"delta": [0.1, np.nan]}, ValueError, r"delta=nan .*entry \[1\]"),
-        ({"delta": []}, ValueError, "delta is empty"),
-        ({"delta": ["0.1"]}, TypeError, "delta has dtype <U3: give numbers"),
-        ({"n_features": [True]}, TypeError, "n_features has dtype bool: give numbers"),
-        ({"delta": [[0.1], [0.1, 0.2]]}, ValueError, "delta is a ragged list"),
-        (
-            {"n_features": [1, 2, 3], "delta": [0.1, 0.2]},
-            ValueError,
-            r"shapes do not broadcast: n_features \(3,\), delta \(2,\)",
-        ),
-    ],
-)
-def test_errors_name_argument_and_entry(options, error, message):
-    with pytest.raises(error, match=message):
-        kernel_error.one_pair(**{"n_features": 10, "delta": 0.1, "width": 1.0, **options})
-
-
 def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():
     expected = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).value
     result = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value

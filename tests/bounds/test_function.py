@@ -69,6 +69,10 @@ def test_the_body_is_the_formula():
         ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
         ({"delta": []}, "delta is empty"),
         ({"delta": ["a"]}, "delta has dtype"),
+        ({"n_rows": [[10], [0]]}, r"n_rows=0 must be at least 1 \(at entry \[1, 0\]"),
+        ({"n_rows": [10.5]}, r"n_rows=10.5 must be an integer.* \(at entry \[0\]"),
+        ({"n_rows": [True]}, "n_rows has dtype bool: give numbers"),
+        ({"delta": [[0.1], [0.1, 0.2]]}, "delta is a ragged list"),
         ({"delta": [0.1, 0.2], "n_rows": [1, 2, 3]}, r"shapes do not broadcast: n_rows \(3,\)"),
     ],
 )
