@@ -144,7 +144,7 @@ def test_one_level_is_left_where_others_leave_the_floats():
         ({"pool_size": 4}, "unexpected keyword argument 'pool_size'"),
         ({"width": None}, "give exactly one of"),
         ({"width": None, "variance": 1.0, "method": "chaining"}, "needs width or increments"),
-        ({"increments": 2.0}, "increments=2.0 is not a pair"),
+        ({"increments": 2.0}, "increments=2.0: give the two numbers"),
         ({"increments": (0.0, 1.0)}, "increments=0.0 must be positive"),
     ],
 )

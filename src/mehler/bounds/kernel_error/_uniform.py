@@ -199,24 +199,22 @@ _LEVELS, _MOST = 200, 600.0
 _STRIDES, _LINKS = (1, 2, 3, 4, 6, 8), 60
 
 
+def require_pair(name: str, value: object, what: str) -> tuple[float, float]:
+    """Return two positive numbers."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ValueError(f"{name}={value!r}: give the two {what}")
+    first, second = (require_positive(name, number) for number in value)
+    return first, second
+
+
 def require_moments(name: str, value: object) -> tuple[float, float]:
     """Return E G and E G^2 of a slope."""
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        raise ValueError(f"{name}={value!r}: give the two moments (E G, E G^2) of the slope")
-    mean, square = (require_positive(name, moment) for moment in value)
+    mean, square = require_pair(name, value, "moments (E G, E G^2) of the slope")
     # The product may leave the floats; a power would raise.
     if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"{name}={value!r}: E G^2 is less than the square of E G")
     # The rounding of both, which matters where they nearly cancel.
     return mean, max(square, mean * mean) * (1 + 1e-15)
-
-
-def require_increments(name: str, value: object) -> tuple[float, float]:
-    """Return v and c of increments."""
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        raise ValueError(f"{name}={value!r} is not a pair (v, c) of numbers")
-    v, c = (require_positive(name, moment) for moment in value)
-    return v, c
 
 
 @dataclass(frozen=True)
@@ -299,7 +297,7 @@ def uniform_by_slope(
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
         laws.append((square, float(width) / 3, False))
     if increments is not None:
-        laws.append((*require_increments("increments", increments), True))
+        laws.append((*require_pair("increments", increments, "numbers (v, c)"), True))
     if method is not None and require_choice("method", method, COVERS) == "chaining" and not laws:
         raise ValueError("method='chaining' needs width or increments, which bound increments")
     slopes = _Slopes(mean, square - mean * mean, tuple(laws))
