@@ -13,6 +13,7 @@ from mehler.doubling import (
     diameter,
     doubling_dimension,
     packing_number,
+    sparse_dimension,
 )
 from tests.doubling.test_known import assert_witness, polygon, sphere, turned
 
@@ -50,29 +51,56 @@ def test_integers_are_points_too():
     assert diameter(np.asarray([[0, 0], [3, 4]])).low == pytest.approx(5.0)
 
 
-FUNCTIONS = {
+CALLS = {
     "diameter": diameter,
     "doubling_dimension": doubling_dimension,
     "packing_number": lambda x: packing_number(x, 1.0),
     "covering_number": lambda x: covering_number(x, 1.0),
 }
-WRONG = {
-    "NaN": (np.asarray([[0.0, np.nan]]), ValueError, "NaN"),
-    "infinity": (np.asarray([[np.inf, 1.0]]), ValueError, "infinity"),
-    "no rows": (np.zeros((0, 3)), ValueError, "empty"),
-    "no columns": (np.zeros((3, 0)), ValueError, "empty"),
-    "a vector": (np.zeros(3), ValueError, "axes"),
-    "complex": (np.zeros((2, 2), dtype=complex), TypeError, "complex"),
-    "a list": ([[0.0, 1.0]], TypeError, "must be an array"),
-}
+POINTS = [
+    (np.asarray([[0.0, np.nan]]), ValueError, "NaN"),
+    (np.asarray([[np.inf, 1.0]]), ValueError, "infinity"),
+    (np.zeros((0, 3)), ValueError, "empty"),
+    (np.zeros((3, 0)), ValueError, "empty"),
+    (np.zeros(3), ValueError, "axes"),
+    (np.zeros((2, 2), dtype=complex), TypeError, "complex"),
+    *((x, TypeError, "^X ") for x in ([[0.0, 1.0]], None, 3.0, np.ma.masked_array(np.eye(2)))),
+]
+REFUSED = [
+    *((lambda c=c, x=x: c(x), *why) for c in CALLS.values() for x, *why in POINTS),
+    *(
+        (lambda options=options: doubling_dimension(sphere(20, 3), **options), *why)
+        for options, *why in [
+            ({"centres": "in the middle"}, ValueError, "centres='in the middle'"),
+            ({"max_points": 0}, ValueError, "max_points=0"),
+            ({"exact": "yes"}, TypeError, "exact='yes'"),
+            ({"exact": np.ones(2)}, TypeError, "exact="),
+            ({"exact": True}, ValueError, "at most 14 points"),
+        ]
+    ),
+    *(
+        (lambda f=f, r=r: f(np.eye(3), r), (TypeError, ValueError), "radius")
+        for f in (packing_number, covering_number)
+        for r in (0.0, -1.0, np.nan, np.inf, "1")
+    ),
+    (lambda: covering_number(np.eye(3), 1.0, centres="somewhere"), ValueError, "centres"),
+    *(
+        (lambda s=s, d=d: sparse_dimension(s, d), *why)
+        for s, d, *why in [
+            (0, 3, ValueError, "n_nonzero"),
+            (4, 3, ValueError, "n_nonzero=4 exceeds n_inputs=3"),
+            (1.5, 3, TypeError, "n_nonzero"),
+            (1, 0, ValueError, "n_inputs"),
+            (2, 10**30, ValueError, r"n_inputs=10+ must be at most"),
+        ]
+    ),
+]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("wrong", WRONG)
-def test_bad_points_are_refused(function, wrong):
-    points, error, text = WRONG[wrong]
-    with pytest.raises(error, match=text):
-        FUNCTIONS[function](points)
+@pytest.mark.parametrize(("call", "error", "words"), REFUSED)
+def test_bad_arguments_are_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
 
 
 def test_nan_in_a_lazy_array_is_refused():
@@ -86,33 +114,6 @@ def test_a_traced_array_is_refused():
     jax = pytest.importorskip("jax")
     with pytest.raises(TypeError, match="jit"):
         jax.jit(lambda x: diameter(x).low)(jax.numpy.ones((3, 2)))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"centres": "in the middle"}, ValueError, "centres='in the middle'"),
-        ({"max_points": 0}, ValueError, "max_points=0"),
-        ({"exact": "yes"}, TypeError, "exact='yes'"),
-        ({"exact": np.ones(2)}, TypeError, "exact="),
-        ({"exact": True}, ValueError, "at most 14 points"),
-    ],
-)
-def test_bad_options_are_refused(options, error, text):
-    with pytest.raises(error, match=text):
-        doubling_dimension(sphere(20, 3), **options)
-
-
-@pytest.mark.parametrize("function", [packing_number, covering_number])
-@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, "1"])
-def test_bad_radii_are_refused(function, radius):
-    with pytest.raises((TypeError, ValueError), match="radius"):
-        function(np.eye(3), radius)
-
-
-def test_bad_centres_of_a_cover_are_refused():
-    with pytest.raises(ValueError, match="centres"):
-        covering_number(np.eye(3), 1.0, centres="somewhere")
 
 
 @pytest.mark.parametrize("centres", ["anywhere", "in the set"])
@@ -189,10 +190,3 @@ def test_a_diameter_beyond_all_floats():
     assert result == Interval(most, math.inf)
     tiny = diameter(LINE * 5e-324)
     assert tiny.low <= 4 * 5e-324 <= tiny.high
-
-
-@pytest.mark.parametrize("function", [packing_number, covering_number])
-@pytest.mark.parametrize("x", [[[1.0]], None, 3.0, np.ma.masked_array(LINE, LINE > 2)])
-def test_what_is_no_array_is_named(function, x):
-    with pytest.raises(TypeError, match=r"^X "):
-        function(x, 1.0)

@@ -15,7 +15,6 @@ from mehler.doubling import (
     diameter,
     doubling_dimension,
     packing_number,
-    sparse_dimension,
 )
 from mehler.doubling._points import Points
 from mehler.doubling._universal import by_columns, log2_ceil
@@ -220,11 +219,6 @@ def test_packings_and_covers_of_a_sphere():
         assert packed.low <= covering_number(points, radius / 2).high
 
 
-def test_more_columns_than_floats_are_refused():
-    with pytest.raises(ValueError, match=r"n_inputs=10+ must be at most"):
-        sparse_dimension(2, 10**30)
-
-
 def confident_classifier():
     logits = 3600 * np.random.default_rng(0).standard_normal((300, 10))
     return np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -242,6 +236,8 @@ SPREAD = {
     "copies, by differences": near_copies(3),
     "a column of 1e24": np.random.default_rng(2).standard_normal((300, 10)) * [1e24, *[1.0] * 9],
     "powers": 2.0 ** -np.arange(900.0)[:, None],
+    "powers in directions": 10.0 ** -np.arange(300.0)[:, None] * sphere(300, 20),
+    "subnormal": sphere(100, 4) * 1e-310,
 }
 
 

@@ -75,17 +75,3 @@ def test_ends_have_the_printed_order(s, d):
     scale = s * math.log2(math.e * d / s)
     assert 0.2 * scale <= result.low <= result.high <= 3 * scale
     assert result.high <= math.ceil(d * math.log2(5))
-
-
-@pytest.mark.parametrize(
-    ("s", "d", "error", "words"),
-    [
-        (0, 3, ValueError, "n_nonzero"),
-        (4, 3, ValueError, "n_nonzero=4 exceeds n_inputs=3"),
-        (1.5, 3, TypeError, "n_nonzero"),
-        (1, 0, ValueError, "n_inputs"),
-    ],
-)
-def test_bad_sizes_are_named(s, d, error, words):
-    with pytest.raises(error, match=words):
-        sparse_dimension(s, d)
