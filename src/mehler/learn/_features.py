@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler._validate import shown
+from mehler._validate import require_reals, shown
 from mehler.features import FeatureMap
 
 Scoring: TypeAlias = Literal["mse", "error_rate"]
@@ -25,6 +25,14 @@ SOLVERS: tuple[Solver, ...] = get_args(Solver)
 _FEW = 64
 # Bytes of sparse rows that are made dense at a time.
 _DENSE = 1 << 24
+
+
+def host_reals(name: str, value: Array) -> NDArray[np.float64]:
+    """Return real numbers of any library, or a list of them, on the host."""
+    if _arrays.is_array(value):
+        _arrays.array_namespace(value, names=(name,))
+        value = _arrays.to_host(value)
+    return require_reals(name, value)
 
 
 def require_map(phi: Any) -> Callable[[Array], Array]:

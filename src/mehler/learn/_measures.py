@@ -14,9 +14,8 @@ from mehler._validate import (
     require_choice,
     require_integer,
     require_positive,
-    require_reals,
 )
-from mehler.learn._features import require_rows
+from mehler.learn._features import host_reals, require_rows
 
 # Eigenvalues and differences across the diagonal below this fraction of the largest are rounding.
 _ROUNDING = 1e-6
@@ -171,7 +170,7 @@ def rademacher(
 
 def _matrix(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a symmetric matrix of finite numbers, float64 on the host."""
-    K = require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    K = host_reals(name, value)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:
         raise ValueError(f"{name} must be a square matrix, not of shape {K.shape}")
     size = float(np.abs(K).max())

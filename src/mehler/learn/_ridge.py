@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_flag, require_reals
+from mehler._validate import require_choice, require_flag
 from mehler.learn._features import (
     SCORINGS,
     SOLVERS,
     Features,
     Scoring,
     Solver,
+    host_reals,
     require_lambdas,
     require_map,
     require_pair,
@@ -273,7 +274,7 @@ def _by_folds(
 
 def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
     """Return the rows of each fold; -1 marks rows that are always fitted."""
-    numbers = require_reals("folds", _arrays.to_host(folds) if _arrays.is_array(folds) else folds)
+    numbers = host_reals("folds", folds)
     if numbers.shape != (n,) or np.any((numbers != np.round(numbers)) | (numbers < -1)):
         raise ValueError(
             f"folds must be {n} integers, the fold of each row of X, or -1 for rows that are never "

@@ -161,8 +161,7 @@ def plan(
 
 def on_sphere(data: ArrayLike, notes: list[str]) -> NDArray[np.float64]:
     """Return the rows divided by their norms, shape (n, d), on the host, but those of zeros."""
-    if not _arrays.is_array(data):
-        data = np.asarray(data)
+    data = data if _arrays.is_array(data) else require_reals("data", data)
     _arrays.require_matrix(data, name="data")
     _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
     rows = np.asarray(_arrays.to_host(data), dtype=np.float64)
@@ -393,8 +392,9 @@ def plan_map(
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
     # Of a fitted sampler of `mehler.sklearn` its map.
     phi = getattr(phi, "map_", phi)
-    X = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else require_reals("X", X)
+    X = X if _arrays.is_array(X) else require_reals("X", X)
     _arrays.require_matrix(X, name="X")
+    X = np.asarray(_arrays.to_host(X))
     n = require_integer("n_samples", X.shape[0] if n_samples is None else n_samples)
     for part in ("kernel", "gram_variance"):
         if not callable(getattr(phi, part, None)):
