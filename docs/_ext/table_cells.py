@@ -40,5 +40,5 @@ def reachable(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", lay_out)
-    app.connect("html-page-context", reachable)
+    app.connect("html-page-context", reachable, priority=900)  # after the theme
     return {"parallel_read_safe": True, "parallel_write_safe": True}
