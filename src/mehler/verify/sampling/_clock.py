@@ -28,7 +28,7 @@ class Clock:
         self._start, self._worked = monotonic(), thread_time()
         # Who asks for less than a minute knows; the verdict says the rest.
         self._elsewhere, self._warned = 0.0, limit is not None and limit < PATIENCE
-        self._shown = 0.0
+        self._next = self._start + _FIRST  # when a terminal shows how far it is
 
     def add(self, seconds: float) -> None:
         """Count work of other threads."""
@@ -57,12 +57,12 @@ class Clock:
                     expected = seconds + (seconds - start) / made * (total - done - made)
                     if seconds >= _FIRST and expected > PATIENCE:
                         self._warn(expected, resolution, name)
-                if self.seconds >= max(_FIRST, self._shown + 1.0):
-                    self._shown = self.seconds
+                if monotonic() >= self._next:
+                    self._next = monotonic() + 1.0
                     share = (done + made) / max(total, done + made)
                     self._show(f"\r{name}: {100.0 * share:3.0f} % of the draws")
                 yield result
-        if self._shown:
+        if self._next > self._start + _FIRST:
             self._show("\n")
 
     def _show(self, text: str) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtrc
 
 from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
@@ -219,6 +218,8 @@ def differing_rows(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
     A row counts if more of its entries differ than may jump by chance, or if more of the whole
     matrix do.
     """
+    from scipy.special import bdtrc
+
     if a.shape != b.shape:
         return np.arange(a.shape[0])
     relative = tolerance(a, b, n_inputs + a.shape[1])

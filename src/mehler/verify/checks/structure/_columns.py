@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc
 
 from mehler._arrays import Array
 from mehler._plural import counted
@@ -162,6 +161,8 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
 
 def mostly(won: Callable[[], bool], rate: float, n: int) -> bool:
     """Return whether more of n fair comparisons are won than happens with probability `rate`."""
+    from scipy.special import bdtrc
+
     losses_allowed = 0
     while bdtrc(n - losses_allowed - 2, n, 0.5) <= rate:
         losses_allowed += 1
