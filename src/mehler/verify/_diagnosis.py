@@ -324,6 +324,10 @@ def _is_stationary(kernel: Any, pairs: Pairs) -> bool:
     return there is not None and bool(np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9))
 
 
+# E cos 2b of phases b that are uniform on an interval.
+_WIDTHS = {"[0, 2)": math.sin(4) / 4, "[0, pi/4)": 2 / math.pi, "[0, 1)": 0.5 * math.sin(2)}
+
+
 def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
 
@@ -336,12 +340,8 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     if not (np.isfinite(opposite).all() and total > 0.0):
         return
     value, error = means.fit(lambda mean: float(weight @ (mean - pairs.claim)) / total)
-    widths = {
-        "[0, 2)": math.sin(4.0) / 4.0,
-        "[0, pi/4)": 2.0 / math.pi,
-        "[0, 1)": 0.5 * math.sin(2),
-    }
-    name = next((each for each, c in widths.items() if abs(c - value) <= 4.0 * error), "")
+    near = [width for width, c in _WIDTHS.items() if abs(c - value) <= 4.0 * error]
+    name = near[0] if len(near) == 1 else ""
     how = f"phases b are uniform on {name}" if name else "phases b are left out or not uniform"
     if abs(1.0 - value) <= max(4.0 * error, 1e-3):
         how = "phases b are left out"
@@ -482,13 +482,8 @@ def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) ->
         value = {"rbf": scale**2, "exp": scale**2, "matern": 1.0 / scale}.get(
             getattr(other, "name", ""), scale
         )
-        yield (
-            "kernel",
-            f"fits {text.format(value)}, not the claimed kernel",
-            scale,
-            found[1],
-            fitted,
-        )
+        words = f"fits {text.format(value)}, not the claimed kernel"
+        yield "kernel", words, scale, found[1], fitted
 
 
 # Columns whose factors are fitted, and pairs for each of them.

@@ -63,7 +63,6 @@ cached(
     "cached_forever",
     "features of 240 rows have shape (20, 100)",
 )
-cached(lambda Z: (Z.shape, round(float(Z.sum()), 9)), "cached_by_sum")
 cached(lambda Z: (Z.shape, Z[0].tobytes()), "cached_by_first_row")
 # Which rule sees it first depends on the memory that arrays get: the words that all of them have.
 cached(lambda Z: (Z.__array_interface__["data"][0], Z.shape), "cached_by_address", "features")
@@ -91,18 +90,6 @@ def weights_of_the_class(seed, X, m):
     return lambda Z: plain(Z, _LAST["seed"], m)
 
 
-@wrong("other rows of the batch")
-def scaled_by_batch(Z, seed, m):
-    return plain(Z / Z.std(), seed, m)
-
-
-@wrong("other rows of the batch")
-def largest_of_batch(Z, seed, m):
-    """As a stabilised exponential that takes its maximum over all rows."""
-    z = plain(Z, seed, m)
-    return z / np.abs(z).max()
-
-
 @wrong("the place, of the rows")
 def last_row_lost(Z, seed, m):
     z = plain(Z, seed, m)
@@ -114,13 +101,6 @@ def last_row_lost(Z, seed, m):
 def one_entry_written(Z, seed, m):
     z = plain(Z, seed, m)
     Z[0, 0] = 0.0
-    return z
-
-
-@wrong("in place")
-def sorted_in_place(Z, seed, m):
-    z = plain(Z, seed, m)
-    Z.sort(axis=0)
     return z
 
 
@@ -136,17 +116,6 @@ def chunks_of_4096(Z, seed, m):
     rng = np.random.default_rng(seed)
     parts = [waves(Z[k : k + 4096], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 4096)]
     return np.concatenate(parts)
-
-
-@wrong("the place, of the rows")
-def noise_by_place(Z, seed, m):
-    z = plain(Z, seed, m)
-    return z + 0.1 * np.random.default_rng(seed).standard_normal(z.shape)
-
-
-@wrong("how many rows")
-def another_way_for_many(Z, seed, m):
-    return plain(Z, seed + (len(Z) > 500), m)
 
 
 @maker("has other features")
