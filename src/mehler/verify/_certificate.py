@@ -25,7 +25,7 @@ _FIELDS = (
 )
 # Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
 # of the width, and of what it is less than the resolution.
-_OUTWARD, _SPARE = 1e-6, 1e-2
+_OUTWARD, _SPARE = 1e-6, 1e-1
 
 
 @dataclass(frozen=True)
