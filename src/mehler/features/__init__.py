@@ -27,6 +27,7 @@ from mehler.features.maxout._codes import MaxoutCodes, PackedCodes
 from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
 from mehler.features.maxout._maxout import MaxoutFeatures
 from mehler.features.random_functions import RandomFunctions
+from mehler.features.softmax import SoftmaxFeatures
 from mehler.features.spectra import Spectrum
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "PackedCodes",
     "RandomFunctions",
     "SelectedFeatures",
+    "SoftmaxFeatures",
     "Spectrum",
     "UnitBlock",
     "from_recipe",
