@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
+from mehler._validate import shown
 
 UNITS_PER_BLOCK = 64
+# Python prints no integer of more than 4300 digits, and recipes are JSON.
+LARGEST_SEED = 1 << 1024
 # Constants of numpy.random.SeedSequence, whose bits NumPy promises to keep.
 _INIT_A, _MULT_A, _INIT_B, _MULT_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
 _MIX_L, _MIX_R, _WORDS, _WRAP = 0xCA01F9DD, 0x4973F715, 4, 1 << 32
@@ -48,9 +51,13 @@ def require_seed(seed: object) -> int:
     """Return `seed` as a non-negative int; refuse ``None``, which nobody could replay."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed must be a non-negative integer, not {seed!r}; pass for instance 0")
-    if seed < 0:
-        raise ValueError(f"seed must be a non-negative integer, not {seed}")
-    return int(seed)
+    number = int(seed)
+    if not 0 <= number < LARGEST_SEED:
+        raise ValueError(
+            f"seed={shown(number)} must be at least 0 and below 2^1024, which can be printed and "
+            "read: secrets.randbits(128) is a good one"
+        )
+    return number
 
 
 def generator(seed: int, stream: int, block: int) -> np.random.Generator:

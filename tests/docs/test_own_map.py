@@ -101,7 +101,7 @@ def test_the_variance_holds(attention):
 
 MISTAKES = {
     "squares": ("- squares / 2", "- squares"),
-    "scale": ("scale=self.n_features**-0.5", "scale=1.0"),
+    "scale": ("self.n_features**-0.5 * xp.exp", "xp.exp"),
 }
 
 

@@ -99,7 +99,6 @@ from mehler._arrays._rows import (
     map_rows,
     over_chunks,
     pairs_of_batches,
-    power_of_two,
     require_finite,
     require_matrix,
     rows_of_batches,

@@ -125,31 +125,6 @@ def require_finite(x: Array, *, name: str) -> float:
     return largest
 
 
-def power_of_two(x: Array, *, name: str = "X") -> tuple[Array, float]:
-    """Return `x` over a power of 2, and that power, so that squares neither vanish nor overflow.
-
-    Entries below 2^-500 of the largest still vanish when squared, as they do beside it. ValueError
-    names rows whose largest entry is subnormal, since such numbers have lost digits. Statistics of
-    traced and lazy rows are those of the rows as they are.
-    """
-    if is_lazy(x):
-        return x, 1.0
-    xp = standard_namespace(x)
-    dtype = real_dtype(x, name=name)
-    x = x if x.dtype == dtype else xp.astype(x, dtype)
-    largest = largest_entry(x)
-    if not math.isfinite(largest) or largest == 0.0:
-        return x, 1.0
-    if largest < float(xp.finfo(dtype).smallest_normal):
-        raise ValueError(
-            f"{name} has no entry above {largest:.3g}, and such numbers have lost digits in "
-            f"{dtype_name(dtype)}: take another unit"
-        )
-    power = math.frexp(largest)[1] - 1
-    # In two steps: XLA divides by reciprocals, which may be subnormal.
-    return (x / 2.0 ** (power // 2)) / 2.0 ** (power - power // 2), 2.0**power
-
-
 def _at_once(function: Callable[[Array], Array], x: Array) -> Array:
     """Apply a function to values, even while JAX traces something else."""
     if not is_jax_array(x):

@@ -32,6 +32,7 @@ from mehler.sklearn._samplers import (
     KitchenSinkSampler,
     MaxoutHasher,
     MaxoutSampler,
+    SoftmaxSampler,
 )
 
 __all__ = [
@@ -44,5 +45,6 @@ __all__ = [
     "MaxoutSampler",
     "RandomFeatureRidge",
     "RandomFeatureRidgeClassifier",
+    "SoftmaxSampler",
 ]
 del _validate_data

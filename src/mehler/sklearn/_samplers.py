@@ -352,6 +352,36 @@ class KitchenSinkSampler(Sampler):
     random_state: Any = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class SoftmaxSampler(Sampler):
+    r"""Features of attention: `mehler.features.SoftmaxFeatures` as a transformer.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of feature columns, even but for ``form='positive'``.
+    form, kernel, scale, tilted_at, projections
+        As in :class:`mehler.features.SoftmaxFeatures`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import SoftmaxSampler
+    >>> SoftmaxSampler(random_state=0).fit(np.eye(2)).expected_kernel(np.eye(2))[0, 1]
+    np.float64(1.0)
+    """
+
+    _map = features.SoftmaxFeatures
+
+    n_components: int = 100
+    form: features.softmax.Form = "hyperbolic"
+    kernel: Literal["softmax", "gaussian"] = "softmax"
+    scale: float = 1.0
+    tilted_at: float = 0.0
+    projections: Literal["gaussian", "orthogonal"] = "gaussian"
+    random_state: Any = None
+
+
 # Columns of one quantity have largest entries within this factor; corners of images have some.
 _SCALES = 1000.0
 

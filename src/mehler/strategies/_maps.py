@@ -17,6 +17,7 @@ from mehler.features import (
     KitchenSinks,
     MaxoutCodes,
     MaxoutFeatures,
+    SoftmaxFeatures,
     groups,
 )
 from mehler.features.maxout import MaxoutBase
@@ -44,6 +45,7 @@ Kind: TypeAlias = Literal[
     "sinks-step",
     "sinks-tanh",
     "sinks-cos",
+    "softmax",
     "invariant",
     "invariant-sampled",
 ]
@@ -69,6 +71,7 @@ _KINDS: dict[Kind, tuple[Any, dict[str, Any]]] = {
     "sinks-step": (KitchenSinks, {"activation": "step", "law": "sphere"}),
     "sinks-tanh": (KitchenSinks, {"activation": "tanh", "bias": 0.5}),
     "sinks-cos": (KitchenSinks, {"activation": "cos", "bias": "uniform"}),
+    "softmax": (SoftmaxFeatures, {}),
     "invariant": (GroupInvariantFeatures, {"n_bins": 1, "templates": "gaussian"}),
     "invariant-sampled": (
         GroupInvariantFeatures,
@@ -81,7 +84,8 @@ _POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cl
 _EVEN = tuple(
     kind
     for kind, (cls, options) in _KINDS.items()
-    if (cls is FourierFeatures and options.get("form") != "offset") or cls is GroupInvariantFeatures
+    if (cls is FourierFeatures and options.get("form") != "offset")
+    or cls in (GroupInvariantFeatures, SoftmaxFeatures)
 )
 
 

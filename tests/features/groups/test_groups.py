@@ -294,7 +294,7 @@ def test_functions_become_matrices():
         (
             lambda: groups.CyclicShifts(3).apply(np.ma.masked_less(np.zeros((1, 3)), 1.0)),
             TypeError,
-            "rows have masked entries",
+            "rows is a masked array",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
@@ -291,8 +292,7 @@ def as_group(group: object, name: str = "group") -> Group:
 
 def _numbers(name: str, value: object) -> Any:
     """Return real numbers as an array of NumPy, in their own dtype."""
-    if np.ma.is_masked(value):
-        raise TypeError(f"{name} have masked entries: fill them in, or leave those rows out")
+    _arrays.require_unmasked(value, name)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device

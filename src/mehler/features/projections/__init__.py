@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from mehler._validate import require_choice
 from mehler.features._recipes import require_kept
-from mehler.features.projections._base import Gaussian, Projection, SharedPool, Sobol
+from mehler.features.projections._base import Gaussian, Projection, Sobol
+from mehler.features.projections._base import ProjectionName as ProjectionName
 
 # Shared with other packages, and no public names.
-from mehler.features.projections._base import ProjectionName as ProjectionName
+from mehler.features.projections._base import SharedPool as SharedPool
 from mehler.features.projections._orthogonal import Hadamard, Orthogonal
 
 __all__ = [
@@ -27,9 +28,7 @@ __all__ = [
     "Hadamard",
     "Orthogonal",
     "Projection",
-    "SharedPool",
     "Sobol",
-    "named",
 ]
 
 _NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol)}

@@ -1,0 +1,168 @@
+"""Softmax features: mean, variance, orthogonal directions, the tilt, and the best form."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays, verify
+from mehler.features import SoftmaxFeatures
+from tests.places import CPU, Place
+
+D = 3
+X = 0.5 * np.random.default_rng(0).standard_normal((4, D))
+FORMS = ("positive", "hyperbolic", "trigonometric")
+KINDS = {
+    f"{form}-{kernel}-{projections}{'-tilted' * bool(t)}": {
+        "form": form,
+        "kernel": kernel,
+        "projections": projections,
+        "tilted_at": t,
+        "scale": 0.8,
+    }
+    for form, kernel, projections, t in itertools.product(
+        FORMS, ("softmax", "gaussian"), ("gaussian", "orthogonal"), (0.0, 1.5)
+    )
+    if not (t and form == "trigonometric")
+}
+
+
+def drawer(cls=SoftmaxFeatures, n_features=60, **options):
+    return lambda seed: cls(D, n_features, seed=seed, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled(6)
+def test_kernel_and_variance_hold(kind):
+    draw = drawer(**KINDS[kind])
+    phi = draw(0)
+    assert verify.check_kernel(draw, phi.kernel, X[:3], resolution=0.1).status == "holds"
+    # Over draws of the whole Gram matrix: 6 deviations, and ratios of heavy-tailed variances.
+    grams = np.stack([drawer(n_features=12, **KINDS[kind])(s).gram(X) for s in range(1500)])
+    exact = drawer(n_features=12, **KINDS[kind])(0).gram_variance(X)
+    moving = exact > 1e-12
+    deviations = (grams.mean(axis=0) - phi.kernel(X))[moving] / (exact[moving] / 1500) ** 0.5
+    assert np.abs(deviations).max() < 6
+    ratios = grams.var(axis=0)[moving] / exact[moving]
+    assert 0.6 < ratios.min()
+    assert ratios.max() < 1.7
+
+
+def wrong(change):
+    class Broken(SoftmaxFeatures):
+        def _transform(self, xp, rows, *weights):
+            return change(self, xp, rows, super()._transform(xp, rows, *weights))
+
+    return Broken
+
+
+FAULTS = {
+    "without the norm": wrong(lambda phi, xp, x, z: z * xp.exp(0.32 * xp.sum(x * x, 1)[:, None])),
+    "half a scale": wrong(lambda phi, xp, x, z: z * 0.96),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_refuted(fault):
+    options = KINDS["hyperbolic-softmax-gaussian"]
+    right = drawer(**options)(0)
+    draw = drawer(FAULTS[fault], n_features=400, **options)
+    verdict = verify.check_kernel(draw, right.kernel, X[:3], variance=right.variance)
+    assert verdict.status == "refuted"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", CPU, ids=lambda place: place.name)
+@pytest.mark.sampled(24)
+def test_places_agree(place: Place, kind):
+    dtype = "float64" if place.has_float64 else "float32"
+    rows = place.asarray(X, dtype)
+    here, there = drawer(**KINDS[kind])(0), drawer(like=rows, **KINDS[kind])(0)
+    eps = 1e-12 if place.has_float64 else 1e-5
+    for function in (lambda phi, x: phi(x), lambda phi, x: phi.kernel(x), mehler_variance):
+        found = _arrays.to_host(function(there, rows))
+        assert found == pytest.approx(function(here, X), rel=eps, abs=eps)
+
+
+def mehler_variance(phi, x):
+    return phi.variance(x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_recipes_and_unstored_maps_draw_the_same(kind):
+    phi = drawer(**KINDS[kind])(0)
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
+    assert np.array_equal(again(X), phi(X))
+    if "orthogonal" not in kind:
+        other = drawer(stored=False, **KINDS[kind])(0)
+        assert other(X) == pytest.approx(phi(X), rel=1e-13)
+
+
+def test_hyperbolic_features_are_best_exactly_at_obtuse_angles():
+    variances = {form: drawer(form=form)(0).variance(X) for form in FORMS}
+    inner = X @ X.T
+    less = variances["hyperbolic"] < variances["trigonometric"]
+    assert np.array_equal(less, inner < 0)
+    assert np.all(variances["hyperbolic"] < variances["positive"])
+    # At acute angles positive features have more variance than trigonometric ones.
+    assert np.all((variances["positive"] > variances["trigonometric"])[inner >= 0])
+
+
+def test_the_tilt_is_the_minimum():
+    t, d = 2.5, D
+    y = X[:1] * 0.0
+    x = np.full((1, d), math.sqrt(t / d))
+
+    def variance(at):
+        return float(drawer(form="positive", tilted_at=at)(0).variance(x, y)[0, 0])
+
+    best = variance(t)
+    assert best < variance(0.0)
+    assert all(best <= variance(t * factor) for factor in (0.8, 0.95, 1.05, 1.25))
+
+
+def test_orthogonal_directions_against_a_series():
+    """The covariance of two units, termwise with (d)_n <= 2^n (d/2)_n, to 40 digits."""
+    y, z = X[:1], X[1:2]
+    for form in ("positive", "trigonometric"):
+        near = drawer(form=form, projections="orthogonal", n_features=2 * D)(0)
+        n_units = near.n_units
+        sign = -1 if form == "trigonometric" else 1
+        t = float(np.sum((y + sign * z) ** 2))
+        with mpmath.workdps(40):
+            one = mpmath.hyp1f1(D, D / mpmath.mpf(2), sign * mpmath.mpf(t) / 2)
+            inner = mpmath.mpf(float((y @ z.T)[0, 0]))
+            covariance = mpmath.exp(2 * inner) * (mpmath.exp(-sign * t) * one - 1)
+        pairs = D - 1  # whole blocks of d
+        columns = near.n_features // n_units
+        own = near.variance(y, z)[0, 0]
+        expected = (own + columns * pairs * float(covariance)) / near.n_features
+        assert near.gram_variance(y, z)[0, 0] == pytest.approx(expected, rel=1e-12)
+        assert covariance < 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"form": "negative"}, "form='negative' is not one of"),
+        ({"kernel": "rbf"}, "kernel='rbf' is not one of"),
+        ({"projections": "sobol"}, "projections='sobol' is not one of"),
+        ({"form": "trigonometric", "tilted_at": 1.0}, "leave it out"),
+        ({"scale": -1.0}, "scale=-1.0 must be positive"),
+        ({"n_features": 7}, "n_features=7 is odd"),
+    ],
+)
+def test_bad_arguments(options, words):
+    with pytest.raises(ValueError, match=words):
+        drawer(**options)(0)
+
+
+def test_rows_whose_features_leave_the_floats_are_refused():
+    with pytest.raises(ValueError, match="features by SoftmaxFeatures leave the floats"):
+        drawer(form="trigonometric")(0)(np.full((1, D), 30.0))
