@@ -94,6 +94,7 @@ from mehler._arrays._rows import (
     compiled,
     full_precision,
     largest_entry,
+    leaves_floats,
     map_columns,
     map_elements,
     map_rows,
@@ -101,6 +102,7 @@ from mehler._arrays._rows import (
     pairs_of_batches,
     require_finite,
     require_matrix,
+    require_within_floats,
     rows_of_batches,
     slices,
 )

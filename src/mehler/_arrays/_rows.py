@@ -125,6 +125,34 @@ def require_finite(x: Array, *, name: str) -> float:
     return largest
 
 
+def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
+    """Raise ValueError that names the longest row if a value is not finite.
+
+    Traced values and those of an accelerator are not looked at.
+    """
+    if type(value) is np.ndarray:
+        good = bool(np.isfinite(value).all())
+    elif is_lazy(value) or is_on_accelerator(value):
+        return
+    else:
+        xp = array_namespace(value)
+        good = not xp.isdtype(value.dtype, "real floating") or bool(xp.all(xp.isfinite(value)))
+    if not good:
+        raise leaves_floats(what, value.dtype, x, y)
+
+
+def leaves_floats(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
+    """Return the refusal of rows whose values overflow."""
+    rows = [np.asarray(to_host(each), dtype=np.float64) for each in (x, y) if each is not None]
+    with np.errstate(over="ignore"):
+        # hypot does not overflow before the length does.
+        longest = max(float(np.max(np.hypot.reduce(np.abs(each), axis=1))) for each in rows)
+    return ValueError(
+        f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} leave "
+        f"the floats of {dtype_name(dtype)}: scale the rows"
+    )
+
+
 def _at_once(function: Callable[[Array], Array], x: Array) -> Array:
     """Apply a function to values, even while JAX traces something else."""
     if not is_jax_array(x):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_flag
-from mehler.features._correlation import leaves_floats, require_within_floats
 from mehler.features._map import RandomMap
 
 Pairwise = Callable[[Array, Array | None], Array]
@@ -185,7 +184,7 @@ class FeatureMap(RandomMap):
         xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
         # XLA divides by reciprocals, which are 0 where they would be subnormal.
         if wide == xp.float32 and (largest or 0.0) * float(xp.finfo(wide).smallest_normal) > 0.25:
-            raise leaves_floats("products", wide, x, y)
+            raise _arrays.leaves_floats("products", wide, x, y)
         angles = self._unit.angles
         if angles is not None:
             for name, rows in (("X", x), ("Y", y)):
@@ -200,7 +199,7 @@ class FeatureMap(RandomMap):
             )
             value = xp.astype(value, dtype, copy=False)
         if finite:
-            require_within_floats(value, x, y)
+            _arrays.require_within_floats(value, x, y)
         return value
 
     def gram(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
@@ -219,7 +218,7 @@ class FeatureMap(RandomMap):
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(left):
             value = xp.matmul(left, xp.matrix_transpose(right))
         if check_finite and value.ndim == 2:
-            require_within_floats(value, X, Y)
+            _arrays.require_within_floats(value, X, Y)
         return value
 
     def products(self, X: Array, Y: Array, *, check_finite: bool = True) -> Array:
@@ -244,7 +243,7 @@ class FeatureMap(RandomMap):
         with np.errstate(over="ignore", invalid="ignore"):
             value = self._unit_products(features(X), features(Y))
         if check_finite and value.ndim == 2:
-            require_within_floats(value, X, Y)
+            _arrays.require_within_floats(value, X, Y)
         return value
 
     def _products_at(

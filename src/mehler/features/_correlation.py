@@ -201,32 +201,3 @@ def _of_differences(
             total = total + xp.sum(each(xp, differences), axis=2)
         parts.append(total * (2.0 * mantissa) ** degree)
     return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
-
-
-def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
-    """Raise ValueError that names the longest row if a value is not finite.
-
-    Traced values and those of an accelerator are not looked at.
-    """
-    if type(value) is np.ndarray:
-        good = bool(np.isfinite(value).all())
-    elif _arrays.is_lazy(value) or _arrays.is_on_accelerator(value):
-        return
-    else:
-        xp = _arrays.array_namespace(value)
-        good = not xp.isdtype(value.dtype, "real floating") or bool(xp.all(xp.isfinite(value)))
-    if not good:
-        raise leaves_floats(what, value.dtype, x, y)
-
-
-def leaves_floats(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
-    """Return the refusal of rows whose values overflow."""
-    rows = [
-        np.asarray(_arrays.to_host(each), dtype=np.float64) for each in (x, y) if each is not None
-    ]
-    with np.errstate(over="ignore"):
-        longest = max(float(np.max(lengths(np, each))) for each in rows)
-    return ValueError(
-        f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} leave "
-        f"the floats of {_arrays.dtype_name(dtype)}: scale the rows"
-    )

@@ -20,7 +20,6 @@ from mehler._random import require_seed
 from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
 from mehler.features._block import UnitBlock, Units, unit_blocks
-from mehler.features._correlation import leaves_floats, require_within_floats
 from mehler.features._recipes import MAPS, CalledByName, elsewhere, map_of, written
 
 # More weights, in bytes of float64, must be a mistake, such as a size with a digit too many.
@@ -211,7 +210,7 @@ class RandomMap(metaclass=CalledByName):
                 return result if type(X) is np.ndarray else _arrays.attached(result, X)
             with np.errstate(over="ignore", invalid="ignore"):
                 result = values()
-        require_within_floats(result, X, None, f"features by {self._title}")
+        _arrays.require_within_floats(result, X, None, f"features by {self._title}")
         return _arrays.attached(result, X)
 
     @property
@@ -272,7 +271,7 @@ class RandomMap(metaclass=CalledByName):
         if not self._unit.safe < largest < math.inf or _arrays.is_on_accelerator(x):
             return False
         if largest > float(np.finfo(dtype).max) / (_MARGIN * x.shape[1]):
-            raise leaves_floats("projections", dtype, x)
+            raise _arrays.leaves_floats("projections", dtype, x)
         return True
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
@@ -333,10 +332,6 @@ class RandomMap(metaclass=CalledByName):
         ------
         ValueError
             If the map was drawn with a function or a spectrum of your own; a pickle names them.
-
-        See Also
-        --------
-        mehler.from_recipe : Draw it.
 
         Notes
         -----

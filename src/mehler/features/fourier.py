@@ -65,11 +65,6 @@ class FourierFeatures(FeatureMap):
     n_units : int
         Number of frequencies: n_features, or half of them for pairs.
 
-    See Also
-    --------
-    mehler.features.Spectrum : Define a kernel by its frequencies.
-    mehler.features.projections : Ways to draw the frequencies.
-
     Notes
     -----
     A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of

@@ -75,11 +75,6 @@ class KitchenSinks(FeatureMap):
     n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
-    See Also
-    --------
-    mehler.exact.activation_kernel : The expected kernel as a function of the correlation.
-    mehler.exact.Activation : An activation with its closed forms.
-
     Notes
     -----
     The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;

@@ -41,11 +41,6 @@ class LocalisedLinearFeatures(FourierFeatures):
     n_units : int
         Frequencies; each has d or 2 d columns.
 
-    See Also
-    --------
-    mehler.DecoupledMaxoutFeatures : A locally linear kernel without Kronecker products.
-    mehler.FourierFeatures : The localiser alone.
-
     Notes
     -----
     The product of one frequency is <x, y> times that of the localiser: kernel and variance are

@@ -43,11 +43,6 @@ class RandomFunctions(FeatureMap):
     n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
-    See Also
-    --------
-    mehler.KitchenSinks : Activations of projections, with exact kernels.
-    mehler.verify.check_kernel : Test a claimed kernel.
-
     Notes
     -----
     `law` is called with whole blocks of 64 units, each with a generator of its own. The theorems

@@ -43,10 +43,6 @@ class Spectrum(metaclass=CalledByName):
         Whether the distribution of w is rotation invariant, as orthogonal projections require.
         Default no.
 
-    See Also
-    --------
-    mehler.FourierFeatures : Features of the kernel.
-
     Examples
     --------
     Two bandwidths at once, by lengths of either kind:

@@ -212,7 +212,6 @@ class FourierSampler(Sampler):
 
     _map = features.FourierFeatures
     _instead = features.FourierFeatures._instead
-
     n_components: int = 100
     kernel: KernelName | features.Spectrum = "rbf"
     gamma: float | Literal["scale"] | None = "scale"
@@ -342,7 +341,6 @@ class KitchenSinkSampler(Sampler):
 
     _map = features.KitchenSinks
     _instead = features.KitchenSinks._instead
-
     n_components: int = 100
     activation: ActivationLike = "relu"
     weight_scale: float = 1.0
@@ -358,10 +356,8 @@ class SoftmaxSampler(Sampler):
 
     Parameters
     ----------
-    n_components : int, default=100
-        Number of feature columns, even but for ``form='positive'``.
-    form, kernel, scale, tilted_at, projections
-        As in :class:`mehler.features.SoftmaxFeatures`.
+    n_components, form, kernel, scale, tilted_at, projections
+        As in :class:`mehler.features.SoftmaxFeatures`, whose columns n_components counts.
 
     Examples
     --------
@@ -372,7 +368,6 @@ class SoftmaxSampler(Sampler):
     """
 
     _map = features.SoftmaxFeatures
-
     n_components: int = 100
     form: features.softmax.Form = "hyperbolic"
     kernel: Literal["softmax", "gaussian"] = "softmax"

@@ -42,10 +42,6 @@ class MaxoutCodes(MaxoutBase):
     n_inputs, n_features, seed, like, dtype, projections
         As of :class:`mehler.MaxoutFeatures`.
 
-    See Also
-    --------
-    mehler.features.PackedCodes : The same codes as bit planes.
-
     References
     ----------
     Mroueh, Rennie, Goel (2015), Remark 1.
@@ -254,10 +250,6 @@ class PackedCodes(metaclass=CalledByName):
         Digits m of a code.
     pool_size : int
         Values q of a digit.
-
-    See Also
-    --------
-    mehler.MaxoutCodes : The codes.
     """
 
     def __init__(self, words: Array, n_features: int, pool_size: int) -> None:

@@ -40,11 +40,6 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         As of :class:`mehler.MaxoutFeatures`; all but 'gaussian' make units dependent, so they need
         fresh directions.
 
-    See Also
-    --------
-    mehler.MaxoutFeatures : Plain maxout features.
-    mehler.exact.locally_linear_kernel : The kernel as a function of the correlation.
-
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel); derived in

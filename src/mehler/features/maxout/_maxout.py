@@ -287,11 +287,6 @@ class MaxoutFeatures(LocallyLinear):
         How weights are drawn, see `mehler.features.projections`: q independent projections,
         so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
 
-    See Also
-    --------
-    mehler.DecoupledMaxoutFeatures : The map with the printed kernel.
-    mehler.MaxoutCodes : The indices of the maxima.
-
     Notes
     -----
     Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
