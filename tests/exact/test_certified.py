@@ -167,6 +167,13 @@ def test_near_minus_one_balls_and_digits_meet_the_closed_form():
     assert abs(digits - ball.value) < 1e-9
 
 
+@pytest.mark.full
+def test_digits_next_to_minus_one_lie_in_the_bracket():
+    ball = certified.maxout_kernel("-0.999", 16)
+    assert ball.radius < 1e-18
+    assert abs(exact.maxout_kernel("-0.999", 16, dps=18) - ball.value) <= ball.radius * 2
+
+
 def test_kernel_is_relatively_accurate_where_it_vanishes():
     # K_2 = (sin t - t cos t)/pi = t^3/(3 pi) (1 - t^2/10 + ...), where 1 + rho = 2 sin(t/2)^2.
     with mpmath.workdps(60):
