@@ -54,8 +54,8 @@ def require_seed(seed: object) -> int:
     number = int(seed)
     if not 0 <= number < LARGEST_SEED:
         raise ValueError(
-            f"seed={shown(number)} must be at least 0 and below 2^1024, which can be printed and "
-            "read: secrets.randbits(128) is a good one"
+            f"seed must be a non-negative integer below 2^1024, which can be printed, not "
+            f"{shown(number)}: secrets.randbits(128) is a good one"
         )
     return number
 

@@ -165,9 +165,8 @@ class SoftmaxFeatures(FeatureMap):
         return _arrays.array_namespace(x).exp(self._log_kernel(x, y))
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
-        xp, v = _arrays.array_namespace(x), self._tilt
+        xp, v, d = _arrays.array_namespace(x), self._tilt, self.n_inputs
         t, twice = self._square(x, y), 2.0 * self._log_kernel(x, y)
-        d = self.n_inputs
         excess = d * math.log(0.5 * (1.0 + v)) - 0.5 * d * math.log(v) + t / v
         if self.form == "positive":
             left = -xp.expm1(-excess)
