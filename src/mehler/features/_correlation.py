@@ -178,7 +178,9 @@ def cityblock_distances(x: Array, y: Array | None, scale: float) -> Array:
 def _of_differences(
     x: Array, y: Array | None, scale: float, degree: int, each: Callable[..., Any]
 ) -> Array:
+    _arrays.require_matrix(x, name="x", finite=False)
     xp, y = _arrays.array_namespace(x), x if y is None else y
+    _arrays.require_matrix(y, name="y", finite=False)
     # Differences of close rows are exact: before them come powers of 2 that cannot overflow.
     mantissa, exponent = math.frexp(scale)
     before, after = math.ldexp(1.0, min(0, exponent - 1)), math.ldexp(1.0, max(0, exponent - 1))
@@ -186,9 +188,9 @@ def _of_differences(
     # Clip where all kernels are 0, so that the square stays finite.
     most = float(xp.finfo(x.dtype).max) ** 0.25
     if type(x) is np.ndarray and x.dtype == np.float64 and after == 1.0:
-        from scipy.spatial.distance import cdist
+        from scipy.spatial import distance
 
-        sums: Any = cdist(x, y, "sqeuclidean" if degree == 2 else "cityblock")
+        sums: Any = distance.cdist(x, y, "sqeuclidean" if degree == 2 else "cityblock")
         return np.minimum(sums, most**degree) * (2.0 * mantissa) ** degree
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))

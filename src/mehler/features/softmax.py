@@ -149,8 +149,6 @@ class SoftmaxFeatures(FeatureMap):
             return xp.exp(projected - less)
         return xp.concat([xp.exp(projected - less), xp.exp(-projected - less)], axis=1)
 
-    # -- moments, of which all but the kernel are over its square ------------------------------
-
     def _log_kernel(self, x: Array, y: Array | None) -> Array:
         if self._gaussian:
             return -0.5 * squared_distances(x, y, self.scale)
