@@ -32,6 +32,7 @@ from mehler.verify.checks.structure._seeds import (
     the_seed_alone_decides,
 )
 from mehler.verify.sampling._clock import Clock
+from mehler.verify.sampling._draws import require_draw
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 from mehler.verify.sampling._sources import units_of
 
@@ -175,9 +176,10 @@ def check_structure(
     require_flag("random", random)
     require_flag("independent_features", independent_features)
     settings = require_options("structure", options, 1.0)
+    require_draw(draw)
     callables = {"kernel": kernel, "redraw": redraw, "domain": domain, "elsewhere": elsewhere}
-    for label, value in {"draw": draw, **callables}.items():
-        if not callable(value) and (value is not None or label == "draw"):
+    for label, value in callables.items():
+        if not callable(value) and value is not None:
             raise TypeError(f"{label}={value!r} must be callable")
     chosen = [name for name in _chosen(only) if random or name not in _RANDOM[1:]]
     rows = rows_without_claim(X)
