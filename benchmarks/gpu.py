@@ -153,7 +153,7 @@ def blocks(device, label, sizes):
     n, d, m, q = sizes
     x = device.asarray(np.ones((n, d), np.float32))
     phi = mehler.MaxoutFeatures.draw(d, m, q, seed=0, like=x)
-    block, weights = phi._block(), phi._weights("float32")
+    block, weights = phi._transform, phi._weights("float32")
 
     def run(rows):
         return _arrays.map_rows(
