@@ -92,11 +92,11 @@ def collision(x: Matrix, y: Matrix, q: int) -> Matrix:
     return exact.collision_probability(np.cos(angles(x, y)), q)
 
 
-def skewed_chi2(x: Matrix, y: Matrix, skew: float) -> Matrix:
-    """Product over entries of 1 / cosh(log((x + c) / (y + c)) / 2), which is Li et al.'s kernel."""
+def skewed_chi2(x: Matrix, y: Matrix, skew: float, times: float = 1.0) -> Matrix:
+    """Product over entries of 1 / cosh(times log((x + c) / (y + c)) / 2): Li et al.'s kernel."""
     total = np.zeros((x.shape[0], y.shape[0]))
     for u, v in zip(np.log(x + skew).T, np.log(y + skew).T):
-        half = 0.5 * np.abs(u[:, None] - v)
+        half = 0.5 * times * np.abs(u[:, None] - v)
         total -= half + np.log1p(np.exp(-2.0 * half)) - math.log(2.0)
     return np.exp(total)
 
@@ -388,9 +388,9 @@ _NAMED: dict[str, NamedKernel] = {k.name: k for k in (
         "skewed-chi2", {"skew": 1.0},
         r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
         skewed_chi2, lambda skew: skew,
-        # Frequencies act on log(x + skew); doubling it squares x + skew.
+        # Frequencies act on log(x + skew).
         lambda k, c: fourier_laws(
-            k, lambda X, Y: k((X + c) ** 2 - c, (Y + c) ** 2 - c), isotropic=False),
+            k, lambda X, Y: skewed_chi2(X, Y, c, times=2.0), isotropic=False),
         nonnegative=True),
     NamedKernel("additive-chi2", {}, r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
                 additive_chi2, nonnegative=True),

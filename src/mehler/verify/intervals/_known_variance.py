@@ -183,6 +183,8 @@ def crossing(samples: Array, a: float, level: float) -> float:
     def excess(theta: float) -> float:
         return score(samples, theta, a) - level
 
+    if excess(low) <= 0.0 or excess(high) >= 0.0:  # by rounding: the level is at this end
+        return low if excess(low) <= 0.0 else high
     # psi bends on the scale 1/a; below 1e-13 of it only rounding is left.
     return float(brentq(excess, low, high, xtol=1e-13 / a, rtol=4.0 * _EPS, maxiter=500))
 
