@@ -223,7 +223,7 @@ class FourierSampler(Sampler):
 
     @property
     def random_weights_(self) -> Array:
-        """Frequencies (n_features_in_, n_frequencies), where `RBFSampler` has them."""
+        """Frequencies, a column each, where `RBFSampler` has them."""
         phi: Any = self.map_
         xp, place, weights = phi.place.xp, phi.place, phi.weights
         rows = xp.eye(phi.n_inputs, dtype=weights[-1].dtype, device=place.device)
