@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,25 @@ def test_its_twin_holds(tmp_path, name):
     assert (status, found["status"]) == (0, "holds")
     outcome = {one["check"]: one["status"] for one in found["evidence"]}
     assert outcome == {"kernel": "holds", "structure": "holds"}
+
+
+def test_what_is_no_fault_is_said(capsys):
+    """Remarks are lines of the command: a generator set to one value, other lengths."""
+    corpus = Path(__file__).parents[1] / "corpus" / "structure_maps.py"
+    said = {
+        f"{corpus}:call_reseeds": "is it set to one value by every call?",
+        f"{MAPS}:clips_rows": "which you did not ask for, the claimed kernel is refuted",
+    }
+    for target, words in said.items():
+        assert call("verify", target, "--kernel", "rbf", *COARSE) == 0
+        assert re.search(rf"^  structure: .*{re.escape(words)}", capsys.readouterr().out, re.M)
+
+
+def test_a_default_that_is_no_seed_stays_what_it_is(tmp_path):
+    """A function named key, say."""
+    corpus = Path(__file__).parents[1] / "corpus" / "structure_maps.py"
+    status, found = verify(tmp_path, f"{corpus}:caches_by_ends", *COARSE)
+    assert (status, found["status"]) == (1, "refuted")
 
 
 @pytest.mark.filterwarnings("ignore:n_components > n_samples")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import random
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -116,6 +117,8 @@ def verify_map(
         return unpacked(content["features"])
 
     progress(f"structure of {target}", 0, 2)
+    for generator in (random, np.random):  # calls have perhaps set it to one value, and do again
+        generator.seed(2_718_281_828)
     built = check_structure(
         read.draw,
         rows,
@@ -128,13 +131,11 @@ def verify_map(
         time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),
         **common,
     )
-    # Its number of defects is no measurement.
     nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
     structure = Evidence.from_verdict(built, form="printed", **nothing)
     progress(f"kernel of {target}", 0, 2)
     words, causes = declared.words, cast(tuple[Cause, ...], ())
     if structure.status == "refuted":
-        # A structural defect makes statistics a waste of time.
         evidence, words = [structure], "nothing: what it does was compared with itself"
     elif kind == "close":
         evidence = [closeness(read, claimed, rows, seed, resolution), structure]

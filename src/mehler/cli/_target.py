@@ -31,8 +31,7 @@ _COLUMNS = re.compile(
     "n_inputs|in_features|(in|input)_dim|d|d(im)?_in|n_in|dim|(n|num)_dims|input_size"
 )
 _ROWS = re.compile("[xX]s?|rows|inputs|data|samples")
-# Default number of features: their mean is nearly normal for most maps, and thousands of draws of
-# a map without declarations stay cheap.
+# Default number of features: their mean is nearly normal, and thousands of draws stay cheap.
 SIZE = 250
 _REMEDY = "draw and __call__: name a transformer, a callable X -> Z, or a function seed -> map"
 
@@ -41,9 +40,8 @@ def load(spec: str, *, what: str) -> Any:
     """Import MODULE:NAME, with MODULE a dotted module or the path of a ``.py`` file.
 
     The folder of the module comes last on the path: its neighbours are found, and shadow neither
-    the standard library nor an installed package. A file in a package is imported as a module of
-    it. `what` names the option in messages. Raises ValueError for a malformed name, a module that
-    does not import, or a name that it lacks.
+    the standard library nor an installed package. A file in a package is imported as its module.
+    `what` is the option in messages. ValueError for what is malformed, missing or not imported.
     """
     module_name, _, name = spec.rpartition(":")
     if not module_name or not name:
@@ -259,7 +257,8 @@ class _Call:
         variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         free = [k for k, kind in kinds.items() if k not in arguments and kind not in variable]
         required = [key for key in free if parameters[key].default is inspect.Parameter.empty]
-        seeds = tuple(filter(_SEEDS.fullmatch, free))
+        names = [k for k in free if k in required or not callable(parameters[k].default)]
+        seeds = tuple(filter(_SEEDS.fullmatch, names))  # a default that is a function is no seed
         # Beside another size, n_features is the number of columns.
         sizes = sorted(filter(_SIZES.fullmatch, free), key=lambda key: key == "n_features")
         columns = [key for key in required if _COLUMNS.fullmatch(key) or key in sizes[1:]]

@@ -43,10 +43,10 @@ def _of_verification(report: Verification) -> list[str]:
     quiet = [one.check for one in report.evidence if one not in shown]
     if quiet:
         texts.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
-    # Remarks on how a map is built, and tests that it did not allow.
     structure = next((one for one in report.evidence if one.check == "structure"), None)
-    if structure is not None and structure.check in quiet and structure.assumptions:
-        texts.append(f"  structure: {'; '.join(_by_reason(structure.assumptions))}")
+    if structure is not None and structure.check in quiet:
+        remarks = (structure.reason.removesuffix("."), *_by_reason(structure.assumptions))
+        texts += [f"  structure: {text}" for text in ["; ".join(filter(None, remarks))] if text]
     texts.append(f"  declared: {report.declared}")
     rest = dict.fromkeys(word for one in shown for word in one.assumptions)
     if rest:
