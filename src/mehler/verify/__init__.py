@@ -34,11 +34,8 @@ Is the mean of my samples right?    `check_mean`: of numbers, vectors, products
 =================================== ==========================================================
 
 `require` raises for a verdict that does not hold, and `Verdict.certificate` writes down what it
-rests on. Checks raise TypeError or ValueError for bad input and for calls that could refute
-nothing, before any draw, and `BudgetExceeded` where a ledger cannot pay. `confirm` reports an alarm
-only after fresh draws have raised it too. A `Ledger` keeps the false-alarm budget of a whole run.
-`diagnose` suggests why a refuted kernel is wrong. The intervals themselves are in
-`mehler.verify.intervals`.
+rests on. Checks raise TypeError or ValueError for bad input before any draw, and `BudgetExceeded`
+where a ledger cannot pay. `confirm` reports an alarm only after fresh draws have raised it too.
 
 Examples
 --------

@@ -125,10 +125,6 @@ class Options(TypedDict, total=False):
     name : str
         Name in the verdict and the ledger; default that of the check.
 
-    See Also
-    --------
-    DrawOptions : Further options of the checks that draw maps.
-
     Examples
     --------
     >>> from mehler import verify
@@ -164,10 +160,6 @@ class DrawOptions(Options, total=False):
     seed : int
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
-
-    See Also
-    --------
-    Options : The options that all checks share.
 
     Examples
     --------

@@ -18,7 +18,8 @@ any time it has ever reached 2/alpha with probability at most alpha/2 on either 
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from mehler.verify.intervals._kurtosis import (
 )
 from mehler.verify.intervals._measurement import Evidence, Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._power_sums import about, power_sums
+from mehler.verify.sampling._power_sums import Moments, about, power_sums
 from mehler.verify.sampling._sources import (
     Columns,
     Estimates,
@@ -59,8 +60,7 @@ _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS = 4.0, 16.0, 64.0, 4
 # Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
 
-# Least fresh events that confirm a suspicion: a correct map that hides a part of its claim in
-# events of probability p is refuted if none is among them, at a chance of (1 - p)^LEAST.
+# Least fresh events: a map that hides in events of probability p is refuted at (1 - p)^LEAST.
 LEAST = 24_000
 # How many times the samples a suspicion takes to be tested again.
 _AGAIN = 2.0
@@ -176,9 +176,10 @@ class _Samples:
         self.sums, self.draws = np.zeros((4, task.n)), 0
         self.evidence: Evidence | None = None
         self.planned: float | None = None
-        # The values of the first draw, and whether all others have had them.
         self._first: Any = None
         self._repeats = True
+        # Sums about a mean so far from its claim that those about the claim lose fourth powers.
+        self.centre, self.near = cast(Any, None), cast(Any, 0.0)
 
     @property
     def n(self) -> int:
@@ -207,6 +208,8 @@ class _Samples:
                 self._first = values if self.draws == 0 else self._first
                 self._repeats = self._repeats and np.array_equal(values, self._first)
                 self.sums = self.sums + sums
+                if self.centre is not None:
+                    self.near = self.near + about(self.centre, self._task.source.per_draw, sums)
                 self.draws += 1
                 if bets is not None and np.isfinite(sums).all():
                     bets.add(lengths, sizes)
@@ -265,6 +268,7 @@ def measure_undeclared(
                 f"{suspicion} too few draws are allowed to confirm it, which takes "
                 f"{counted(size, 'fresh draw')}"
             )
+            samples.centre, samples.near = look.off, np.zeros_like(samples.sums)
             samples.draw_until(min(affordable, since[0] + size))
             if samples.is_over:
                 look = samples.look(rate, number + 1)
@@ -272,6 +276,10 @@ def measure_undeclared(
             fresh = samples.look(rate / 2.0**attempts, since=since)
             agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
             look = samples.look(rate, number + 1)
+            if not agrees.any() and not source.is_bound:
+                both = samples.near + about(samples.centre, since[0] * per_draw, since[1])
+                fresh, look = _recentred(fresh, samples.near), _recentred(look, both)
+                agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
             if 2 * fresh.n >= samples.n and fresh.n >= least_fresh and agrees.any():
                 break
             drawn, fresh, again = fresh.n // per_draw, None, _AGAIN * samples.n
@@ -301,11 +309,15 @@ def measure_undeclared(
     return _measured(task, samples, look, fresh, unconfirmed, patience)
 
 
+def _recentred(look: Look, sums: Any) -> Look:
+    moments = Moments(look.n, sums)
+    return replace(look, centred=(moments.squares, moments.fourths))
+
+
 def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
     """Return the fresh draws that are to confirm a suspicion."""
     refuted = look.refutable
     sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
-    # More than the first ones, which stop when they just suffice.
     size = float(max(1.5 * draws, -(-least // task.source.per_draw)))
     while size < _TIMES * draws:
         times = size / draws
@@ -339,7 +351,6 @@ def _measured(
     statistics = [look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)]
     if bets is not None:
         statistics += bets.statistics(task.floor, block=samples.lengths.block)
-    # The samples so far cannot tell how many more a heavy tail needs.
     needed = max(least_samples(look.rate), look.needed(patience)) / source.per_draw
     return Measurement(
         observed=source.claim + look.off,
