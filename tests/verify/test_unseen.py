@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mehler import verify
-from mehler.verify.intervals._kurtosis import Unseen
-from mehler.verify.intervals._undeclared import LEAST
+from mehler.verify.intervals._kurtosis import Look, Unseen
+from mehler.verify.intervals._undeclared import LEAST, _recentred
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._power_sums import power_sums
+from mehler.verify.sampling._power_sums import about, power_sums
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))
@@ -120,6 +120,19 @@ def test_fresh_draws_that_do_not_agree_refute_nothing():
         few = verify.check_kernel(draw, rbf, X, resolution=0.01, max_features=16 * most)
         assert few.status == "inconclusive"
         assert reason in few.reason
+
+
+@pytest.mark.parametrize(("spread", "least", "most"), [(2e-4, 1e3, 1e4), (0.0, 0.0, 1.0)])
+def test_a_mean_far_from_its_claim_has_the_effective_samples_of_its_own(spread, least, most):
+    """24,000 normal samples are 8,000 effective ones, less what rounding may hide; constants none.
+
+    Planted: without the allowance for rounding constants are as many as one likes.
+    """
+    x = 0.004 + spread * np.random.default_rng(5).standard_normal((24_000, 1))
+    sums = sum(power_sums(part - 1.0) for part in x[:, None])
+    near = sum(about(np.array([-0.996]), 1, power_sums(part - 1.0)) for part in x[:, None])
+    look = _recentred(Look(len(x), sums, 1e-9, 0.1), near)
+    assert least <= look.effective[0] <= most
 
 
 def projections(seed, size, m=200):
