@@ -246,3 +246,8 @@ SPREAD = {
 def test_sets_of_many_scales_have_an_interval(name, centres):
     interval = doubling_dimension(SPREAD[name], centres=centres)
     assert 1 <= interval.low <= interval.high <= 12
+
+
+def test_an_order_of_the_points_halves_the_balls():
+    """Planted: whole balls of a segment meet twice as many cells, and give 4."""
+    assert doubling_dimension(np.outer(np.arange(60.0), [1, -2, 3, 0.5])).high <= 3

@@ -165,7 +165,7 @@ def _between(points: Points, centres: Centres, cap: int, max_points: int) -> Dou
 def _cap(centres: Centres, n_points: int, n_varying: int) -> int:
     # With centres in the set: half-size balls twice, then one around a point of each.
     twice = 1 if centres == "anywhere" else 2
-    return min(_universal.by_count(n_points), twice * _universal.by_columns(n_varying))
+    return min(_universal.log2_ceil(n_points), twice * _universal.by_columns(n_varying))
 
 
 def _result(

@@ -28,11 +28,6 @@ def by_columns(n_varying: int) -> int:
     return math.ceil(n_varying * math.log2(5))
 
 
-def by_count(n_points: int) -> int:
-    """Bound the dimension by one ball per point."""
-    return log2_ceil(n_points)
-
-
 def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
     r"""Enclose the doubling dimension of sparse unit vectors.
 

@@ -1,8 +1,8 @@
 """Upper ends, for all balls and radii at once: one cover per scale, and the cells balls meet.
 
-A section S of the set by a ball of radius r has a diameter D <= 2 r, attained by two of its
-points x and z. So it lies in B(x, D), and balls of radius D/4 <= r/2 may cover it. If all centres
-are points of the set, S is B(x, r) itself and balls have radius r/2.
+A section S of the set by a ball of radius r has a diameter D <= 2 r. In any order of all points x
+is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it. If all
+centres are points of the set, S is B(x, r) itself and balls have radius r/2.
 """
 
 from __future__ import annotations
@@ -110,14 +110,17 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
 
     `centred`: all centres must be points of the set.
     """
-    high = low
+    high, longest = low, np.ptp(points.host, axis=0).argmax()
+    # The order of a coordinate halves balls, but not those that are sections themselves.
+    place = np.argsort(np.argsort(points.host[:, longest])) * (not centred)
     scale = diameter_of(points, points.n).high / points.scale * (1 + 1e-9)
     near, far = Pairs(points), Pairs(points)
     while high < cap:
         below = scale / _STEP
         radius = below / (2 if centred else 4)
         labels = greedy_cover(balls(near, radius * radius))
-        met, crowd, largest = _met(far.within(scale * scale), labels, points.limit_above(below**2))
+        limit = points.limit_above(below**2)
+        met, crowd, largest = _met(far.within(scale * scale), labels, place, limit)
         # Balls of this radius or less contain so few points that one ball each suffices; below
         # the rounding of distances nothing tells points of one ball from each other.
         if crowd <= 2**high or scale * scale <= points.absolute:
@@ -128,13 +131,15 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
     return cap
 
 
-def _met(blocks: Iterable[Block], labels: Labels, limit: float) -> tuple[int, int, float]:
-    """Return the most cells and points in a ball, and the largest squared distance to a limit."""
+def _met(near: Iterable[Block], cells: Labels, place: Any, limit: float) -> tuple[int, int, float]:
+    """Return the most cells, and points, from a point on, and the largest distance to a limit."""
     met, crowd, largest = 0, 0, 0.0
-    for rows, row, column, between in blocks:
-        touched = np.zeros((rows.stop - rows.start, labels.count), dtype=bool)
-        touched[row - rows.start, labels.of[column]] = True
+    for rows, row, column, between in near:
+        largest = max(largest, float(between[between <= limit].max(initial=0.0)))
+        later = place[column] >= place[row]
+        row, column = row[later], column[later]
+        touched = np.zeros((rows.stop - rows.start, cells.count), dtype=bool)
+        touched[row - rows.start, cells.of[column]] = True
         met = max(met, int(touched.sum(axis=1).max()))
         crowd = max(crowd, int(np.bincount(row - rows.start).max()))
-        largest = max(largest, float(between[between <= limit].max(initial=0.0)))
     return met, crowd, largest
