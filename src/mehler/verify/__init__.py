@@ -14,10 +14,9 @@ status         meaning                                           wrong at most  
 
 A correct map is refuted with probability at most `false_alarm`, 1e-9 by default, shared by all
 pairs through a union bound. A map that is off by more than `resolution` anywhere holds with
-probability at most `false_alarm` as well. The verdict also states its power: deviations of
-`detectable` or more are refuted except with probability `miss`. These rates are bounds at the
-sample size used, under the assumptions that the verdict lists; a verdict that holds only in the
-limit says so there. The exit status is that of ``mehler verify``.
+probability at most `false_alarm` as well, and deviations of `detectable` or more are refuted except
+with probability `miss`. These rates are bounds at the sample size used, under the assumptions that
+the verdict lists; one that holds only in the limit says so there.
 
 =================================== ==========================================================
 question                            check
@@ -33,9 +32,10 @@ Did a new version change the map?   `check_same`: old against new, no formula ne
 Is the mean of my samples right?    `check_mean`: of numbers, vectors, products
 =================================== ==========================================================
 
-`require` raises for a verdict that does not hold, and `Verdict.certificate` writes down what it
-rests on. Checks raise TypeError or ValueError for bad input before any draw, and `BudgetExceeded`
-where a ledger cannot pay. `confirm` reports an alarm only after fresh draws have raised it too.
+`require` raises for a verdict that does not hold, `diagnose` suggests why, and
+`Verdict.certificate` writes down what it rests on. Bad input is refused before any draw. `confirm`
+reports an alarm only after fresh draws have raised it too, and a `Ledger` keeps the false-alarm
+budget of a run. The intervals themselves are in `mehler.verify.intervals`.
 
 Examples
 --------

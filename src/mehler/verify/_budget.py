@@ -407,17 +407,17 @@ class Ledger:
             require_integer("examples", examples),
         )
         with self._lock:
-            known = self._allotments.get(allotment.label)
-            if known is None:
+            first = self._allotments.get(allotment.label)
+            if first is None:
                 self._buy(allotment, self._entry(allotment))
-                known = self._allotments[allotment.label] = allotment
-        if (known.false_alarm, known.examples) != (allotment.false_alarm, allotment.examples):
+                first = self._allotments[allotment.label] = allotment
+        if (first.false_alarm, first.examples) != (allotment.false_alarm, allotment.examples):
             raise ValueError(
-                f"{known.label!r} was allotted examples={known.examples} at "
-                f"false_alarm={known.false_alarm:.3g} before, now examples={allotment.examples} at "
+                f"{first.label!r} was allotted examples={first.examples} at "
+                f"false_alarm={first.false_alarm:.3g} before, now examples={allotment.examples} at "
                 f"{allotment.false_alarm:.3g}: give each test a label of its own"
             )
-        return known
+        return first
 
     @staticmethod
     def _entry(bought: Entry | Allotment) -> Entry:
