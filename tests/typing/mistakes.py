@@ -65,6 +65,6 @@ kernel_error.slope_fourier(3, gamma=1.0, form="both")
 learn.RidgeSums(phi).add(X, y).solve(1.0, solver="eign")
 learn.rademacher(X, 1.0, seed=0, shape="cube")
 RandomFeatureRidgeClassifier(class_weight="balance")
-strategies.maps(n_inputs=3, kinds=["foruier"])
+strategies.factories(n_inputs=3, kinds=["foruier"])
 strategies.edge_case_arrays(n_inputs=3, dtype="flaot32")
 wrong: int = learn.ridge(phi, X, y, lambdas=1.0).lam

@@ -1,5 +1,3 @@
 """The command line, a thin layer over library calls; `main` is the entry point."""
 
-from mehler.cli._main import main
-
-__all__ = ["main"]
+from mehler.cli._main import main as main

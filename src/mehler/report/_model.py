@@ -156,8 +156,8 @@ class Comparison:
 class StatementResult:
     """A statement with the evidence of its checks and the verdict.
 
-    The texts are those of the statement, `sections` in Markdown. ``verdict`` is one of
-    `EXPECTATIONS`, or ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
+    The texts are those of the statement, `sections` in Markdown. ``verdict`` is one that
+    a statement may expect, or ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
     """
 
     id: str

@@ -10,14 +10,14 @@ from mehler.statements._discover import discover
 from mehler.statements._discover import entries as entries
 from mehler.statements._discover import listing as listing
 from mehler.statements._discover import summary as summary
-from mehler.statements._evidence import FORMS, BoundCase, Evidence, Plot, Series
-from mehler.statements._statement import EXPECTATIONS, Check, Statement, check, verdict_of
+from mehler.statements._evidence import FORMS as FORMS
+from mehler.statements._evidence import BoundCase, Evidence, Plot, Series
+from mehler.statements._statement import EXPECTATIONS as EXPECTATIONS
 from mehler.statements._statement import RESTORED_HOLDS as RESTORED_HOLDS
 from mehler.statements._statement import RESTORED_REFUTED as RESTORED_REFUTED
+from mehler.statements._statement import Check, Statement, check, verdict_of
 
 __all__ = [
-    "EXPECTATIONS",
-    "FORMS",
     "BoundCase",
     "Check",
     "Context",

@@ -149,7 +149,8 @@ class Statement:
     ground : str
         Basis of the verdict, and how the checks satisfy the hypotheses.
     expected : str
-        The expected verdict, one of `EXPECTATIONS`.
+        The expected verdict: ``"holds"``, ``"holds with constant"``, ``"refuted, repaired"``,
+        ``"refuted"``, ``"holds as restored"``, ``"refuted as restored"`` or ``"not computable"``.
     sections : mapping
         Headings and Markdown with ``$math$``: ``"As printed"``, ``"As restored"`` or
         ``"Statement"``, by `copy`; then ``"What is wrong"``, ``"As it holds"`` and ``"Proof"``.

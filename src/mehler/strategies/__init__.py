@@ -29,23 +29,17 @@ except ImportError as error:
         f"mehler.strategies needs Hypothesis: {_install_command('verify')}"
     ) from error
 
-from mehler.strategies._edge_cases import EdgeCaseArray, edge_case_arrays
-from mehler.strategies._maps import Factory, factories, maps
+from mehler.strategies._maps import Factory, factories
 from mehler.strategies._numbers import example_settings, pool_sizes, seeds
-from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
-from mehler.strategies._vectors import normalised, unit_vectors
+from mehler.strategies._rows import adversarial_pairs, edge_case_arrays, normalised, unit_vectors
 
 __all__ = [
-    "EdgeCaseArray",
     "Factory",
-    "Pair",
     "adversarial_pairs",
     "edge_case_arrays",
     "example_settings",
     "factories",
-    "maps",
     "normalised",
-    "pairs",
     "pool_sizes",
     "seeds",
     "unit_vectors",

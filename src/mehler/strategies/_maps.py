@@ -21,8 +21,7 @@ from mehler.features import (
     groups,
 )
 from mehler.features.maxout import MaxoutBase
-from mehler.strategies._numbers import pool_sizes, seeds
-from mehler.strategies._validate import require_count, require_members
+from mehler.strategies._numbers import pool_sizes, require_count, require_members
 
 Kind: TypeAlias = Literal[
     "maxout",
@@ -167,37 +166,6 @@ def factories(
     m = require_count("max_features", max_features, least=1)
     q = require_count("max_pool_size", max_pool_size, least=1)
     return _factories(d, names, m, q)
-
-
-def maps(
-    *,
-    n_inputs: int,
-    kinds: Iterable[Kind] | None = None,
-    max_features: int = 64,
-    max_pool_size: int = 8,
-) -> SearchStrategy[FeatureMap]:
-    """Generate maps of every kind, on NumPy: `factories` called with `seeds`.
-
-    Parameters
-    ----------
-    n_inputs, kinds, max_features, max_pool_size
-        As for `factories`.
-
-    Returns
-    -------
-    SearchStrategy of FeatureMap
-        Maps on NumPy arrays.
-
-    Examples
-    --------
-    >>> from hypothesis import find
-    >>> find(maps(n_inputs=2, kinds=["codes"]), lambda phi: True)
-    MaxoutCodes.draw(n_inputs=2, n_features=1, pool_size=1, seed=0) on numpy
-    """
-    drawn = factories(
-        n_inputs=n_inputs, kinds=kinds, max_features=max_features, max_pool_size=max_pool_size
-    )
-    return st.tuples(drawn, seeds()).map(lambda both: both[0](both[1]))
 
 
 @st.composite

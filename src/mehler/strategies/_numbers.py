@@ -1,16 +1,69 @@
-"""Strategies for seeds and pool sizes, and the settings of their tests."""
+"""Strategies for seeds and pool sizes, the settings of their tests, and options by name."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import require_count, require_range
+from mehler._validate import require_choice, require_integer, require_iterable
 
-DtypeName: TypeAlias = Literal["float64", "float32"]
+_Member = TypeVar("_Member")
+
+# Most numbers in one example; Hypothesis gives up on several thousand.
+_LARGEST = 4096
+
+
+def require_count(name: str, value: object, *, least: int, most: int | None = None) -> int:
+    """Return `value` as an int in [least, most]."""
+    _refuse_strategy(name, value)
+    return require_integer(name, value, least=least, most=most)
+
+
+def require_range(
+    min_size: object, max_size: object, *, floor: int, ceiling: int | None = None
+) -> tuple[int, int]:
+    """Return the ends of a range of integers, in order."""
+    low = require_count("min_size", min_size, least=floor, most=ceiling)
+    high = require_count("max_size", max_size, least=floor, most=ceiling)
+    if high < low:
+        raise ValueError(f"min_size={low} exceeds max_size={high}: exchange them")
+    return low, high
+
+
+def require_size(n_rows: int, n_inputs: int) -> None:
+    """Refuse arrays too large for Hypothesis to draw."""
+    if n_rows * n_inputs > _LARGEST:
+        raise ValueError(
+            f"max_size={n_rows} rows of n_inputs={n_inputs} are {n_rows * n_inputs} numbers: an "
+            f"example holds at most {_LARGEST}; make one of them smaller"
+        )
+
+
+def require_members(
+    name: str, value: Iterable[Any] | None, members: Sequence[_Member]
+) -> list[_Member]:
+    """Return those of `members` that are requested, in their order; None means all."""
+    _refuse_strategy(name, value)
+    if value is None:
+        return list(members)
+    if isinstance(value, str):
+        raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
+    wanted = [require_choice(name, member, members) for member in require_iterable(name, value)]
+    if not wanted:
+        raise ValueError(f"{name}=[] must name some of {list(members)}")
+    return [member for member in members if member in wanted]
+
+
+def _refuse_strategy(name: str, value: Any) -> None:
+    if isinstance(value, SearchStrategy):
+        raise TypeError(
+            f"{name} is a strategy: pass a value; where it should vary, draw it first, with "
+            "hypothesis.strategies.composite or .flatmap"
+        )
 
 
 def seeds() -> SearchStrategy[int]:

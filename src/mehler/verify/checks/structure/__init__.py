@@ -3,6 +3,4 @@
 `check_structure` runs them all. A finding names its cause; skipped checks are listed.
 """
 
-from mehler.verify.checks.structure._structure import check_structure
-
-__all__ = ["check_structure"]
+from mehler.verify.checks.structure._structure import check_structure as check_structure
