@@ -112,7 +112,7 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
     """
     high, longest = low, np.ptp(points.host, axis=0).argmax()
     # The order of a coordinate halves balls, but not those that are sections themselves.
-    place = np.argsort(np.argsort(points.host[:, longest])) * (not centred)
+    place = np.argsort(np.argsort(points.host[:, longest], kind="stable")) * (not centred)
     scale = diameter_of(points, points.n).high / points.scale * (1 + 1e-9)
     near, far = Pairs(points), Pairs(points)
     while high < cap:
