@@ -37,7 +37,7 @@ RIDGES = [
     RandomFeatureRidgeClassifier(
         features=MaxoutSampler(n_components=20), lambdas=1e-3, class_weight="balanced"
     ),
-    # By folds, as partial_fit always does.
+    # By folds.
     RandomFeatureRidgeClassifier(
         features=MaxoutSampler(n_components=20), lambdas=(1e-3, 1e-1), cv=2
     ),

@@ -109,13 +109,6 @@ def test_class_weights_that_are_none(value):
         RandomFeatureRidgeClassifier(class_weight=value).fit(x, np.arange(10) % 2)
 
 
-def test_balanced_classes_need_all_rows():
-    model = RandomFeatureRidgeClassifier(class_weight="balanced")
-    assert not hasattr(model, "partial_fit")
-    with pytest.raises(AttributeError, match="class_weight='balanced' needs all rows at once"):
-        _ = model.partial_fit
-
-
 def test_a_failed_fit_leaves_nothing_fitted():
     sampler = MaxoutSampler(pool_size=0)
     with pytest.raises(ValueError, match="pool_size"):

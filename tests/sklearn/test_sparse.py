@@ -54,13 +54,6 @@ def test_ridges_take_sparse_rows(estimator, kind):
     np.testing.assert_allclose(
         from_sparse.predict(kind(DENSE)), from_sparse.predict(DENSE), rtol=1e-12
     )
-    if not hasattr(from_sparse, "partial_fit"):
-        return
-    options = {"classes": [0, 1]} if hasattr(from_sparse, "classes_") else {}
-    streamed = clone(estimator).set_params(random_state=0, lambdas=1e-2)
-    plain = clone(streamed).partial_fit(DENSE, Y, **options)
-    streamed.partial_fit(kind(DENSE), Y, **options)
-    np.testing.assert_allclose(streamed.coef_, plain.coef_, rtol=1e-6, atol=1e-8)
 
 
 def test_stored_zeros_are_zeros():

@@ -59,7 +59,7 @@ def test_a_row_of_weight_two_is_that_row_twice(features, intercept, lambdas):
         same(weighted, twice)
 
 
-def test_so_it_is_in_folds_and_in_streams():
+def test_so_it_is_in_folds():
     folds = np.arange(N) % 4
     for model, y in models(FEATURES["maxout"], lambdas=LAMBDAS, cv=PredefinedSplit(folds)):
         twice = sklearn.clone(model).set_params(cv=PredefinedSplit(folds[COPIES]))
@@ -68,16 +68,6 @@ def test_so_it_is_in_folds_and_in_streams():
         np.testing.assert_allclose(
             weighted.errors_, twice.fit(X[COPIES], y[COPIES]).errors_, rtol=0.05
         )
-    for model, y in models(FEATURES["maxout"], lambdas=LAMBDAS):
-        if isinstance(model, RandomFeatureRidgeClassifier):
-            continue
-        streamed = sklearn.clone(model)
-        for rows in (slice(0, 50), slice(50, N)):
-            streamed.partial_fit(X[rows], y[rows], sample_weight=COUNTS[rows])
-        # Stream folds deal rows by turns, so only one lambda can be compared.
-        single = sklearn.clone(model).set_params(lambdas=streamed.lambda_)
-        same_coef = single.fit(X, y, sample_weight=COUNTS).coef_
-        np.testing.assert_allclose(streamed.coef_, same_coef, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -159,7 +149,7 @@ def test_planted_defects_are_caught(monkeypatch, defect):
 def test_weights_are_routed():
     with sklearn.config_context(enable_metadata_routing=True):
         model = RandomFeatureRidge(features=FEATURES["maxout"]).set_fit_request(sample_weight=True)
-        model.set_score_request(sample_weight=True).set_partial_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=True)
         search = GridSearchCV(model, {"lambdas": [1e-2, 1.0]}, cv=3)
         search.fit(X, Y, sample_weight=COUNTS + 1.0)
         best = sklearn.clone(search.best_estimator_).fit(X, Y, sample_weight=COUNTS + 1.0)

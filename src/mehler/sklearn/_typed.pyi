@@ -5,12 +5,7 @@ A base class of type Any would let any parameter of an estimator pass. Never imp
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self, TypeVar
-
-_F = TypeVar("_F")
-
-def available_if(check: Callable[[Any], bool]) -> Callable[[_F], _F]: ...
+from typing import Any, Self
 
 class BaseEstimator:
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
