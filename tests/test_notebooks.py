@@ -46,7 +46,7 @@ def test_objects_are_short_in_a_line_and_a_table_in_a_notebook(name):
 
 @pytest.mark.parametrize("name", ["bound", "statement"])
 def test_formulas_are_set_by_the_notebook(name):
-    assert SHOWN[name]._repr_html_().count("$$") >= 2
+    assert SHOWN[name]._repr_html_().count("$") >= 2
 
 
 def test_text_is_escaped():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import array_api_strict as xp
 import numpy as np
 import pytest
@@ -73,7 +71,6 @@ def test_entries_are_the_bounds_of_scalars(function, options):
             assert result[index] == expected
     if isinstance(result, Bound):
         assert result.value.shape == shape
-        json.dumps(result.to_dict(), allow_nan=False)
         assert result.statement in str(result)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -69,13 +68,6 @@ def test_a_lower_bound_says_when_it_claims_nothing(change):
     bound = lower.LowerBound(**{**usual, "terms": terms, **change})
     assert bound.vacuous
     assert "vacuous: it claims nothing" in str(bound)
-    assert r"\le" not in bound.latex()
-
-
-def test_becomes_json():
-    read = json.loads(json.dumps(make(trivial=math.inf).to_dict(), allow_nan=False))
-    assert read["terms"] == {"mean": 0.25, "confidence": 0.5}
-    assert read["trivial"] is None
 
 
 @pytest.mark.parametrize(
@@ -94,11 +86,6 @@ def test_bad_ones_are_refused(change, message):
 @pytest.mark.parametrize(
     ("change", "error", "name"),
     [
-        ({"terms": [None]}, TypeError, r"terms\[0\]"),
-        ({"terms": b"ab"}, TypeError, "terms="),
-        ({"terms": math.nan}, TypeError, "terms="),
-        ({"assumptions": 1j}, TypeError, "assumptions="),
-        ({"assumptions": ["it is so"]}, TypeError, r"assumptions\[0\]"),
         ({"probability": "0.9"}, TypeError, "probability"),
         ({"probability": 1j}, TypeError, "probability"),
         ({"trivial": "1"}, TypeError, "trivial"),

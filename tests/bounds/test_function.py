@@ -63,8 +63,7 @@ def test_the_body_is_the_formula():
         ({"delta": 1.0}, "delta=1.0 must be a probability"),
         ({"delta": None}, "delta=None must be a real number"),
         ({"radius": math.nan}, "radius=nan must be positive"),
-        ({"radii": 1.0}, "error: got an unexpected keyword argument 'radii'"),
-        ({"radii": 1.0}, "its arguments are n_features, n_rows, delta, radius, enough, most"),
+        ({"radii": 1.0}, "unexpected keyword argument 'radii'"),
         ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
         ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
         ({"delta": []}, "delta is empty"),
@@ -82,7 +81,7 @@ def test_refusals_name_the_argument(change, message):
 
 
 def test_a_missing_argument_is_named():
-    with pytest.raises(TypeError, match="error: missing a required argument: 'delta'"):
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'delta'"):
         error(50, n_rows=10)
 
 
@@ -113,13 +112,9 @@ def test_the_inverse_is_the_least():
     assert m == bounds.solve(error, at_most=0.3, for_="n_features", n_rows=10, delta=0.1)
 
 
-def test_the_inverse_respects_blocks_and_arrays():
-    m = bounds.solve(error, at_most=[0.3, 0.2], n_features=None, n_rows=10, delta=0.1, block=4)
-    assert m.tolist() == [4 * math.ceil(math.log(100) / e**2) for e in (0.3, 0.2)]
-    radii = {"radius": np.array([[1.0], [2.0]])}
-    m = bounds.solve(error, at_most=[0.3, 0.2], n_features=None, n_rows=10, delta=0.1, **radii)
-    assert m.shape == (2, 2)
-    assert m[1, 1] == math.ceil(math.log(100) / 0.1**2)
+def test_the_inverse_respects_blocks():
+    m = bounds.solve(error, at_most=0.3, n_features=None, n_rows=10, delta=0.1, block=4)
+    assert m == 4 * math.ceil(math.log(100) / 0.3**2)
 
 
 def test_the_inverse_is_a_size_at_which_something_is_promised():
@@ -161,18 +156,16 @@ def test_the_inverse_says_which_assumption_fails():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_features": 5}, "pass exactly one required argument as None"),
+        ({"n_features": 5}, "pass one required argument as None"),
         ({"n_features": None, "n_rows": None}, "not n_features, n_rows"),
-        ({"n_features": 5, "n_rows": None}, "does not fall in n_rows: it falls in n_features"),
-        ({"n_features": 5, "for_": "radius"}, "does not fall in radius"),
-        ({"n_features": None, "for_": "n_features"}, "give a value for n_features"),
+        ({"n_features": 5, "n_rows": None}, "not n_rows: .*error falls in n_features"),
+        ({"n_features": 5, "for_": "radius"}, "not radius: .*error falls in n_features"),
         ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
         ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
         ({"n_features": None, "radius": -1.0}, "radius=-1.0"),
-        ({"n_features": None, "at_most": []}, "at_most is empty"),
-        ({"n_features": None, "at_most": ["a"]}, "at_most has dtype"),
+        ({"n_features": None, "at_most": [0.3]}, "at_most=.* must be a real number"),
         ({"n_features": None, "n_rows": []}, "n_rows is empty"),
-        ({"n_features": None, "delta": [0.1, None]}, "delta has dtype"),
+        ({"n_features": None, "delta": [0.1, 0.2]}, "one number for each other argument"),
         ({"n_features": None, "delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\]"),
     ],
 )

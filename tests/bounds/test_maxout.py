@@ -114,8 +114,8 @@ def test_a_term_of_centred_units_has_the_symbol_of_their_variance():
         maxout.approximation(**BOX, delta=0.02, centred=True),
         maxout.approximation(**BOX, delta=0.02, centred=True, function="monte-carlo"),
     ):
-        assert r"\sigma" not in bound.latex()
-        assert r"\sqrt{V(q)}" in bound.latex()
+        assert r"\sigma" not in bound.terms[0].formula
+        assert r"\sqrt{V(q)}" in bound.terms[0].formula
 
 
 SIZES = {"n_features": 100, "n_samples": 400, "scale": 1.5, "lipschitz": 0.5, "radius": 2.0}

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import _arrays, _validate
 from mehler._validate import require_real, shown
@@ -26,12 +25,11 @@ def positives(**named: Reals) -> Any:
 
 def positives_or_infinite(**named: Reals) -> Any:
     """Return numbers above 0, infinity included."""
-
-    def check(name: str, value: Any) -> float:
-        infinite = require_real(name, value) == np.inf
-        return np.inf if infinite else _validate.require_positive(name, value)
-
-    return _each(named, check, 0.0, np.inf)
+    allowed = np.inf
+    return _each(
+        named,
+        lambda k, x: allowed if require_real(k, x) == allowed else _validate.require_positive(k, x),
+    )
 
 
 def not_negatives(**named: Reals) -> Any:
@@ -110,18 +108,25 @@ def _each(
     for name, value in named.items():
         if type(value) in kinds and above < value < below:
             results.append(np.float64(value))
-        elif not is_array(value):
+        elif is_array(value):
+            results.append(_entries(name, value, check))
+        else:
             # An array of no dimension is a number, as NumPy broadcasts it.
             number = value.item() if getattr(value, "shape", None) == () else value
             results.append(np.float64(check(name, number)))
-        else:
-            results.append(_entries(name, value, check))
     return results[0] if len(results) == 1 else results
 
 
 def _entries(name: str, value: Any, check: Callable[[str, Any], float]) -> Floats:
     """Check the entries of an array; an error names the first that is wrong."""
-    array = host_array(name, value)
+    try:
+        array = np.asarray(_arrays.to_host(value) if _arrays.is_array(value) else value)
+    except ValueError as error:
+        raise ValueError(f"{name} is a ragged list: give an array") from error
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} has dtype {array.dtype}: give numbers")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: give at least one entry")
     # What a number may be is an interval, so that the smallest, NaN, and the largest decide.
     for at in (int(np.argmin(array)), int(np.argmax(array))):
         try:
@@ -130,27 +135,3 @@ def _entries(name: str, value: Any, check: Callable[[str, Any], float]) -> Float
             index = [int(i) for i in np.unravel_index(at, array.shape)]
             raise type(error)(f"{error} (at entry {index} of the array)") from None
     return array.astype(np.float64)
-
-
-def host_array(name: str, value: Any) -> NDArray[Any]:
-    """Return an argument as an array of numbers of the host."""
-    try:
-        array = np.asarray(
-            value if isinstance(value, list | tuple | range) else _arrays.to_host(value)
-        )
-    except ValueError as error:
-        raise ValueError(f"{name} is a ragged list: give an array") from error
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} has dtype {array.dtype}: give numbers")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty: give at least one entry")
-    return array
-
-
-def broadcast(arrays: dict[str, Any]) -> tuple[NDArray[Any], ...]:
-    """Return arrays in the shape that they have together."""
-    try:
-        return np.broadcast_arrays(*arrays.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {np.shape(array)}" for name, array in arrays.items())
-        raise ValueError(f"shapes do not broadcast: {shapes}") from None

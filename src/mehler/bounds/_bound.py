@@ -1,10 +1,9 @@
-"""A bound: a value with named terms, a probability and assumptions; as text, and of arrays."""
+"""A bound: a value with named terms, a probability and assumptions, of numbers or of arrays."""
 
 from __future__ import annotations
 
 import functools
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._text import html_table
-from mehler._validate import require_instance, require_iterable, require_reals
+from mehler._validate import require_choice, require_reals
 
 # Arrays of the host; arguments that broadcast, of whole and of real numbers.
 Floats = NDArray[np.float64]
@@ -130,20 +129,14 @@ class Bound:
     statement: str = ""
     form: Literal["printed", "proved"] = "proved"
 
-    # How the quantity is related to the value, as text and in LaTeX; what a vacuous one does.
-    _relation: ClassVar[tuple[str, str]] = ("<=", r"\le")
+    # How the quantity is related to the value, and what a vacuous bound does.
+    _relation: ClassVar[str] = "<="
     _nothing: ClassVar[str] = "it promises nothing"
 
     def __post_init__(self) -> None:
         own = vars(self)
-        if self.form not in ("printed", "proved"):
-            raise ValueError(f"form={self.form!r} is neither 'printed' nor 'proved'")
-        for name, kind in (("terms", Term), ("assumptions", Assumption)):
-            if type(own[name]) is not tuple:
-                own[name] = require_iterable(name, own[name])
-            for i, part in enumerate(own[name]):
-                if type(part) is not kind:
-                    require_instance(f"{name}[{i}]", part, kind)
+        require_choice("form", self.form, ("printed", "proved"))
+        own["terms"], own["assumptions"] = tuple(self.terms), tuple(self.assumptions)
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
@@ -208,53 +201,11 @@ class Bound:
                 return term.value
         raise KeyError(f"{name!r}; the terms are {', '.join(t.name for t in self.terms)}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON-able values; infinity and NaN become None."""
-        numbers = ("value", "probability", "trivial", "vacuous")
-        return {
-            **{name: getattr(self, name) for name in ("statement", "form", "quantity")},
-            **{name: _plain(getattr(self, name)) for name in numbers},
-            "terms": {term.name: _plain(term.value) for term in self.terms},
-            "assumptions": [
-                {"text": part.text, "met": _plain(part.met), "value": part.value}
-                for part in self.assumptions
-            ],
-        }
-
-    def latex(self) -> str:
-        r"""Return the inequality in LaTeX, without dollar signs: formulas, values, probability.
-
-        Examples
-        --------
-        >>> from mehler.bounds import kernel_error
-        >>> print(kernel_error.one_pair(1000, delta=0.01, width=4.0).latex())
-        \text{error of the kernel, one pair}
-        \le \underbrace{b\sqrt{\log(2/\delta)/(2m)}}_{\text{deviation}\,=\,0.20588}
-        = 0.20588
-        \quad\text{with probability at least } 0.99
-        """
-        terms = [
-            rf"\underbrace{{{term.formula or _words(term.name)}}}_{{{_words(term.name)}"
-            rf"\,=\,{_in_latex(term.value)}}}"
-            for term in self.terms
-        ]
-        relation = self._relation[1]
-        lines = [_words(self.quantity), rf"{relation} " + "\n+ ".join(terms)]
-        if np.any(np.not_equal(self.value, self.total)):
-            hence = rf"= {_in_latex(self.total)}, \text{{ hence }} {relation} "
-            lines.append(hence + _in_latex(self.value))
-        else:
-            lines.append(f"= {_in_latex(self.value)}")
-        if not np.all(np.equal(self.probability, 1)):
-            promised = r"\quad\text{with probability at least } "
-            lines.append(promised + _in_latex(self.probability))
-        return "\n".join(lines)
-
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""
         certain = np.all(np.equal(self.probability, 1))
         promised = "" if certain else f" with probability at least {digits(self.probability)}"
-        relation = f"{self.quantity} {self._relation[0]} {digits(self.value)}"
+        relation = f"{self.quantity} {self._relation} {digits(self.value)}"
         lines = [f"{self.statement} ({self.form}): {relation}{promised}"]
         lines += [f"  {term.name:<12} {digits(term.value)}" for term in self.terms]
         lines += [f"  not met: {part.text} ({part.value})" for part in self.unmet]
@@ -270,12 +221,10 @@ class Bound:
         return f"<{shorten(str(self).splitlines()[0], 300)}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of the terms for a notebook."""
+        """Return a table of the terms for a notebook, which sets their formulas."""
         heading, *rest = str(self).splitlines()
-        terms = [(term.name, digits(term.value)) for term in self.terms]
-        below = [line.strip() for line in rest[len(terms) :]]
-        formula = f"$${self.latex()}$$" if np.ndim(self.value) == 0 else ""
-        return html_table(heading, terms, formula, *below)
+        terms = [(term.name, digits(term.value), f"${term.formula}$") for term in self.terms]
+        return html_table(heading, terms, *[line.strip() for line in rest[len(terms) :]])
 
 
 class LowerBound(Bound):
@@ -289,7 +238,7 @@ class LowerBound(Bound):
       rank         0.5
     """
 
-    _relation: ClassVar[tuple[str, str]] = (">=", r"\ge")
+    _relation: ClassVar[str] = ">="
     _nothing: ClassVar[str] = "it claims nothing"
 
     @property
@@ -328,28 +277,3 @@ def _number(name: str, value: object) -> Any:
 
 def _plain_float(value: Any) -> Any:
     return value if np.ndim(value) else float(value)
-
-
-def _plain(value: Any) -> Any:
-    """Return JSON-able values: lists of arrays, None for what is not finite."""
-    if np.ndim(value):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _in_latex(value: float) -> str:
-    """Return digits with powers of ten, and infinity, as LaTeX has them."""
-    powers = re.sub(
-        r"e([+-])0*(\d+)",
-        lambda match: rf"\cdot 10^{{{match[1].strip('+')}{match[2]}}}",
-        digits(value),
-    )
-    return re.sub(r"\binf\b", r"\\infty", powers)
-
-
-def _words(text: str) -> str:
-    """Return words in text mode, its special characters escaped."""
-    escaped = re.sub(r"([&%$#_{}])", r"\\\1", text)
-    return rf"\text{{{escaped}}}"

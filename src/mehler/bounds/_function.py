@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
 from mehler._validate import require_instance, shown
-from mehler.bounds._arguments import broadcast, is_array
+from mehler.bounds._arguments import is_array
 from mehler.bounds._bound import Bound, LowerBound, Term
 
 P = ParamSpec("P")
@@ -45,15 +44,20 @@ def bound(
     def decorate(body: Callable[P, R]) -> BoundFunction[P, R]:
         @functools.wraps(body)
         def function(*args: P.args, **kwargs: P.kwargs) -> R:
+            arguments: dict[Any, Any] = {**kwargs}
+            arguments |= dict(enumerate(args))
             try:
                 with np.errstate(all="ignore"):
                     made = body(*args, **kwargs)
-            except (TypeError, ValueError) as error:
-                raise _explained(error, body, args, kwargs) from error
+            except ValueError as error:
+                if "broadcast" not in str(error):
+                    raise
+                shapes = [f"{k} {np.shape(a)}" for k, a in arguments.items() if is_array(a)]
+                raise ValueError(f"shapes do not broadcast: {', '.join(shapes)}") from error
             if isinstance(made, Bound):
                 vars(made)["statement"] = statement
                 vars(made)["quantity"] = made.quantity or quantity
-                _require_numbers(made, {**kwargs, **dict(enumerate(args))})
+                _require_numbers(made, arguments)
             return made
 
         named: Any = function
@@ -66,24 +70,6 @@ def bound(
         return named
 
     return decorate
-
-
-def _explained(
-    error: Exception, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Exception:
-    """Return an error that lists the arguments, or the shapes that do not broadcast."""
-    signature = inspect.signature(body)
-    try:
-        bound_to = signature.bind(*args, **kwargs).arguments
-    except TypeError as wrong:
-        listed = ", ".join(signature.parameters)
-        return TypeError(f"{body.__name__}: {wrong}; its arguments are {listed}")
-    if "broadcast" in str(error):
-        try:
-            broadcast({name: value for name, value in bound_to.items() if is_array(value)})
-        except ValueError as shapes:
-            return shapes
-    return error
 
 
 def _require_numbers(made: Bound, arguments: dict[Any, Any]) -> None:

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import require_positive
-from mehler.bounds._arguments import broadcast, counts, host_array, is_array
-from mehler.bounds._bound import Bound, digits
+from mehler.bounds._arguments import counts
+from mehler.bounds._bound import Bound, Term, digits
 from mehler.bounds._function import BoundFunction
 from mehler.bounds._spectra import eigenvalues_of
 
 # No array of more features fits anywhere.
 LARGEST = 10**18
-_BROADCAST = ("Counts", "Reals")
 
 
 def solve(
     bound: BoundFunction[..., Any], /, *, at_most: float, for_: str | None = None, **arguments: Any
-) -> Any:
+) -> int:
     r"""Return the least count at which a bound is at most a target, and promises it.
 
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
@@ -34,16 +33,16 @@ def solve(
     ----------
     bound : callable
         A function of `mehler.bounds`.
-    at_most : float or array
+    at_most : float
         Target epsilon, in the units of the bound.
     for_ : str, optional
         Name of the argument that is solved for, where None is its default and means something else.
     **arguments
-        All other arguments of `bound`; arrays broadcast with `at_most`.
+        All other arguments of `bound`, numbers for those that broadcast.
 
     Returns
     -------
-    int or numpy.ndarray
+    int
         n; at n - 1 the bound exceeds `at_most` or promises nothing. Columns that share a draw
         (``block=``) come whole: n is a multiple of it. Elements of a finite group are at most its
         order.
@@ -63,64 +62,22 @@ def solve(
     """
     if not hasattr(bound, "falls_in"):
         raise TypeError(f"bound={bound!r} must be a function of mehler.bounds")
-    parameters = inspect.signature(bound).parameters
-    name = _variable(bound, for_, arguments, parameters)
+    name, target = _variable(bound, for_, arguments), require_positive("at_most", at_most)
     if arguments.get("gram") is not None:  # decomposed once
         mu = eigenvalues_of(arguments["gram"], arguments.get("eigenvalues"))
-        arguments = {**arguments, "gram": None, "eigenvalues": mu}
-    arrays = {
-        k: host_array(k, value)
-        for k, value in arguments.items()
-        if is_array(value) and k in parameters and parameters[k].annotation.startswith(_BROADCAST)
-    }
-    if is_array(at_most):
-        arrays["at_most"] = host_array("at_most", at_most)
-    fixed = {**arguments, "at_most": at_most}
-    if not arrays:
-        return _least(bound, name, **fixed)
-    together = broadcast(arrays)
-    answers = np.empty(together[0].shape, dtype=np.int64)
-    for index in np.ndindex(answers.shape):
-        entry = {k: array[index].item() for k, array in zip(arrays, together, strict=True)}
-        try:
-            answers[index] = _least(bound, name, **{**fixed, **entry})
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{error} (at entry {list(index)} of the arrays)") from error
-    return answers
-
-
-def _variable(
-    bound: BoundFunction[..., Any], for_: str | None, arguments: dict[str, Any], parameters: Any
-) -> str:
-    """Return the name of the argument that is solved for."""
-    required = [p.name for p in parameters.values() if p.default is p.empty]
-    names = [n for n in required if arguments.get(n, 0) is None]
-    if for_ is not None:
-        if names:
-            raise TypeError(f"for_={for_!r} is solved for: give a value for {', '.join(names)}")
-        names = [for_]
-    choices = ", ".join(bound.falls_in) or "no argument"
-    if len(names) != 1:
-        raise TypeError(
-            f"pass exactly one required argument as None, or name one by for_, not "
-            f"{', '.join(names) or 'none'}; {bound.name} falls in {choices}"
-        )
-    if names[0] not in bound.falls_in:
-        raise ValueError(f"{bound.name} does not fall in {names[0]}: it falls in {choices}")
-    return names[0]
-
-
-def _least(bound: BoundFunction[..., Any], name: str, *, at_most: float, **others: Any) -> int:
-    """Return the least value of one argument, by doubling and bisection."""
-    target = require_positive("at_most", at_most)
-    step = int(counts(block=others.get("block", 1))) if name == "n_features" else 1
-    order = others.get("group_order") if name == "n_elements" else None
+        arguments |= {"gram": None, "eigenvalues": mu}
+    step = int(counts(block=arguments.get("block", 1))) if name == "n_features" else 1
+    order = arguments.get("group_order") if name == "n_elements" else None
     most = min(LARGEST, order or LARGEST) // step
 
-    def at(steps: int) -> Any:
-        return bound(**{**others, name: step * steps})
+    def at(steps: int) -> Bound:
+        made = bound(**{**arguments, name: step * steps})
+        made = made if isinstance(made, Bound) else Bound(terms=(Term("number", made),))
+        if np.ndim(made.value):
+            raise ValueError(f"{name} is solved for with one number for each other argument")
+        return made
 
-    def first(serves: Any, low: int = 0) -> int | None:
+    def first(serves: Callable[[Bound], bool], low: int = 0) -> int | None:
         high = min(low + 1, most)
         while not serves(at(high)):
             if high >= most:
@@ -131,24 +88,39 @@ def _least(bound: BoundFunction[..., Any], name: str, *, at_most: float, **other
             low, high = (low, middle) if serves(at(middle)) else (middle, high)
         return high
 
-    least = _crossing(lambda steps: _value(at(steps)), target, most)
+    least = _crossing(lambda steps: float(at(steps).value), target, most)
     if least is None:
         raise ValueError(
             f"at_most={at_most!r} is out of reach: with {name}={step * most:.6g} {bound.name} "
-            f"is {_value(at(most)):.6g}; give a larger at_most, or change other arguments"
+            f"is {at(most).value:.6g}; give a larger at_most, or change other arguments"
         )
-    if _promises(at(least)):
+    if not at(least).vacuous:
         return step * least
-    promised = first(lambda made: _value(made) <= target and _promises(made), least)
+    promised = first(lambda made: bool(made.value <= target) and not made.vacuous, least)
     if promised is not None:
         return step * promised
-    start = first(lambda made: bool(made.unmet)) if at(most).unmet else 1
-    text = _reason(at(start or most))
+    start = (first(lambda made: bool(made.unmet)) if at(most).unmet else 1) or most
     raise ValueError(
         f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
-        f"{name}={step * least:.6g} on, and promises nothing from {name}={step * (start or most)} "
-        f"on, where {text}"
+        f"{name}={step * least:.6g} on, and promises nothing from {name}={step * start} "
+        f"on, where {_reason(at(start))}"
     )
+
+
+def _variable(bound: BoundFunction[..., Any], for_: str | None, arguments: dict[str, Any]) -> str:
+    """Return the name of the argument that is solved for."""
+    parameters = inspect.signature(bound).parameters.values()
+    required = [p.name for p in parameters if p.default is p.empty]
+    names = [n for n in required if arguments.get(n, 0) is None]
+    if for_ is not None and not names:
+        names = [for_]
+    if len(names) != 1 or names[0] not in bound.falls_in or for_ not in (None, names[0]):
+        raise TypeError(
+            f"pass one required argument as None, or name one by for_, not "
+            f"{', '.join(names) or 'none'}: {bound.name} falls in "
+            f"{', '.join(bound.falls_in) or 'no argument'}"
+        )
+    return names[0]
 
 
 def _crossing(value: Callable[[int], float], target: float, most: int) -> int | None:
@@ -183,16 +155,6 @@ def _reason(made: Bound) -> str:
     """Say why a bound promises nothing."""
     if made.unmet:
         return f"it is not true that {made.unmet[0].text} ({made.unmet[0].value})"
-    if np.any(np.less_equal(made.probability, 0.0)):
+    if made.probability <= 0:
         return "its probability is 0: give smaller delta"
     return f"its terms exceed {digits(made.trivial)}, which holds without it"
-
-
-def _value(made: Any) -> float:
-    """Return the value of a bound, or a number as it is."""
-    return float(made.value if isinstance(made, Bound) else made)
-
-
-def _promises(made: Any) -> bool:
-    """Whether a bound promises anything; a number is what it is."""
-    return not (isinstance(made, Bound) and made.vacuous)
